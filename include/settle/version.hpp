@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSL-1.0
+// The version of the library and the namespace that carries its ABI.
+#pragma once
+
+/// major * 10000 + minor * 100 + patch
+#define SETTLE_VERSION 100
+
+#define SETTLE_BEGIN                                                                               \
+    namespace settle {                                                                             \
+    inline namespace v0 {
+#define SETTLE_END                                                                                 \
+    }                                                                                              \
+    }

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+# Shows that a wrong definition is refused in words that a user understands, and for that reason.
+# Usage: refused.sh FILE.cpp COMPILER [FLAG...]
+# The file names what it expects in a line "// expect: settle: ..."; compiled as it stands it must
+# fail, its first error must hold that sentence, and all that is said must fit into 20 lines.
+# Compiled with -DFIXED it must be taken, so that it cannot fail for another reason.
+set -u
+LC_ALL=C
+export LC_ALL
+source=$1
+shift
+
+fail() {
+    echo "$source: $1"
+    [ -z "${2-}" ] || printf '%s\n' "$2"
+    exit 1
+}
+
+expected=$(sed -n 's|^// expect: \(settle: .*[^ ]\) *$|\1|p' "$source")
+[ -n "$expected" ] || fail "no line '// expect: settle: ...' says what to expect"
+[ "$(printf '%s\n' "$expected" | wc -l)" -eq 1 ] || fail "more than one sentence is expected"
+
+if output=$("$@" "$source" 2>&1); then
+    fail "this compiles, and must not; expected: $expected" "$output"
+fi
+first=$(printf '%s\n' "$output" | grep -m 1 -E '(^|[ :])(fatal )?error: ')
+case $first in
+*"$expected"*) ;;
+*) fail "the first error is another one than: $expected" "$output" ;;
+esac
+lines=$(printf '%s\n' "$output" | wc -l)
+[ "$lines" -le 20 ] || fail "the message takes $lines lines, and 20 are the limit" "$output"
+
+grep -q '^#if.*FIXED' "$source" || fail "no '#ifdef FIXED' shows the right way"
+output=$("$@" -DFIXED "$source" 2>&1) || fail "this must compile with -DFIXED" "$output"
+[ -z "$output" ] || fail "this says something with -DFIXED" "$output"

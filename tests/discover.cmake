@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSL-1.0
+# Asks a doctest program for its cases and writes one test of ctest for each.
+# A case that begins with "long:", or stands in a suite that does, is labelled "long" as well.
+function(list_cases result)
+    execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
+        OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
+    if(NOT status EQUAL 0)
+        message(FATAL_ERROR "${program} cannot list its cases (${status}):\n${output}")
+    endif()
+    set(${result} "${output}" PARENT_SCOPE)
+endfunction()
+
+# A name may hold what CMake takes for a list, so lines are cut off one by one.
+function(write_cases output labels)
+    while(output MATCHES "^([^\n]*)\n(.*)$")
+        set(name "${CMAKE_MATCH_1}")
+        set(output "${CMAKE_MATCH_2}")
+        if(name STREQUAL "" OR name MATCHES "^====+$" OR name MATCHES "^\\[doctest\\] ")
+            continue()
+        endif()
+        string(REPLACE "\\" "\\\\" filter "${name}")
+        string(REPLACE "," "\\," filter "${filter}")
+        set(test "[==[${label}: ${name}]==]")
+        string(FIND "${script}" "add_test(${test}" found)
+        if(NOT found EQUAL -1)
+            message(FATAL_ERROR "${program} has two cases named \"${name}\"")
+        endif()
+        # doctest calls it a success when no case has the name that it was given.
+        string(APPEND script "add_test(${test} [==[${program}]==] [==[--test-case=${filter}]==])\n"
+            "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout}"
+            " WORKING_DIRECTORY [==[${folder}]==]"
+            " FAIL_REGULAR_EXPRESSION \"test cases: +0 \")\n")
+    endwhile()
+    set(script "${script}" PARENT_SCOPE)
+endfunction()
+
+set(script "")
+list_cases(short_cases --test-case-exclude=long:* --test-suite-exclude=long:*)
+write_cases("${short_cases}" "${label}")
+math(EXPR timeout "${timeout} * 5")
+list_cases(long_cases --test-case=long:*)
+write_cases("${long_cases}" "${label};long")
+list_cases(long_suites --test-suite=long:* --test-case-exclude=long:*)
+write_cases("${long_suites}" "${label};long")
+file(WRITE ${cases} "${script}")
