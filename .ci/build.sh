@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+# Configures a preset of CMakePresets.json and builds targets of it.
+# Usage: .ci/build.sh PRESET "CMAKE OPTION..." TARGET...
+set -eu
+cd -- "$(dirname -- "$0")/.."
+preset=$1
+options=$2
+shift 2
+
+folder=build/$preset
+[ "$preset" != release ] || folder=build
+
+# A folder that another generator or another place of the sources left behind is begun anew.
+fresh=
+cache=$folder/CMakeCache.txt
+if [ -f "$cache" ]; then
+    if ! grep -qx 'CMAKE_GENERATOR:INTERNAL=Ninja' "$cache" ||
+        ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(pwd -P)" "$cache"; then
+        fresh=--fresh
+    fi
+fi
+
+mkdir -p "$folder"
+echo "settle: building in $folder"
+# shellcheck disable=SC2086 # the options are meant to be split
+if ! cmake --preset "$preset" $fresh $options >"$folder/configure.log" 2>&1; then
+    cat "$folder/configure.log" >&2
+    echo "settle: CMake could not configure $folder" >&2
+    exit 1
+fi
+# One compiler for each core: more of them would only fight for memory.
+cmake --build "$folder" --parallel "$(nproc)" --target "$@"

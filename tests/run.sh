@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+# Builds and runs every test.
+set -u
+
+usage() {
+    cat <<'TEXT'
+tests/run.sh                  with g++: every test but the long ones
+tests/run.sh --full           the long ones too; then all again with clang, with its address and
+                              undefined behaviour sanitizers, and with its thread sanitizer
+tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
+
+Missing Debian packages are installed, and everything is built below build/.
+TEXT
+}
+
+full=no
+case ${1-} in
+-h | --help)
+    usage
+    exit 0
+    ;;
+--full)
+    full=yes
+    shift
+    ;;
+esac
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+cd "$root" || exit 1
+
+clang_packages=
+[ "$full" = no ] || clang_packages="clang-14 libclang-rt-14-dev"
+# shellcheck disable=SC2086 # the list is meant to be split
+.ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
+    sqlite3 libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $clang_packages || exit 1
+
+# Without arguments a run that finds no test is a failure; with them it may be what was asked for.
+no_tests=
+[ $# -gt 0 ] || no_tests=--no-tests=error
+
+# The sanitizers of clang 14 lose their way where the kernel spreads addresses too widely.
+fixed_addresses=
+if setarch "$(uname -m)" -R true 2>/dev/null; then
+    fixed_addresses="setarch $(uname -m) -R"
+fi
+
+# shellcheck disable=SC2086 # empty words must vanish
+run_tests() {
+    folder=$1
+    shift
+    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(nproc)" $no_tests "$@"
+}
+
+wrap=
+if [ "$full" = no ]; then
+    .ci/build.sh release "" all || exit 1
+    run_tests build -LE '^long$' "$@"
+    exit
+fi
+
+summary=build/full.txt
+failed=0
+mkdir -p build
+: >"$summary"
+
+# Usage: stage NAME FOLDER "TARGET..." "CTEST OPTION..." ARGUMENT...
+stage() {
+    name=$1
+    folder=$2
+    targets=$3
+    selection=$4
+    shift 4
+    began=$(date +%s)
+    echo
+    echo "== $name"
+    # shellcheck disable=SC2086 # the lists are meant to be split
+    if $wrap .ci/build.sh "$name" "" $targets; then
+        # A pipe would hide the exit code, so the closing lines are read back from a file.
+        run_tests "$folder" -O "$folder/ctest.log" $selection "$@"
+        code=$?
+        closing=$(grep -E 'tests passed, |^No tests were found' "$folder/ctest.log" | tail -n 1)
+    else
+        code=1
+        closing="does not build"
+    fi
+    [ "$code" -eq 0 ] || failed=1
+    printf '%-8s %4d s  %s\n' "$name" "$(($(date +%s) - began))" "$closing" >>"$summary"
+}
+
+programs="settle_unit settle_conformance settle_fault settle_applications"
+stage release build all "" "$@"
+stage clang build/clang all "-LE ^long$" "$@"
+wrap=$fixed_addresses
+stage asan build/asan "$programs" "-L ^(unit|conformance|fault|application)$ -LE ^long$" "$@"
+stage tsan build/tsan "settle_conformance settle_fault" "-L ^(conformance|fault)$ -LE ^long$" "$@"
+
+echo
+echo "== all stages"
+cat "$summary"
+exit "$failed"
