@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSL-1.0
+// The canonical text of a definition and its hash: what an entry in the log was made by.
+//
+// The text lists, in this order and one item a line: the format's version; the type's name; the
+// parameters with their kinds; each guard on the parameters; each participant with its collection,
+// its key, the kinds of the fields it touches, its guards and its moments in normal form. What has
+// no influence on running is not in it: how a compensation was spelled, the order in which a
+// comparison was written, fields of the record that no participant touches.
+#pragma once
+
+#include <settle/definition/transaction.hpp>
+
+#include <boost/hana/for_each.hpp>
+
+#include <limits>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// `bool`, `i32`, `u8`, `text`, `enum i32`, `time 1/1000 i64`, with `?` where it may be empty.
+template <typename T>
+void describe_type(std::string& out) {
+    using plain = typename field_traits<T>::plain_type;
+    constexpr field_kind kind = field_traits<T>::kind;
+    if constexpr (kind == field_kind::boolean) {
+        out += "bool";
+    } else if constexpr (kind == field_kind::text) {
+        out += "text";
+    } else if constexpr (kind == field_kind::integer) {
+        out += std::is_signed_v<plain> ? 'i' : 'u';
+        out += std::to_string(sizeof(plain) * 8);
+    } else if constexpr (kind == field_kind::enumeration) {
+        out += "enum ";
+        describe_type<std::underlying_type_t<plain>>(out);
+    } else if constexpr (kind == field_kind::time) {
+        using duration = typename time_parts<plain>::duration;
+        out += "time " + std::to_string(duration::period::num) + '/' +
+               std::to_string(duration::period::den) + " i64";
+    } else if constexpr (Described<T>) {
+        out += '{';
+        for_each_member<T>([&](auto m) {
+            out += m.name;
+            out += ':';
+            describe_type<typename decltype(m)::type>(out);
+            out += ',';
+        });
+        out += '}';
+    } else {
+        out += '[';
+        describe_type<typename vector_element<T>::type>(out);
+        out += ']';
+    }
+    if constexpr (field_traits<T>::optional) out += '?';
+}
+
+/// Text in quotes; a quote and a backslash get a backslash, so that no two texts look alike.
+inline void describe_text(std::string& out, std::string_view text) {
+    out += '"';
+    for (char const c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    out += '"';
+}
+
+template <typename Record, auto Member>
+void describe_field(std::string& out) {
+    using found = member<Record, member_index<Record, Member>>;
+    out += found::name;
+}
+
+/// The structs whose members an expression may name.
+template <typename Record, typename Parameters, typename Element>
+struct naming {
+    using record = Record;
+    using parameters = Parameters;
+    using element = Element;
+};
+
+/// Members are looked up in the struct that the user described: the pointer to an inherited one
+/// names the base.
+template <typename Owner, auto First, auto... Rest>
+void describe_path(std::string& out) {
+    out += '.';
+    describe_field<Owner, First>(out);
+    if constexpr (sizeof...(Rest) > 0) describe_path<value_of<First>, Rest...>(out);
+}
+
+template <typename Naming, auto Member>
+void describe(std::string& out, field_expression<Member> const&) {
+    describe_field<typename Naming::record, Member>(out);
+}
+template <typename Naming, auto... Path>
+void describe(std::string& out, param_expression<Path...> const&) {
+    out += "param";
+    describe_path<typename Naming::parameters, Path...>(out);
+}
+template <typename Naming, auto... Path>
+void describe(std::string& out, line_expression<Path...> const&) {
+    out += "line";
+    describe_path<typename Naming::element, Path...>(out);
+}
+
+template <typename T>
+void describe_constant(std::string& out, T const& value) {
+    if constexpr (std::is_same_v<T, std::string_view>) describe_text(out, value);
+    else out += std::to_string(to_integer(value));
+}
+
+template <typename Naming, literal_value Value>
+void describe(std::string& out, literal_expression<Value> const&) {
+    describe_constant(out, literal_expression<Value>::get());
+}
+template <typename Naming, typename T>
+void describe(std::string& out, constant_expression<T> const& constant) {
+    describe_constant(out, constant.value);
+}
+template <typename Naming>
+void describe(std::string& out, none_expression const&) {
+    out += "none";
+}
+
+constexpr std::string_view symbol(operation_kind kind) {
+    constexpr std::string_view symbols[]{"+", "-",  "*", "-",  "==",  "!=", "<",
+                                         "<=", ">", ">=", "and", "or", "not"};
+    return symbols[static_cast<std::size_t>(kind)];
+}
+
+template <typename Naming, operation_kind Operation, typename E>
+void describe(std::string& out, unary_expression<Operation, E> const& node);
+
+template <typename Naming, operation_kind Operation, typename L, typename R>
+void describe(std::string& out, binary_expression<Operation, L, R> const& node) {
+    out += '(';
+    describe<Naming>(out, node.left);
+    out += ' ';
+    out += symbol(Operation);
+    out += ' ';
+    describe<Naming>(out, node.right);
+    out += ')';
+}
+template <typename Naming, operation_kind Operation, typename E>
+void describe(std::string& out, unary_expression<Operation, E> const& node) {
+    out += symbol(Operation);
+    out += '(';
+    describe<Naming>(out, node.operand);
+    out += ')';
+}
+
+template <typename Naming, bound_side Side, auto Member, typename Limit>
+void describe_guard(std::string& out, bound_guard<Side, Member, Limit> const& guard) {
+    describe_field<typename Naming::record, Member>(out);
+    out += Side == bound_side::lower ? " >= " : " <= ";
+    describe<Naming>(out, guard.limit);
+}
+template <typename Naming, typename Condition>
+void describe_guard(std::string& out, exact_guard<Condition> const& guard) {
+    describe<Naming>(out, guard.condition);
+}
+template <typename Naming, typename Condition>
+void describe_guard(std::string& out, premise_guard<Condition> const& guard) {
+    describe<Naming>(out, guard.condition);
+}
+
+template <typename Naming, typename Guards>
+void describe_guards(std::string& out, Guards const& guards) {
+    boost::hana::for_each(guards, [&](auto const& guard) {
+        out += " require ";
+        describe_guard<Naming>(out, guard);
+        out += '\n';
+    });
+}
+
+template <typename Naming, bool Creates, bool Erases, typename... Effects>
+void describe_moment(std::string& out, std::string_view when,
+                     moment<Creates, Erases, Effects...> const& given) {
+    if (Creates || Erases) {
+        out += ' ';
+        out += when;
+        out += Creates ? " create\n" : " erase\n";
+    }
+    boost::hana::for_each(given.effects, [&](auto const& one) {
+        using effect_type = std::remove_cvref_t<decltype(one)>;
+        out += ' ';
+        out += when;
+        out += ' ';
+        describe_field<typename Naming::record, effect_type::member>(out);
+        out += ':';
+        describe_type<value_of<effect_type::member>>(out);
+        out += effect_type::kind == effect_kind::add        ? " += "
+               : effect_type::kind == effect_kind::subtract ? " -= "
+                                                            : " = ";
+        describe<Naming>(out, one.operand);
+        if (effect_type::is_signed) out += " signed";
+        out += '\n';
+    });
+}
+template <typename Naming>
+void describe_moment(std::string&, std::string_view, not_given const&) {}
+
+template <typename Parameters>
+void describe_source(std::string&, std::type_identity<single>) {}
+template <typename Parameters, auto... Path>
+void describe_source(std::string& out, std::type_identity<each_expression<Path...>>) {
+    out += " each param";
+    describe_path<Parameters, Path...>(out);
+}
+
+template <typename Parameters, typename Participant>
+void describe_participant(std::string& out, Participant const& participant) {
+    using record = typename Participant::record_type;
+    using collection = typename Participant::collection_type;
+    using names = naming<record, Parameters, typename Participant::source_type::element>;
+    out += "participant ";
+    out += Participant::name;
+    describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
+    out += " in ";
+    out += collection::name;
+    out += " where ";
+    describe_field<record, collection::key_member>(out);
+    out += ':';
+    describe_type<typename collection::key_type>(out);
+    out += " == ";
+    describe<names>(out, participant.key);
+    out += '\n';
+    describe_guards<names>(out, participant.guards);
+    describe_moment<names>(out, "apply", participant.applying);
+    describe_moment<names>(out, "confirm", participant.confirming);
+}
+
+} // namespace detail
+
+/// The canonical text of a definition; the same from every compiler.
+template <typename Parameters, fixed_string Name, typename Guards, typename... Participants>
+[[nodiscard]] std::string canonical_text(
+    transaction_definition<Parameters, Name, Guards, Participants...> const& definition) {
+    std::string out = "settle 1\ntransaction ";
+    out += Name.view();
+    out += "\nparameters ";
+    detail::describe_type<Parameters>(out);
+    out += '\n';
+    detail::describe_guards<detail::naming<nothing, Parameters, nothing>>(out, definition.guards);
+    boost::hana::for_each(definition.participants, [&](auto const& participant) {
+        detail::describe_participant<Parameters>(out, participant);
+    });
+    return out;
+}
+
+/// FNV-1a, 64 bits: a fingerprint against mistakes, not against malice.
+/// Source:  draft-eastlake-fnv, section 2
+[[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) {
+    std::uint64_t hash = 0xcbf29ce484222325U;
+    for (char const c : text) {
+        hash ^= static_cast<unsigned char>(c);
+        hash *= 0x100000001b3U;
+    }
+    return hash;
+}
+
+SETTLE_END

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// A named set of records of one type, with the field that is their key.
+#pragma once
+
+#include <settle/definition/expression.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+SETTLE_BEGIN
+
+/// MongoDB's collection, SQL's table.
+/// Shape:   Record - a struct described with BOOST_HANA_ADAPT_STRUCT, of at most 40 members
+///          Name - letters, digits and `_`; the name that every store uses
+///          Key - the member that is the key: text or an integer
+/// Example: samples/transfer
+template <typename Record, fixed_string Name, auto Key>
+struct collection {
+    using record_type = Record;
+    static constexpr auto key_member = Key;
+    using key_type = value_of<Key>;
+    static constexpr std::string_view name = Name.view();
+
+    constexpr collection() {
+        static_assert(Described<Record>,
+                      "settle: the record struct of this collection is not described. Add "
+                      "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#records");
+        static_assert(is_plain_name(Name.view()),
+                      "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
+                      "with a letter. README#names");
+        static_assert(std::is_same_v<key_type, std::string> || IntegerField<key_type>,
+                      "settle: a key is one field, a std::string or an integer. README#records");
+        if constexpr (Described<Record>) {
+            static_assert(std::is_base_of_v<class_of<Key>, Record>,
+                          "settle: the key is a field of another record. README#records");
+            if constexpr (std::is_base_of_v<class_of<Key>, Record>) {
+                static_assert(member_index<Record, Key> < member_count<Record>,
+                              "settle: the key is not among the described members. README#records");
+            }
+            for_each_member<Record>([](auto field_member) {
+                check_field_type<typename decltype(field_member)::type>();
+            });
+        }
+    }
+};
+
+SETTLE_END

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a participant does to its record: add, subtract, assign, create, replace, erase.
+#pragma once
+
+#include <settle/definition/expression.hpp>
+
+#include <boost/hana/tuple.hpp>
+
+SETTLE_BEGIN
+
+enum class effect_kind : std::uint8_t { add, subtract, assign };
+
+/// One effect on one field.
+template <effect_kind Kind, auto Member, typename Operand, bool Signed = false,
+          bool MayPassZero = false>
+struct effect {
+    static constexpr effect_kind kind = Kind;
+    static constexpr auto member = Member;
+    static constexpr bool is_signed = Signed;
+    static constexpr bool may_pass_zero = MayPassZero;
+    using operand_type = Operand;
+    using record = class_of<Member>;
+    Operand operand;
+};
+
+template <typename... Assignments>
+struct create_effect {
+    boost::hana::tuple<Assignments...> assignments;
+};
+
+template <typename... Assignments>
+struct replace_effect {
+    boost::hana::tuple<Assignments...> assignments;
+};
+
+template <auto... Path>
+struct replace_by_value {};
+
+template <auto... Path>
+struct create_by_value {};
+
+struct erase_effect {};
+struct inverse_tag {};
+
+/// Removes the record when the transaction commits. It stands in `confirm`, alone.
+inline constexpr erase_effect erase{};
+
+/// Asks the library for the compensation: what undoes the apply exactly.
+inline constexpr inverse_tag inverse{};
+
+namespace detail {
+
+template <typename T>
+inline constexpr bool is_effect = false;
+template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
+inline constexpr bool is_effect<effect<Kind, Member, Operand, Signed, MayPassZero>> = true;
+
+template <typename Field, typename Value>
+constexpr bool assignable() {
+    if constexpr (std::is_same_v<Value, std::nullopt_t>) {
+        return field_traits<Field>::optional;
+    } else {
+        using field_plain = typename field_traits<Field>::plain_type;
+        using value_plain = typename field_traits<Value>::plain_type;
+        constexpr bool keeps_empty = field_traits<Field>::optional || !field_traits<Value>::optional;
+        return keeps_empty && std::is_same_v<field_plain, value_plain>;
+    }
+}
+
+/// An integer literal is measured by its value, everything else by its type.
+template <typename Field, typename E>
+constexpr bool integer_assignable() {
+    using field_plain = typename field_traits<Field>::plain_type;
+    if constexpr (requires { E::get(); }) {
+        field_plain value{};
+        return from_integer(E::get(), value);
+    } else if constexpr (!IntegerField<typename E::declared>) {
+        return field_traits<typename E::declared>::optional
+                   ? false
+                   : sizeof(field_plain) == 8;
+    } else {
+        using declared = typename E::declared;
+        using target = std::numeric_limits<field_plain>;
+        using source = std::numeric_limits<declared>;
+        return static_cast<std::int64_t>(source::min()) >=
+                   static_cast<std::int64_t>(target::min()) &&
+               static_cast<std::int64_t>(source::max()) <= static_cast<std::int64_t>(target::max());
+    }
+}
+
+template <auto Member, typename Value>
+constexpr auto make_assignment(Value const& value) {
+    using field_type = value_of<Member>;
+    using operand = expression_of<Value>;
+    constexpr bool fits = [] {
+        if constexpr (IntegerField<typename field_traits<field_type>::plain_type> &&
+                      IntegerField<typename operand::type>) {
+            return integer_assignable<field_type, operand>();
+        } else {
+            return assignable<field_type, typename operand::type>();
+        }
+    }();
+    static_assert(fits, "settle: an assignment between types that lose information. Give the field "
+                        "and the value the same type. README#expressions");
+    return effect<effect_kind::assign, Member, operand>{as_expression(value)};
+}
+
+template <effect_kind Kind, auto Member, typename Value>
+constexpr auto make_delta(Value const& value) {
+    using operand = expression_of<Value>;
+    constexpr bool integers =
+        IntegerField<value_of<Member>> && is_integer_value<typename operand::type>;
+    static_assert(integers, "settle: += and -= take an integer field and an integer operand. "
+                            "README#expressions");
+    if constexpr (requires { operand::get(); } && integers) {
+        static_assert(operand::get() >= 0,
+                      "settle: the operand of += and -= is never negative. Use the other operator. "
+                      "README#amounts");
+    }
+    if constexpr (integers) return effect<Kind, Member, operand>{as_expression(value)};
+    else return effect<Kind, Member, literal_expression<0>>{};
+}
+
+} // namespace detail
+
+/// A field of the record. `+=`, `-=` and `=` make effects of it.
+template <auto Member>
+struct field_expression : expression_node {
+    using record = class_of<Member>;
+    using declared = value_of<Member>;
+    using type = computed_t<declared>;
+    static constexpr auto member = Member;
+
+    template <typename Value>
+    constexpr auto operator=(Value const& value) const {
+        return detail::make_assignment<Member>(value);
+    }
+    template <typename Value>
+    constexpr auto operator+=(Value const& value) const {
+        return detail::make_delta<effect_kind::add, Member>(value);
+    }
+    template <typename Value>
+    constexpr auto operator-=(Value const& value) const {
+        return detail::make_delta<effect_kind::subtract, Member>(value);
+    }
+};
+
+namespace detail {
+
+template <auto Member>
+constexpr field_expression<Member> checked_field() {
+    check_field_type<value_of<Member>>();
+    return {};
+}
+
+} // namespace detail
+
+template <auto Member>
+inline constexpr field_expression<Member> field = detail::checked_field<Member>();
+
+/// Says that the operand of this `+=` or `-=` may be negative.
+template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
+constexpr auto signed_operand(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
+    return effect<Kind, Member, Operand, true, MayPassZero>{given.operand};
+}
+
+/// Says that this effect may leave the field below zero.
+template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
+constexpr auto may_pass_zero(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
+    return effect<Kind, Member, Operand, Signed, true>{given.operand};
+}
+
+/// Makes the record under the participant's key: every other field is assigned.
+template <typename... Assignments>
+constexpr create_effect<Assignments...> create(Assignments const&... assignments) {
+    return {boost::hana::tuple<Assignments...>{assignments...}};
+}
+
+/// Makes the record from a value in the parameters; the participant's key is the one that counts.
+template <auto... Path>
+constexpr create_by_value<Path...> create(param_expression<Path...>) {
+    return {};
+}
+
+/// Assigns every field but the key.
+template <typename... Assignments>
+constexpr replace_effect<Assignments...> replace(Assignments const&... assignments) {
+    return {boost::hana::tuple<Assignments...>{assignments...}};
+}
+
+/// Assigns every field but the key from a value in the parameters.
+template <auto... Path>
+constexpr replace_by_value<Path...> replace(param_expression<Path...>) {
+    return {};
+}
+
+SETTLE_END

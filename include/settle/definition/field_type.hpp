@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which C++ types a field may have, and what every store must be able to keep of them.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <ratio>
+#include <string>
+#include <type_traits>
+
+SETTLE_BEGIN
+
+enum class field_kind : std::uint8_t { none, boolean, integer, text, enumeration, time };
+
+namespace detail {
+
+template <typename T>
+struct time_parts {
+    static constexpr bool value = false;
+};
+
+template <typename Duration>
+struct time_parts<std::chrono::time_point<std::chrono::system_clock, Duration>> {
+    static constexpr bool value = std::is_integral_v<typename Duration::rep>;
+    using duration = Duration;
+};
+
+template <typename T>
+inline constexpr bool is_character =
+    std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
+    std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
+
+template <typename T>
+constexpr field_kind kind_of() {
+    if constexpr (std::is_same_v<T, bool>) {
+        return field_kind::boolean;
+    } else if constexpr (std::is_integral_v<T> && !is_character<T>) {
+        // 2^63 and above would become negative or inexact in stores that know signed integers only.
+        return std::is_unsigned_v<T> && sizeof(T) == 8 ? field_kind::none : field_kind::integer;
+    } else if constexpr (std::is_enum_v<T>) {
+        return kind_of<std::underlying_type_t<T>>() == field_kind::integer ? field_kind::enumeration
+                                                                         : field_kind::none;
+    } else if constexpr (std::is_same_v<T, std::string>) {
+        return field_kind::text;
+    } else if constexpr (time_parts<T>::value) {
+        return field_kind::time;
+    } else {
+        return field_kind::none;
+    }
+}
+
+} // namespace detail
+
+/// What is known of a field's type: its kind, and whether it may be empty.
+template <typename T>
+struct field_traits {
+    using plain_type = T;
+    static constexpr bool optional = false;
+    static constexpr field_kind kind = detail::kind_of<T>();
+};
+
+template <typename T>
+struct field_traits<std::optional<T>> {
+    using plain_type = T;
+    static constexpr bool optional = true;
+    static constexpr field_kind kind = detail::kind_of<T>();
+};
+
+/// A type that every store can keep exactly.
+template <typename T>
+concept FieldType = field_traits<T>::kind != field_kind::none;
+
+/// An integer that can be added to: not optional.
+template <typename T>
+concept IntegerField = field_traits<T>::kind == field_kind::integer && !field_traits<T>::optional;
+
+/// One message for every place where a type cannot be a field's.
+template <typename T>
+constexpr void check_field_type() {
+    static_assert(!(std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) == 8 &&
+                    !std::is_same_v<T, bool>),
+                  "settle: an unsigned 64-bit field cannot be kept exactly by every store. "
+                  "Use std::int64_t. README#field-types");
+    static_assert(!std::is_floating_point_v<T>,
+                  "settle: a floating-point field cannot be added to and taken back exactly. "
+                  "Use std::int64_t of minor units. README#field-types");
+    static_assert(FieldType<T> || std::is_floating_point_v<T> || std::is_integral_v<T>,
+                  "settle: this type cannot be a field. Use a string, bool, signed integer, enum, "
+                  "system_clock time point, or std::optional of one. README#field-types");
+    static_assert(!detail::is_character<T>,
+                  "settle: a character type cannot be a field. Use std::string or an integer. "
+                  "README#field-types");
+}
+
+/// A field as a store keeps it: booleans, enums and times are integers there.
+template <typename T>
+[[nodiscard]] constexpr std::int64_t to_integer(T const& value) {
+    if constexpr (std::is_enum_v<T>) {
+        return static_cast<std::int64_t>(static_cast<std::underlying_type_t<T>>(value));
+    } else if constexpr (detail::time_parts<T>::value) {
+        return static_cast<std::int64_t>(value.time_since_epoch().count());
+    } else {
+        return static_cast<std::int64_t>(value);
+    }
+}
+
+/// False when the stored integer is none of T's values.
+template <typename T>
+[[nodiscard]] constexpr bool from_integer(std::int64_t stored, T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        if (stored != 0 && stored != 1) return false;
+        value = stored == 1;
+    } else if constexpr (std::is_enum_v<T>) {
+        std::underlying_type_t<T> number{};
+        if (!from_integer(stored, number)) return false;
+        value = static_cast<T>(number);
+    } else if constexpr (detail::time_parts<T>::value) {
+        using duration = typename detail::time_parts<T>::duration;
+        typename duration::rep count{};
+        if (!from_integer(stored, count)) return false;
+        value = T{duration{count}};
+    } else {
+        if (stored < static_cast<std::int64_t>(std::numeric_limits<T>::min()) ||
+            stored > static_cast<std::int64_t>(std::numeric_limits<T>::max())) {
+            return false;
+        }
+        value = static_cast<T>(stored);
+    }
+    return true;
+}
+
+/// Members whose values observers and logs never see: specialise it to true for one of them.
+template <auto Member>
+inline constexpr bool secret = false;
+
+SETTLE_END

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+// Text that can be a template argument: the names of transactions, participants and collections.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+SETTLE_BEGIN
+
+/// A string literal as a value of a structural type.
+template <std::size_t Size>
+struct fixed_string {
+    char text[Size]{};
+
+    consteval fixed_string(char const (&literal)[Size]) { std::copy_n(literal, Size, text); }
+
+    [[nodiscard]] constexpr std::string_view view() const { return {text, Size - 1}; }
+
+    friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
+};
+
+/// True when a name can stand in every store: letters, digits and `_`, beginning with a letter.
+/// Names are chosen by programmers, so the narrow rule costs nothing and every quoting is safe.
+[[nodiscard]] constexpr bool is_plain_name(std::string_view name) {
+    auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    auto const digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (name.empty() || name.size() > 48 || !letter(name.front())) return false;
+    return std::all_of(name.begin(), name.end(),
+                       [&](char c) { return letter(c) || digit(c) || c == '_'; });
+}
+
+SETTLE_END
