@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a sample tells the shell when it ends.
+#pragma once
+
+namespace samples {
+
+/// The four ways in which a sample ends; README.md lists them for users.
+enum class exit_code : int {
+    settled = 0,      // everything was read and settled; canceled is an outcome and no failure
+    refused = 1,      // some of the input was refused, or `check` found something wrong
+    wrong_usage = 2,  // the command line cannot be understood
+    unsettled = 3,    // the store could not be reached, or something is left undecided or unrun
+};
+
+/// The graver of the two; a sample that meets both ends with this one.
+constexpr exit_code worse(exit_code left, exit_code right) {
+    return static_cast<int>(left) < static_cast<int>(right) ? right : left;
+}
+
+}  // namespace samples

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// A line that tells a person at a terminal how far long work has come.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+namespace samples {
+
+/// Rewrites one line of stderr a few times a second; silent where stderr is no terminal.
+class progress {
+public:
+    explicit progress(std::string what, std::FILE* stream = stderr)
+        : what_(std::move(what)), stream_(stream), shown_(isatty(fileno(stream)) != 0) {}
+
+    ~progress() { clear(); }
+
+    progress(progress const&) = delete;
+    progress& operator=(progress const&) = delete;
+
+    /// Says that `count` pieces are behind us, of which `share` (0 to 1) is known from the file.
+    void at(std::uint64_t count, double share) {
+        if (!shown_) return;
+        auto const now = clock::now();
+        if (now - last_ < std::chrono::milliseconds(200)) return;
+        last_ = now;
+        auto const seconds = std::chrono::duration<double>(now - began_).count();
+        auto const rate = seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
+        fmt::print(stream_, "\r\033[K{}: {} ({:.0f} %), {:.0f} a second", what_, count,
+                   share * 100, rate);
+        std::fflush(stream_);
+        drawn_ = true;
+    }
+
+    /// Takes the line away, so that what is printed next starts on a clean one.
+    void clear() noexcept {
+        if (!drawn_) return;
+        std::fputs("\r\033[K", stream_);
+        std::fflush(stream_);
+        drawn_ = false;
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+
+    std::string what_;
+    std::FILE* stream_;
+    bool shown_;
+    bool drawn_ = false;
+    clock::time_point began_ = clock::now();
+    clock::time_point last_ = began_;
+};
+
+}  // namespace samples

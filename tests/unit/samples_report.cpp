@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSL-1.0
+// The samples' closing report, their progress line, and how they meet Ctrl-C.
+#include <shared/interrupt.hpp>
+#include <shared/progress.hpp>
+#include <shared/report.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+/// A folder that lives as long as the test.
+struct scratch_folder {
+    std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                 ("settle-report-" + std::to_string(getpid()));
+    scratch_folder() { std::filesystem::create_directories(path); }
+    ~scratch_folder() { std::filesystem::remove_all(path); }
+    scratch_folder(scratch_folder const&) = delete;
+    scratch_folder& operator=(scratch_folder const&) = delete;
+};
+
+samples::report bank_run() {
+    samples::report run;
+    run.done = 6000;
+    run.canceled = 450;
+    run.reasons["balance too low"] = 450;
+    for (std::uint64_t line = 2; line < 23; ++line) {
+        run.refuse(line, "bad amount", "the amount '1.234' has more than two decimals");
+    }
+    run.sum_before = run.sum_after = 375800000;
+    run.seconds = 2;
+    return run;
+}
+
+bool has(std::string const& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// How a child process ends that does `work`; signals are for it alone, not for the tests' process.
+template <class Work>
+int exit_status_of(Work work) {
+    pid_t const child = fork();
+    if (child == 0) {
+        // The test framework's handlers would report the signal as a crash.
+        std::signal(SIGTERM, SIG_DFL);
+        std::signal(SIGINT, SIG_DFL);
+        work();
+        _exit(99);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_SUITE("samples: report") {
+    TEST_CASE("the text names every count, the first refusals, and the money") {
+        auto const text = to_text(bank_run(), "payment orders");
+        CHECK(has(text, "6,471 payment orders\n"));
+        CHECK(has(text, "  done       6,000\n  canceled     450\n"));
+        CHECK(has(text, "  refused       21\n"));
+        CHECK(has(text, "  balance too low: 450\n"));
+        CHECK(has(text, "  line 2: the amount '1.234' has more than two decimals\n"));
+        CHECK(has(text, "line 21:"));
+        CHECK_FALSE(has(text, "line 22:"));
+        CHECK(has(text, "… and 1 more like these"));
+        CHECK(has(text, "money  3758000.00 before, 3758000.00 after: unchanged\n"));
+        CHECK(has(text, "time   2.0 s, 3225 a second\n"));
+    }
+
+    TEST_CASE("money that changed is not overlooked") {
+        auto run = bank_run();
+        run.sum_after -= 1;
+        CHECK(has(to_text(run, "orders"), "3757999.99 after: CHANGED"));
+    }
+
+    TEST_CASE("the exit code follows the gravest count") {
+        samples::report run;
+        run.canceled = 3;
+        CHECK(run.ends_with() == samples::exit_code::settled);
+        run.refuse(1, "x", "y");
+        CHECK(run.ends_with() == samples::exit_code::refused);
+        run.undecided = 1;
+        CHECK(run.ends_with() == samples::exit_code::unsettled);
+        samples::report stopped;
+        stopped.stopped = true;
+        CHECK(stopped.ends_with() == samples::exit_code::unsettled);
+    }
+
+    TEST_CASE("the JSON file holds the same, and replaces an older one whole") {
+        scratch_folder folder;
+        auto const path = folder.path / "report.json";
+        std::ofstream{path} << std::string(10000, 'x');
+        auto run = bank_run();
+        run.note(7, "not text: \xFF");
+        write_report(run, path);
+        auto const read = nlohmann::json::parse(std::ifstream{path});
+        CHECK(read["done"] == 6000);
+        CHECK(read["canceled"] == 450);
+        CHECK(read["undecided"] == 0);
+        CHECK(read["refused"] == 21);
+        CHECK(read["reasons"]["balance too low"] == 450);
+        CHECK(read["reasons"]["bad amount"] == 21);
+        CHECK(read["sum_before"] == 375800000);
+        CHECK(read["sum_after"] == 375800000);
+        CHECK(read["seconds"] == 2.0);
+        CHECK(read["remarks"].size() == samples::report::most_remarks);
+        CHECK(read["remarks"][0]["line"] == 2);
+        CHECK(read["more_remarks"] == 2);
+        auto files = std::filesystem::directory_iterator{folder.path};
+        CHECK(std::distance(begin(files), end(files)) == 1);
+    }
+
+    TEST_CASE("a report that cannot be written says where and why, and leaves nothing behind") {
+        scratch_folder folder;
+        auto const nowhere = folder.path / "none" / "report.json";
+        CHECK_THROWS_WITH_AS(
+            samples::write_report({}, nowhere),
+            (nowhere.string() + ": cannot be written: No such file or directory").c_str(),
+            samples::input_error);
+        CHECK_THROWS_AS(samples::write_report({}, folder.path), samples::input_error);
+        CHECK(std::filesystem::is_empty(folder.path));
+    }
+}
+
+TEST_SUITE("samples: progress") {
+    TEST_CASE("nothing is drawn where no terminal is") {
+        auto* const file = std::tmpfile();
+        REQUIRE(file != nullptr);
+        {
+            samples::progress line{"orders", file};
+            std::this_thread::sleep_for(std::chrono::milliseconds(250));
+            line.at(10, 0.5);
+        }
+        CHECK(std::ftell(file) == 0);
+        std::fclose(file);
+    }
+}
+
+TEST_SUITE("samples: interrupt") {
+    TEST_CASE("the first signal asks to stop, and the process goes on") {
+        for (int const signal : {SIGINT, SIGTERM}) {
+            auto const status = exit_status_of([signal] {
+                samples::interrupt stop;
+                if (stop.asked()) _exit(1);
+                kill(getpid(), signal);
+                while (!stop.token().stop_requested()) std::this_thread::yield();
+                _exit(stop.asked() ? 42 : 1);
+            });
+            CHECK(status == 42);
+        }
+    }
+
+    TEST_CASE("the second signal ends the process") {
+        auto const status = exit_status_of([] {
+            samples::interrupt stop;
+            kill(getpid(), SIGINT);
+            while (!stop.asked()) std::this_thread::yield();
+            kill(getpid(), SIGINT);
+            std::this_thread::sleep_for(std::chrono::seconds(10));
+        });
+        CHECK(status == 128 + SIGINT);
+    }
+
+    TEST_CASE("afterwards a signal does again what it did before") {
+        auto const status = exit_status_of([] {
+            { samples::interrupt stop; }
+            raise(SIGTERM);
+        });
+        CHECK(status == -SIGTERM);
+    }
+}

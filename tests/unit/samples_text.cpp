@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the samples read from and write for people: money, text, store addresses, exit codes.
+#include <shared/exit_code.hpp>
+#include <shared/money.hpp>
+#include <shared/store_address.hpp>
+#include <shared/utf8.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace {
+
+std::string refusal_of_money(std::string_view text) {
+    try {
+        return "taken as " + std::to_string(samples::parse_money("amount", text));
+    } catch (samples::input_error const& error) {
+        return error.what();
+    }
+}
+
+std::string refusal_of_address(std::string_view text) {
+    try {
+        samples::parse_store_address(text);
+        return "taken";
+    } catch (samples::input_error const& error) {
+        return error.what();
+    }
+}
+
+}  // namespace
+
+TEST_SUITE("samples: money") {
+    TEST_CASE("decimal text becomes hundredths") {
+        struct reading {
+            std::string_view text;
+            std::int64_t hundredths;
+        };
+        reading const cases[] = {
+            {"245.20", 24520}, {".80", 80},     {".8", 80},   {"1000", 100000},
+            {"-12.3", -1230},  {"0", 0},        {"-.05", -5}, {"0012.50", 1250},
+            {"92233720368547758.07", std::numeric_limits<std::int64_t>::max()},
+            {"-92233720368547758.08", std::numeric_limits<std::int64_t>::min()},
+        };
+        for (reading const& each : cases) {
+            CAPTURE(each.text);
+            CHECK(samples::parse_money("amount", each.text) == each.hundredths);
+        }
+    }
+
+    TEST_CASE("what is no amount is refused, each with its reason") {
+        CHECK(refusal_of_money("") == "the amount is empty");
+        for (auto const* text : {"1.234", "1.000", ".001"}) {
+            CAPTURE(text);
+            CHECK(refusal_of_money(text) ==
+                  "the amount '" + std::string{text} + "' has more than two decimals");
+        }
+        for (auto const* text : {".", "-", "-.", "5.", "abc", "1,000.00", "12 ", " 12", "+3", "1e3",
+                                 "1.2.3", "--1", "0x10", "1.-2"}) {
+            CAPTURE(text);
+            CHECK(refusal_of_money(text) == "the amount '" + std::string{text} +
+                                                "' is not a decimal number such as 245.20");
+        }
+        for (auto const* text :
+             {"92233720368547758.08", "-92233720368547758.09", "99999999999999999999999999"}) {
+            CAPTURE(text);
+            CHECK(refusal_of_money(text) ==
+                  "the amount '" + std::string{text} + "' goes beyond 64 bits");
+        }
+        auto const long_text = refusal_of_money(std::string(500, 'x'));
+        CHECK(long_text.size() < 150);
+    }
+
+    TEST_CASE("whole numbers, products and sums") {
+        CHECK(samples::parse_whole("quantity", "-12") == -12);
+        CHECK_THROWS_WITH_AS(samples::parse_whole("quantity", "1.5"),
+                             "the quantity '1.5' is not a number", samples::input_error);
+        CHECK_THROWS_AS(samples::parse_whole("quantity", ""), samples::input_error);
+        CHECK_THROWS_AS(samples::parse_whole("quantity", "9223372036854775808"),
+                        samples::input_error);
+        CHECK(samples::multiply(255, 6) == 1530);
+        auto const most = std::numeric_limits<std::int64_t>::max();
+        CHECK_THROWS_AS(samples::multiply(most, 2), samples::input_error);
+        CHECK(samples::add(most - 1, 1) == most);
+        CHECK_THROWS_AS(samples::add(most, 1), samples::input_error);
+    }
+
+    TEST_CASE("hundredths become text that reads back as the same hundredths") {
+        CHECK(samples::format_money(123456) == "1234.56");
+        CHECK(samples::format_money(-5) == "-0.05");
+        for (std::int64_t const value :
+             {std::int64_t{0}, std::int64_t{7}, std::int64_t{-130},
+              std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+            CHECK(samples::parse_money("amount", samples::format_money(value)) == value);
+        }
+    }
+}
+
+TEST_SUITE("samples: text") {
+    TEST_CASE("UTF-8 is told from what only looks like it") {
+        for (std::string_view const text : {"", "plain", "\xC3\xA9", "\xE2\x82\xAC",
+                                            "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"}) {
+            CHECK(samples::is_utf8(text));
+        }
+        for (std::string_view const text :
+             {"\x80", "\xC3", "\xC3(", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xE2\x82",
+              "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80", "\xFF"}) {
+            CHECK_FALSE(samples::is_utf8(text));
+        }
+    }
+
+    TEST_CASE("store addresses") {
+        using samples::store_kind;
+        CHECK(samples::parse_store_address("memory:") ==
+              samples::store_address{store_kind::memory, ""});
+        CHECK(samples::parse_store_address("sqlite:/tmp/a:b.db") ==
+              samples::store_address{store_kind::sqlite, "/tmp/a:b.db"});
+        for (auto const* text : {"", "bank.db", "oracle:x", "SQLITE:x", ":x"}) {
+            CHECK(refusal_of_address(text) == "'" + std::string{text} +
+                                                  "' is no address of a store; known are "
+                                                  "sqlite:PATH and memory:");
+        }
+        CHECK(refusal_of_address("sqlite:").find("does not say which file") != std::string::npos);
+        CHECK(refusal_of_address("memory:x").find("memory: has none") != std::string::npos);
+    }
+
+    TEST_CASE("of two ends the graver one counts") {
+        using samples::exit_code;
+        CHECK(samples::worse(exit_code::settled, exit_code::refused) == exit_code::refused);
+        CHECK(samples::worse(exit_code::unsettled, exit_code::refused) == exit_code::unsettled);
+    }
+}
