@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSL-1.0
+// What went wrong, as a code to branch on and a sentence to read; and a result that holds either.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+SETTLE_BEGIN
+
+/// The errors of the library itself. Adapters have categories of their own, whose codes compare
+/// equal to the conditions below.
+enum class errc {
+    id_in_use = 1,      ///< the id was used with other parameters or another type
+    bad_parameters,     ///< the parameters break a guard of theirs; nothing was written
+    bad_text,           ///< a text is not UTF-8, or an id is empty or too long
+    unknown_id,         ///< no entry has this id
+    unknown_type,       ///< no definition of this engine has the entry's name
+    other_definition,   ///< a definition of this name is known, but not the one of the entry
+    damaged,            ///< what the store holds cannot be read
+    not_reversible,     ///< the transaction cannot be reversed; the sentence says why
+    store_unreachable,  ///< the store or the log could not be reached; nothing was written
+    other_log,          ///< the store belongs to another log
+    unfit_store,        ///< the store cannot hold the collection as it is described
+    other_version,      ///< the store's own tables are of another version of the library
+    stopped,            ///< the caller's deadline or stop token ended the call
+    record_exists       ///< a record has this key already
+};
+
+/// What a caller can do about an error of any adapter.
+enum class condition {
+    retryable = 1, ///< it did not take effect and may be tried again
+    conflict,      ///< it met somebody else's work
+    permanent,     ///< trying again will not help
+    unknown        ///< it may have taken effect
+};
+
+[[nodiscard]] inline std::error_category const& settle_category() noexcept {
+    struct category final : std::error_category {
+        char const* name() const noexcept override { return "settle"; }
+        std::string message(int code) const override {
+            switch (static_cast<errc>(code)) {
+            case errc::id_in_use: return "the id is in use";
+            case errc::bad_parameters: return "the parameters are refused";
+            case errc::bad_text: return "the text is refused";
+            case errc::unknown_id: return "the id is unknown";
+            case errc::unknown_type: return "the transaction type is unknown";
+            case errc::other_definition: return "the definition is another";
+            case errc::damaged: return "the stored data is damaged";
+            case errc::not_reversible: return "the transaction cannot be reversed";
+            case errc::store_unreachable: return "the store cannot be reached";
+            case errc::other_log: return "the store belongs to another log";
+            case errc::unfit_store: return "the store does not fit the collection";
+            case errc::other_version: return "the store is of another version";
+            case errc::stopped: return "the call was stopped";
+            case errc::record_exists: return "the record exists";
+            }
+            return "unknown error";
+        }
+    };
+    static category const instance;
+    return instance;
+}
+
+[[nodiscard]] inline std::error_category const& condition_category() noexcept {
+    struct category final : std::error_category {
+        char const* name() const noexcept override { return "settle condition"; }
+        std::string message(int code) const override {
+            switch (static_cast<condition>(code)) {
+            case condition::retryable: return "may be tried again";
+            case condition::conflict: return "met somebody else's work";
+            case condition::permanent: return "trying again will not help";
+            case condition::unknown: return "may have taken effect";
+            }
+            return "unknown condition";
+        }
+        bool equivalent(std::error_code const& code, int wanted) const noexcept override {
+            if (code.category() != settle_category()) return false;
+            auto const retryable = code == std::error_code{static_cast<int>(errc::store_unreachable),
+                                                           settle_category()} ||
+                                   code == std::error_code{static_cast<int>(errc::stopped),
+                                                           settle_category()};
+            return static_cast<condition>(wanted) ==
+                   (retryable ? condition::retryable : condition::permanent);
+        }
+    };
+    static category const instance;
+    return instance;
+}
+
+[[nodiscard]] inline std::error_code make_error_code(errc code) noexcept {
+    return {static_cast<int>(code), settle_category()};
+}
+[[nodiscard]] inline std::error_condition make_error_condition(condition code) noexcept {
+    return {static_cast<int>(code), condition_category()};
+}
+
+/// An error: what to branch on, and one sentence that says what to do.
+struct error {
+    std::error_code code;
+    std::string text;
+
+    [[nodiscard]] bool empty() const noexcept { return !code; }
+    [[nodiscard]] std::string message() const { return text.empty() ? code.message() : text; }
+
+    friend bool operator==(error const&, error const&) = default;
+    friend std::ostream& operator<<(std::ostream& out, error const& problem) {
+        return out << problem.message();
+    }
+};
+
+/// Thrown by constructors and ranges, which have no other way to say what went wrong.
+class failure : public std::runtime_error {
+public:
+    explicit failure(error problem)
+        : std::runtime_error(problem.message()), problem_(std::move(problem)) {}
+    [[nodiscard]] error const& problem() const noexcept { return problem_; }
+
+private:
+    error problem_;
+};
+
+/// A value or an error. Asking for the one that is not there throws.
+template <typename T>
+class [[nodiscard]] result {
+public:
+    result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
+    result(error problem) : content_(std::in_place_index<1>, std::move(problem)) {}
+    result(errc code, std::string text)
+        : content_(std::in_place_index<1>, error{make_error_code(code), std::move(text)}) {}
+
+    [[nodiscard]] bool has_value() const noexcept { return content_.index() == 0; }
+
+    /// Errors: throws settle::failure when there is no value
+    [[nodiscard]] T& value() & {
+        if (!has_value()) throw failure(std::get<1>(content_));
+        return std::get<0>(content_);
+    }
+    [[nodiscard]] T const& value() const& {
+        if (!has_value()) throw failure(std::get<1>(content_));
+        return std::get<0>(content_);
+    }
+    [[nodiscard]] T&& value() && { return std::move(value()); }
+
+    [[nodiscard]] error const& problem() const& { return std::get<1>(content_); }
+
+private:
+    std::variant<T, error> content_;
+};
+
+template <>
+class [[nodiscard]] result<void> {
+public:
+    result() = default;
+    result(error problem) : problem_(std::move(problem)) {}
+    result(errc code, std::string text) : problem_{make_error_code(code), std::move(text)} {}
+
+    [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); }
+    void value() const {
+        if (!has_value()) throw failure(problem_);
+    }
+    [[nodiscard]] error const& problem() const& { return problem_; }
+
+private:
+    error problem_;
+};
+
+SETTLE_END
+
+template <>
+struct std::is_error_code_enum<settle::errc> : std::true_type {};
+template <>
+struct std::is_error_condition_enum<settle::condition> : std::true_type {};
