@@ -9,6 +9,7 @@ samples/run.sh                          6,471 payment orders of a bank: open, ru
 samples/run.sh payment                  512 invoices of a shop: open, run, check
 samples/run.sh transfer ARGUMENT...     the program itself: samples/run.sh transfer --help
 samples/run.sh payment ARGUMENT...      the same for the shop's
+samples/run.sh ARGUMENT...              the same as with `transfer`
 
 Missing Debian packages are installed, and the programs are built into build/bin. The first two
 begin with a new database, build/bank.db or build/shop.db, and exit as their check does. Files
@@ -17,7 +18,7 @@ TEXT
 }
 
 case ${1-} in
--h | --help | help)
+-h | --help)
     usage
     exit 0
     ;;
@@ -25,12 +26,7 @@ transfer | payment)
     program=$1
     shift
     ;;
-"") program=transfer ;;
-*)
-    usage >&2
-    echo "samples/run.sh: there is no sample named '$1'" >&2
-    exit 2
-    ;;
+*) program=transfer ;;
 esac
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
