@@ -98,7 +98,7 @@ struct constant_expression : expression_node {
     std::conditional_t<std::is_same_v<T, std::string_view>, T, type> value;
 };
 
-/// The value of an optional field that holds nothing.
+/// The value of an optional field that holds nothing: written as std::nullopt.
 struct none_expression : expression_node {
     using declared = std::nullopt_t;
     using type = std::nullopt_t;
@@ -132,8 +132,6 @@ inline constexpr line_expression<Path...> line{};
 
 template <detail::literal_value Value>
 inline constexpr literal_expression<Value> lit{};
-
-inline constexpr none_expression none{};
 
 namespace detail {
 

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+// What one part wants of its record: guards and effects with the parameters filled in.
+#pragma once
+
+#include <settle/definition/transaction.hpp>
+#include <settle/protocol/mark.hpp>
+
+#include <boost/hana/all_of.hpp>
+#include <boost/hana/for_each.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+template <typename Record, typename Moment>
+inline constexpr std::uint64_t fields_of_moment = 0;
+template <typename Record, bool C, bool E, typename... Effects>
+inline constexpr std::uint64_t fields_of_moment<Record, moment<C, E, Effects...>> =
+    (std::uint64_t{0} | ... | (std::uint64_t{1} << member_index<Record, Effects::member>));
+
+template <typename Record, typename Guards>
+inline constexpr std::uint64_t exact_fields_of = 0;
+template <typename Record, typename... Guards>
+inline constexpr std::uint64_t exact_fields_of<Record, boost::hana::tuple<Guards...>> =
+    (std::uint64_t{0} | ... | [] {
+        if constexpr (requires(Guards g) { g.condition; }) {
+            return fields_in<Record, typename Guards::expression_type>::value;
+        } else {
+            return std::uint64_t{0};
+        }
+    }());
+
+} // namespace detail
+
+/// The intent of a transaction that goes forward: its participant's guards and effects.
+template <typename Participant, typename Parameters>
+class forward_intent {
+public:
+    using record_type = typename Participant::record_type;
+    using line_type = typename Participant::source_type::element;
+    using apply_type = detail::moment_or_none<typename Participant::apply_type>;
+    using confirm_type = detail::moment_or_none<typename Participant::confirm_type>;
+
+    static constexpr bool commutes = apply_type::commutes && confirm_type::commutes;
+    static constexpr bool creates = apply_type::creates;
+    static constexpr bool erases = confirm_type::erases;
+    static constexpr std::uint64_t apply_fields =
+        detail::fields_of_moment<record_type, apply_type>;
+    static constexpr std::uint64_t confirm_fields =
+        detail::fields_of_moment<record_type, confirm_type>;
+    static constexpr std::uint64_t exact_fields =
+        detail::exact_fields_of<record_type, typename Participant::guards_type>;
+
+    constexpr forward_intent(Participant const& participant, Parameters const& parameters,
+                             line_type const* line)
+        : participant_(participant), parameters_(parameters), line_(line) {}
+
+    /// Adds what the deltas of both moments are; they look at no field.
+    constexpr void deltas(integers<record_type>& apply, integers<record_type>& confirm,
+                          bool& overflow) const {
+        add_deltas<apply_type>(participant_.applying, apply, overflow);
+        add_deltas<confirm_type>(participant_.confirming, confirm, overflow);
+    }
+
+    /// Calls `function(integral_constant<member index>, side, limit)` for every bound.
+    template <typename Function>
+    constexpr void for_each_bound(Function&& function, bool& overflow) const {
+        auto const at = view(nullptr, overflow);
+        boost::hana::for_each(participant_.guards, [&](auto const& guard) {
+            using guard_type = std::remove_cvref_t<decltype(guard)>;
+            if constexpr (requires { guard_type::side; }) {
+                constexpr std::size_t index = member_index<record_type, guard_type::member>;
+                function(std::integral_constant<std::size_t, index>{}, guard_type::side,
+                         evaluate(guard.limit, at));
+            }
+        });
+    }
+
+    /// Every guard that is no bound.
+    constexpr bool exact_guards_hold(record_type const& record, bool& overflow) const {
+        bool hold = true;
+        auto const at = view(&record, overflow);
+        boost::hana::for_each(participant_.guards, [&](auto const& guard) {
+            using guard_type = std::remove_cvref_t<decltype(guard)>;
+            if constexpr (!requires { guard_type::side; }) {
+                hold = evaluate(guard.condition, at) && hold;
+            }
+        });
+        return hold;
+    }
+
+    /// Only for what does not commute: takes effect on a copy of the record.
+    constexpr bool apply_to(record_type& record, bool& overflow) const {
+        return change(participant_.applying, record, overflow);
+    }
+    constexpr bool confirm_to(record_type& record, bool& overflow) const {
+        return change(participant_.confirming, record, overflow);
+    }
+
+    /// True when what looks at the parameters alone holds: premises, amounts that are not negative,
+    /// limits that stay within 64 bits.
+    constexpr reason premises() const {
+        bool overflow = false;
+        bool hold = true;
+        auto const at = view(nullptr, overflow);
+        boost::hana::for_each(participant_.guards, [&](auto const& guard) {
+            using guard_type = std::remove_cvref_t<decltype(guard)>;
+            if constexpr (requires { guard_type::side; }) {
+                static_cast<void>(evaluate(guard.limit, at));
+            } else if constexpr (detail::without_fields<typename guard_type::expression_type>) {
+                hold = evaluate(guard.condition, at) && hold;
+            }
+        });
+        check_amounts(participant_.applying, hold, overflow);
+        check_amounts(participant_.confirming, hold, overflow);
+        integers<record_type> apply{};
+        integers<record_type> confirm{};
+        deltas(apply, confirm, overflow);
+        if (overflow) return reason::overflow;
+        return hold ? reason::none : reason::guard_failed;
+    }
+
+    /// An intent that goes forward makes records from its parameters alone.
+    [[nodiscard]] static constexpr std::string_view native_image() { return {}; }
+
+private:
+    constexpr auto view(record_type const* record, bool& overflow) const {
+        return scope<record_type, Parameters, line_type>{record, &parameters_, line_, &overflow};
+    }
+
+    template <typename Moment, typename Given>
+    constexpr void add_deltas(Given const& given, integers<record_type>& sums,
+                              bool& overflow) const {
+        if constexpr (detail::is_moment<Given>) {
+            auto const at = view(nullptr, overflow);
+            boost::hana::for_each(given.effects, [&](auto const& one) {
+                using effect_type = std::remove_cvref_t<decltype(one)>;
+                if constexpr (is_delta<effect_type>) {
+                    constexpr std::size_t index = member_index<record_type, effect_type::member>;
+                    auto& sum = sums[integer_position<record_type, index>];
+                    constexpr auto kind = effect_type::kind == effect_kind::add
+                                              ? operation_kind::add
+                                              : operation_kind::subtract;
+                    sum = detail::checked<kind>(sum, evaluate(one.operand, at), overflow);
+                }
+            });
+        }
+    }
+
+    /// Each effect of a moment reads the record as it was before that moment.
+    template <typename Given>
+    constexpr bool change(Given const& given, record_type& record, bool& overflow) const {
+        bool hold = true;
+        if constexpr (detail::is_moment<Given>) {
+            record_type const before = record;
+            auto const at = view(&before, overflow);
+            boost::hana::for_each(given.effects, [&](auto const& one) {
+                using effect_type = std::remove_cvref_t<decltype(one)>;
+                auto& field = record.*effect_type::member;
+                auto const value = evaluate(one.operand, at);
+                if constexpr (effect_type::kind == effect_kind::assign) {
+                    store_value(field, value, overflow);
+                } else {
+                    if constexpr (!effect_type::is_signed) hold = hold && value >= 0;
+                    constexpr auto kind = effect_type::kind == effect_kind::add
+                                              ? operation_kind::add
+                                              : operation_kind::subtract;
+                    store_value(field, detail::checked<kind>(field, value, overflow), overflow);
+                }
+            });
+        }
+        return hold;
+    }
+
+    template <typename Given>
+    constexpr void check_amounts(Given const& given, bool& hold, bool& overflow) const {
+        if constexpr (detail::is_moment<Given>) {
+            auto const at = view(nullptr, overflow);
+            boost::hana::for_each(given.effects, [&](auto const& one) {
+                using effect_type = std::remove_cvref_t<decltype(one)>;
+                if constexpr (is_delta<effect_type> && !effect_type::is_signed) {
+                    hold = evaluate(one.operand, at) >= 0 && hold;
+                }
+            });
+        }
+    }
+
+    Participant const& participant_;
+    Parameters const& parameters_;
+    line_type const* line_;
+};
+
+SETTLE_END

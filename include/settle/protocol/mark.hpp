@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+// The mark, and what a record carries of all its marks.
+//
+// A mark says which part of which transaction involves the record, under which epoch, and holds
+// everything that confirming or undoing needs: neither parameters nor definition are asked again.
+#pragma once
+
+#include <settle/definition/evaluate.hpp>
+#include <settle/protocol/state.hpp>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+SETTLE_BEGIN
+
+namespace detail {
+
+__extension__ typedef __int128 wide;
+
+template <Described Record>
+constexpr std::array<std::size_t, member_count<Record> + 1> integer_positions() {
+    std::array<std::size_t, member_count<Record> + 1> positions{};
+    std::size_t count = 0;
+    for_each_member<Record>([&](auto m) {
+        positions[m.index] = count;
+        if constexpr (IntegerField<typename decltype(m)::type>) ++count;
+    });
+    positions[member_count<Record>] = count;
+    return positions;
+}
+
+} // namespace detail
+
+/// How many members of Record can be added to, and the place of each among them.
+template <Described Record>
+inline constexpr std::size_t integer_count =
+    detail::integer_positions<Record>()[member_count<Record>];
+template <Described Record, std::size_t Member>
+inline constexpr std::size_t integer_position = detail::integer_positions<Record>()[Member];
+
+/// One number for each integer member of Record.
+template <Described Record>
+using integers = std::array<std::int64_t, integer_count<Record>>;
+
+/// Calls `function(member, position)` for every member that can be added to.
+template <Described Record, typename Function>
+constexpr void for_each_integer(Function&& function) {
+    for_each_member<Record>([&](auto m) {
+        using found = decltype(m);
+        if constexpr (IntegerField<typename found::type>) {
+            function(m, std::integral_constant<std::size_t, integer_position<Record, found::index>>{});
+        }
+    });
+}
+
+/// What an exclusive mark carries. Nobody else changes the record while it is there, so values
+/// (and not differences) are exact.
+template <Described Record>
+struct exclusive_effect {
+    Record undone{};                  ///< the values that an undo puts back
+    Record confirmed{};               ///< the values that a confirm puts in place
+    std::uint64_t undo_fields = 0;    ///< a bit for each member that the apply changed
+    std::uint64_t confirm_fields = 0; ///< a bit for each member that the confirm changes
+    bool created = false;             ///< an undo erases the record
+    bool erases = false;              ///< a confirm erases the record
+    std::string image;                ///< the native record before the apply, as the store wrote it
+};
+
+template <Described Record>
+[[nodiscard]] bool equal_members(Record const& left, Record const& right) {
+    bool equal = true;
+    for_each_member<Record>([&](auto m) { equal = equal && left.*m.pointer == right.*m.pointer; });
+    return equal;
+}
+
+template <Described Record>
+[[nodiscard]] bool operator==(exclusive_effect<Record> const& left,
+                              exclusive_effect<Record> const& right) {
+    return equal_members(left.undone, right.undone) &&
+           equal_members(left.confirmed, right.confirmed) &&
+           left.undo_fields == right.undo_fields && left.confirm_fields == right.confirm_fields &&
+           left.created == right.created && left.erases == right.erases &&
+           left.image == right.image;
+}
+
+/// `{transaction id, part, epoch}` and what confirms or undoes it.
+template <Described Record>
+struct mark {
+    transaction_id id;
+    part_number part;
+    epoch epoch_number = 0;
+    integers<Record> confirm_delta{}; ///< what a commit adds to each integer member
+    integers<Record> undo_delta{};    ///< what an undo adds to each integer member
+    /// Set for an exclusive effect. Shared because it never changes: copies of a mark stay cheap.
+    std::shared_ptr<exclusive_effect<Record> const> exclusive;
+
+    [[nodiscard]] bool is_exclusive() const noexcept { return exclusive != nullptr; }
+
+    friend bool operator==(mark const& left, mark const& right) {
+        if (left.id != right.id || left.part != right.part ||
+            left.epoch_number != right.epoch_number ||
+            left.confirm_delta != right.confirm_delta || left.undo_delta != right.undo_delta ||
+            left.is_exclusive() != right.is_exclusive()) {
+            return false;
+        }
+        return !left.is_exclusive() || *left.exclusive == *right.exclusive;
+    }
+
+    /// Lets a search rename epochs, so that states that differ in absolute numbers are one.
+    template <typename Function>
+    void visit_epochs(Function&& function) {
+        function(epoch_number);
+    }
+};
+
+/// The marks of one record, ordered by transaction and part, with the running bounds that escrow
+/// needs: how far all of them together could still move each integer member.
+template <Described Record>
+class mark_set {
+public:
+    using mark_type = mark<Record>;
+
+    [[nodiscard]] bool empty() const noexcept { return marks_.empty(); }
+    [[nodiscard]] std::size_t size() const noexcept { return marks_.size(); }
+    [[nodiscard]] auto begin() const noexcept { return marks_.begin(); }
+    [[nodiscard]] auto end() const noexcept { return marks_.end(); }
+    [[nodiscard]] bool any_exclusive() const noexcept { return exclusive_ != 0; }
+
+    /// The least and the most that the marks can still add to a member.
+    [[nodiscard]] detail::wide low(std::size_t position) const { return low_[position]; }
+    [[nodiscard]] detail::wide high(std::size_t position) const { return high_[position]; }
+
+    [[nodiscard]] mark_type* find(transaction_id const& id, part_number part) {
+        auto const at = place(id, part);
+        return at != marks_.end() && at->id == id && at->part == part ? &*at : nullptr;
+    }
+
+    /// True when another part of this transaction has a mark here (an exclusive one, if asked).
+    [[nodiscard]] bool holds_other_part(transaction_id const& id, bool only_exclusive) const {
+        return std::any_of(marks_.begin(), marks_.end(), [&](mark_type const& one) {
+            return one.id == id && (one.is_exclusive() || !only_exclusive);
+        });
+    }
+
+    void insert(mark_type added) {
+        count(added, 1);
+        auto const at = place(added.id, added.part);
+        marks_.insert(at, std::move(added));
+    }
+
+    /// Takes a mark out; what it carried is the answer.
+    mark_type pull(mark_type* pulled) {
+        mark_type taken = std::move(*pulled);
+        count(taken, -1);
+        marks_.erase(marks_.begin() + (pulled - marks_.data()));
+        return taken;
+    }
+
+    void reserve(std::size_t room) { marks_.reserve(room); }
+
+    friend bool operator==(mark_set const& left, mark_set const& right) {
+        return left.marks_ == right.marks_;
+    }
+
+    template <typename Function>
+    void visit_epochs(Function&& function) {
+        for (auto& one : marks_) one.visit_epochs(function);
+    }
+
+private:
+    auto place(transaction_id const& id, part_number part) {
+        return std::lower_bound(marks_.begin(), marks_.end(), std::tie(id, part),
+                                [](mark_type const& one, auto const& wanted) {
+                                    return std::tie(one.id, one.part) < wanted;
+                                });
+    }
+
+    void count(mark_type const& one, int sign) {
+        if (one.is_exclusive()) exclusive_ += sign == 1 ? 1U : ~std::size_t{0};
+        for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+            auto const [least, most] = std::minmax(
+                {std::int64_t{0}, one.confirm_delta[i], one.undo_delta[i]});
+            low_[i] += sign * detail::wide{least};
+            high_[i] += sign * detail::wide{most};
+        }
+    }
+
+    std::vector<mark_type> marks_;
+    std::array<detail::wide, integer_count<Record>> low_{};
+    std::array<detail::wide, integer_count<Record>> high_{};
+    std::size_t exclusive_ = 0;
+};
+
+/// A record as the protocol sees it: its value, if it exists, and its marks.
+template <Described Record>
+struct record_slot {
+    std::optional<Record> record;
+    mark_set<Record> marks;
+
+    friend bool operator==(record_slot const& left, record_slot const& right) {
+        if (left.record.has_value() != right.record.has_value()) return false;
+        return (!left.record || equal_members(*left.record, *right.record)) &&
+               left.marks == right.marks;
+    }
+};
+
+SETTLE_END

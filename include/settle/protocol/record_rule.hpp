@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSL-1.0
+// The record rule: what an operation of a transaction does when it meets a record and its marks.
+//
+// It is pure. The memory store, the exhaustive search and every adapter that reads, decides and
+// writes inside a native transaction call it; what SQL or BSON says instead is tested against it.
+#pragma once
+
+#include <settle/protocol/intent.hpp>
+
+SETTLE_BEGIN
+
+enum class mark_change : std::uint8_t { none, added, raised, pulled };
+enum class record_change : std::uint8_t { none, fields, created, erased };
+
+/// What an operation met and what it changed, so that an adapter writes that and nothing else.
+template <Described Record>
+struct met {
+    answer what = answer::nothing;
+    mark_change on_mark = mark_change::none;
+    record_change on_record = record_change::none;
+    std::uint64_t fields = 0;
+    /// The exclusive effect that an apply left or found, for the images of the entry.
+    std::shared_ptr<exclusive_effect<Record> const> exclusive;
+};
+
+namespace detail {
+
+template <Described Record>
+std::uint64_t add_to(Record& record, integers<Record> const& delta) {
+    std::uint64_t fields = 0;
+    for_each_integer<Record>([&](auto m, auto position) {
+        if (delta[position] == 0) return;
+        using type = typename decltype(m)::type;
+        // Escrow has checked at apply that every sum of pending changes fits the member.
+        record.*m.pointer = static_cast<type>(record.*m.pointer + delta[position]);
+        fields |= std::uint64_t{1} << m.index;
+    });
+    return fields;
+}
+
+template <Described Record>
+void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
+    for_each_member<Record>([&](auto m) {
+        if ((fields >> m.index & 1U) != 0) to.*m.pointer = from.*m.pointer;
+    });
+}
+
+/// Bounds and overflow of a commuting intent, whichever way the other marks end.
+template <Described Record, typename Intent>
+answer check_escrow(record_slot<Record> const& slot, Intent const& intent,
+                    integers<Record> const& apply, integers<Record> const& confirm) {
+    bool overflow = false;
+    bool hold = true;
+    intent.for_each_bound(
+        [&](auto index, bound_side side, std::int64_t limit) {
+            constexpr std::size_t position = integer_position<Record, index.value>;
+            wide const value = (*slot.record).*member<Record, index.value>::pointer;
+            hold = hold && (side == bound_side::lower ? value + slot.marks.low(position) >= limit
+                                                      : value + slot.marks.high(position) <= limit);
+        },
+        overflow);
+    if (overflow) return answer::overflow;
+    if (!hold) return answer::guard_failed;
+    for_each_integer<Record>([&](auto m, auto position) {
+        auto const added = apply[position];
+        auto const later = confirm[position];
+        if (added == 0 && later == 0) return;
+        using limits = std::numeric_limits<typename decltype(m)::type>;
+        wide const after = wide{(*slot.record).*m.pointer} + added;
+        wide const least = std::min({wide{0}, wide{later}, -wide{added}});
+        wide const most = std::max({wide{0}, wide{later}, -wide{added}});
+        overflow = overflow || after + slot.marks.low(position) + least < limits::min() ||
+                   after + slot.marks.high(position) + most > limits::max();
+    });
+    return overflow ? answer::overflow : answer::applied;
+}
+
+/// True when a mark may still change one of these members.
+template <Described Record>
+bool in_motion(record_slot<Record> const& slot, std::uint64_t fields) {
+    bool moving = false;
+    for_each_integer<Record>([&](auto m, auto position) {
+        moving = moving || ((fields >> m.index & 1U) != 0 && (slot.marks.low(position) != 0 ||
+                                                              slot.marks.high(position) != 0));
+    });
+    return moving;
+}
+
+template <Described Record>
+met<Record> refused(answer what) {
+    met<Record> result;
+    result.what = what;
+    return result;
+}
+
+template <Described Record, typename Intent>
+met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Intent const& intent) {
+    if (in_motion(slot, Intent::exact_fields)) return refused<Record>(answer::busy);
+    bool overflow = false;
+    bool const hold = intent.exact_guards_hold(*slot.record, overflow);
+    if (overflow) return refused<Record>(answer::overflow);
+    if (!hold) return refused<Record>(answer::guard_failed);
+    integers<Record> apply{};
+    intent.deltas(apply, made.confirm_delta, overflow);
+    if (overflow) return refused<Record>(answer::overflow);
+    answer const escrow = check_escrow(slot, intent, apply, made.confirm_delta);
+    if (escrow != answer::applied) return refused<Record>(escrow);
+    met<Record> result;
+    result.what = answer::applied;
+    result.on_mark = mark_change::added;
+    result.fields = add_to(*slot.record, apply);
+    if (result.fields != 0) result.on_record = record_change::fields;
+    for (std::size_t i = 0; i < integer_count<Record>; ++i) made.undo_delta[i] = -apply[i];
+    slot.marks.insert(std::move(made));
+    return result;
+}
+
+/// Bounds of an exclusive intent: no other mark is there, so the value itself is what counts.
+template <Described Record, typename Intent>
+answer check_alone(Record const& record, Intent const& intent) {
+    bool overflow = false;
+    bool hold = intent.exact_guards_hold(record, overflow);
+    intent.for_each_bound(
+        [&](auto index, bound_side side, std::int64_t limit) {
+            std::int64_t const value = record.*member<Record, index.value>::pointer;
+            hold = hold && (side == bound_side::lower ? value >= limit : value <= limit);
+        },
+        overflow);
+    if (overflow) return answer::overflow;
+    return hold ? answer::applied : answer::guard_failed;
+}
+
+template <Described Record, typename Intent, typename NativeImage>
+met<Record> apply_exclusive(record_slot<Record>& slot, mark<Record>&& made, Record const& created,
+                            Intent const& intent, NativeImage&& native_image) {
+    auto effect = std::make_shared<exclusive_effect<Record>>();
+    if (!Intent::creates) {
+        answer const alone = check_alone(*slot.record, intent);
+        if (alone != answer::applied) return refused<Record>(alone);
+        effect->image = native_image();
+    }
+    Record applied = Intent::creates ? created : *slot.record;
+    effect->undone = applied;
+    bool overflow = false;
+    bool hold = intent.apply_to(applied, overflow);
+    effect->confirmed = applied;
+    hold = intent.confirm_to(effect->confirmed, overflow) && hold;
+    if (overflow) return refused<Record>(answer::overflow);
+    if (!hold) return refused<Record>(answer::guard_failed);
+    effect->undo_fields = Intent::apply_fields;
+    effect->confirm_fields = Intent::confirm_fields;
+    effect->created = Intent::creates;
+    effect->erases = Intent::erases;
+    met<Record> result;
+    result.what = answer::applied;
+    result.on_mark = mark_change::added;
+    result.fields = Intent::apply_fields;
+    result.on_record = Intent::creates            ? record_change::created
+                       : Intent::apply_fields != 0 ? record_change::fields
+                                                   : record_change::none;
+    result.exclusive = effect;
+    slot.record = std::move(applied);
+    made.exclusive = std::move(effect);
+    slot.marks.insert(std::move(made));
+    return result;
+}
+
+/// Pulls a mark; its record takes what the mark carries for this end.
+template <Described Record>
+met<Record> resolve(record_slot<Record>& slot, mark<Record>* found, bool confirmed) {
+    met<Record> result;
+    result.what = answer::applied;
+    result.on_mark = mark_change::pulled;
+    mark<Record> const pulled = slot.marks.pull(found);
+    // Another program may have erased the record under the mark: then only the mark is left to go.
+    if (!slot.record) return result;
+    if (!pulled.is_exclusive()) {
+        result.fields =
+            add_to(*slot.record, confirmed ? pulled.confirm_delta : pulled.undo_delta);
+    } else if (confirmed ? pulled.exclusive->erases : pulled.exclusive->created) {
+        slot.record.reset();
+        result.on_record = record_change::erased;
+        return result;
+    } else {
+        auto const& effect = *pulled.exclusive;
+        result.fields = confirmed ? effect.confirm_fields : effect.undo_fields;
+        copy_fields(*slot.record, confirmed ? effect.confirmed : effect.undone, result.fields);
+    }
+    if (result.fields != 0) result.on_record = record_change::fields;
+    return result;
+}
+
+} // namespace detail
+
+/// Applies one part under an epoch.
+/// Shape:   created - the record with its key set, used only by an intent that creates
+///          native_image - called once for an exclusive effect, to keep the whole native record
+/// Errors:  every answer but `applied` leaves the slot as it was
+/// Source:  include/settle/README.md, "The record rule"
+template <Described Record, typename Intent, typename NativeImage>
+met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
+                  epoch under, Record const& created, Intent const& intent,
+                  NativeImage&& native_image) {
+    if (mark<Record>* const found = slot.marks.find(id, part)) {
+        if (found->epoch_number > under) return detail::refused<Record>(answer::fenced);
+        met<Record> result;
+        result.what = answer::applied;
+        result.exclusive = found->exclusive;
+        if (found->epoch_number < under) {
+            found->epoch_number = under;
+            result.on_mark = mark_change::raised;
+        }
+        return result;
+    }
+    if (!slot.marks.empty()) {
+        if (slot.marks.holds_other_part(id, Intent::commutes)) {
+            return detail::refused<Record>(answer::two_parts);
+        }
+        if (slot.marks.any_exclusive()) return detail::refused<Record>(answer::busy);
+    }
+    if (Intent::creates && slot.record) return detail::refused<Record>(answer::record_exists);
+    if (!Intent::creates && !slot.record) return detail::refused<Record>(answer::record_missing);
+    if (!Intent::commutes && !slot.marks.empty()) return detail::refused<Record>(answer::busy);
+    mark<Record> made;
+    made.id = id;
+    made.part = part;
+    made.epoch_number = under;
+    if constexpr (Intent::commutes) {
+        return detail::apply_commuting(slot, std::move(made), intent);
+    } else {
+        return detail::apply_exclusive(slot, std::move(made), created, intent,
+                                       std::forward<NativeImage>(native_image));
+    }
+}
+
+/// Finishes one part of a committed transaction: a mark of the committed epoch is confirmed, any
+/// other is stray and is undone; either goes.
+template <Described Record>
+met<Record> finish(record_slot<Record>& slot, transaction_id const& id, part_number part,
+                   epoch committed) {
+    mark<Record>* const found = slot.marks.find(id, part);
+    if (found == nullptr) return {};
+    return detail::resolve(slot, found, found->epoch_number == committed);
+}
+
+/// Undoes one part of a canceled transaction, whatever its epoch.
+template <Described Record>
+met<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part) {
+    mark<Record>* const found = slot.marks.find(id, part);
+    if (found == nullptr) return {};
+    return detail::resolve(slot, found, false);
+}
+
+/// Undoes one part only when its mark has exactly this epoch: giving way, and sweeping.
+template <Described Record>
+met<Record> undo_exactly(record_slot<Record>& slot, transaction_id const& id, part_number part,
+                         epoch exact) {
+    mark<Record>* const found = slot.marks.find(id, part);
+    if (found == nullptr || found->epoch_number != exact) return {};
+    return detail::resolve(slot, found, false);
+}
+
+SETTLE_END

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// The words of the protocol: states, answers, reasons, epochs, parts.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <compare>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+SETTLE_BEGIN
+
+/// `initial` → `pending` → `applied` → `done`; `pending` → `canceling` → `canceled`;
+/// `initial` → `canceled`.
+enum class state : std::uint8_t { initial, pending, applied, done, canceling, canceled };
+
+[[nodiscard]] constexpr std::string_view name_of(state value) {
+    constexpr std::string_view names[]{"initial", "pending",   "applied",
+                                       "done",    "canceling", "canceled"};
+    return names[static_cast<std::size_t>(value)];
+}
+
+[[nodiscard]] constexpr bool is_final(state value) {
+    return value == state::done || value == state::canceled;
+}
+
+/// Why a transaction was canceled.
+enum class reason : std::uint8_t {
+    none,
+    guard_failed,
+    record_missing,
+    record_exists,
+    busy,
+    overflow,
+    two_parts_name_one_record,
+    expired,
+    cancel_asked,
+    mark_without_entry
+};
+
+[[nodiscard]] constexpr std::string_view name_of(reason value) {
+    constexpr std::string_view names[]{"none",
+                                       "guard failed",
+                                       "record missing",
+                                       "record exists",
+                                       "busy",
+                                       "overflow",
+                                       "two parts name one record",
+                                       "expired",
+                                       "cancel asked",
+                                       "mark without entry"};
+    return names[static_cast<std::size_t>(value)];
+}
+
+/// What an operation on a record met.
+enum class answer : std::uint8_t {
+    none,           ///< not asked yet
+    applied,        ///< took effect, or had taken effect under this epoch
+    nothing,        ///< an undo or a finish found no such mark
+    fenced,         ///< a mark with a higher epoch is there
+    guard_failed,
+    record_missing,
+    record_exists,
+    overflow,
+    two_parts,      ///< a mark of the same transaction is there for another part
+    busy,
+    unavailable,    ///< the store says that it took no effect; it may be asked again
+    unknown         ///< took effect at most once, possibly later
+};
+
+[[nodiscard]] constexpr std::string_view name_of(answer value) {
+    constexpr std::string_view names[]{"none",           "applied",       "nothing",
+                                       "fenced",         "guard failed",  "record missing",
+                                       "record exists",  "overflow",      "two parts name one record",
+                                       "busy",           "unavailable",   "unknown"};
+    return names[static_cast<std::size_t>(value)];
+}
+
+/// The reason for which an answer cancels a transaction, or `none` when it does not.
+[[nodiscard]] constexpr reason reason_of(answer value) {
+    switch (value) {
+    case answer::guard_failed: return reason::guard_failed;
+    case answer::record_missing: return reason::record_missing;
+    case answer::record_exists: return reason::record_exists;
+    case answer::overflow: return reason::overflow;
+    case answer::two_parts: return reason::two_parts_name_one_record;
+    default: return reason::none;
+    }
+}
+
+/// The fencing number of an entry. 0 is no epoch: a mark or an entry of another program.
+using epoch = std::uint64_t;
+
+/// Epochs stay below this, so that every reader keeps them exact (JavaScript's numbers do not
+/// beyond).
+inline constexpr epoch epoch_limit = epoch{1} << 53;
+
+using transaction_id = std::string;
+
+/// One line of a participant.
+struct part_number {
+    std::uint32_t participant = 0;
+    std::uint32_t line = 0;
+
+    friend constexpr auto operator<=>(part_number const&, part_number const&) = default;
+};
+
+/// Mixes one value into a hash (a 64-bit finaliser, so that near values land far apart).
+[[nodiscard]] constexpr std::size_t hash_mix(std::size_t seed, std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15U + (seed << 6U) + (seed >> 2U);
+    value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+    value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+    return static_cast<std::size_t>(seed ^ value ^ (value >> 31U));
+}
+
+SETTLE_END
