@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // The second of two translation units that include everything.
-#include <every_header.hpp>
+#include "shared_type.hpp"
 
-int version_in_the_second_unit();
-
-int version_in_the_second_unit() { return SETTLE_VERSION; }
+bank::view_of_type bank::look_from_the_second_unit() { return look(); }

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+# Shows that the sources keep the house style where a pattern can tell.
+# Usage: style.sh ROOT
+set -u
+LC_ALL=C.UTF-8
+export LC_ALL
+cd "$1" || exit 1
+found=0
+
+sources=$(find include adapters samples tests -name '*.[hc]pp' | sort)
+[ -n "$sources" ] || { echo "there is no source below $1"; exit 1; }
+
+# Prints what a check found, under a sentence that says what is wrong with it.
+report() {
+    [ -n "$2" ] || return 0
+    printf '%s:\n%s\n' "$1" "$2"
+    found=1
+}
+
+first_line_is() {
+    for file in $sources; do
+        head -n 1 "$file" | grep -qxF "$1" || echo "$file"
+    done
+}
+
+longer_than() {
+    for file in $sources; do
+        [ "$(wc -l <"$file")" -le "$1" ] || echo "$file"
+    done
+}
+
+headers=$(printf '%s\n' "$sources" | grep '\.hpp$')
+# shellcheck disable=SC2086 # the lists are meant to be split, and hold no spaces
+{
+    report "the first line is not the licence" \
+        "$(first_line_is '// SPDX-License-Identifier: BSL-1.0')"
+    report "a header can be included twice" "$(grep -L '^#pragma once$' $headers)"
+    report "a line has more than 100 columns" "$(grep -nE '^.{101,}' $sources)"
+    report "a file has more than 500 lines" "$(longer_than 500)"
+    report "a line ends in a blank, or holds a tab" "$(grep -nP '[ \t]+$|\t' $sources)"
+    report "a name begins with an underscore" \
+        "$(grep -nP '^[^"/]*(?<![\w"$%.-])_[A-Za-z]\w*' $sources | grep -vP '\b_exit\b')"
+    report "work is left for later" "$(grep -nE '\b(TO''DO|FIX''ME|X''XX|HA''CK)\b' $sources)"
+    report "range-v3 is included whole" "$(grep -n 'range/v3/all.hpp' $sources)"
+    macros=$(grep -hoE '^ *# *define +[A-Z_a-z0-9]+' $(find include adapters -name '*.hpp') |
+        sed 's/.* //' | sort -u)
+    report "a macro of the library is not SETTLE_..." "$(printf '%s\n' "$macros" | grep -v '^SETTLE_')"
+    [ "$(printf '%s\n' "$macros" | grep -c .)" -le 5 ] ||
+        report "the library defines more than five macros" "$macros"
+}
+exit "$found"
