@@ -43,7 +43,8 @@ headers=$(printf '%s\n' "$sources" | grep '\.hpp$')
         "$(grep -nP '^[^"/]*(?<![\w"$%.-])_[A-Za-z]\w*' $sources | grep -vP '\b_exit\b')"
     report "work is left for later" "$(grep -nE '\b(TO''DO|FIX''ME|X''XX|HA''CK)\b' $sources)"
     report "range-v3 is included whole" "$(grep -n 'range/v3/all.hpp' $sources)"
-    macros=$(grep -hoE '^ *# *define +[A-Z_a-z0-9]+' $(find include adapters -name '*.hpp') |
+    library=$(find include adapters -name '*.hpp')
+    macros=$(grep -hoE '^ *# *define +[A-Z_a-z0-9]+' $library |
         sed 's/.* //' | sort -u)
     report "a macro of the library is not SETTLE_..." "$(printf '%s\n' "$macros" | grep -v '^SETTLE_')"
     [ "$(printf '%s\n' "$macros" | grep -c .)" -le 5 ] ||
