@@ -96,7 +96,7 @@ public:
     explicit csv_file(std::filesystem::path path) : lines_(std::move(path)) {
         csv_row header;
         if (!read_row(header)) throw error("the file is empty; a line with column names is needed");
-        if (header) check_text(header);
+        check_text(header);
         if (!header) throw error(fmt::format("line {}: {}", header.line, header.problem));
         columns_ = std::move(header.fields);
     }
@@ -133,7 +133,7 @@ public:
             // From the second field on, no one can tell which one is missing or too many.
             row.fields.resize(1);
         }
-        if (row) check_text(row);
+        check_text(row);
         return true;
     }
 
@@ -198,14 +198,16 @@ private:
         return true;
     }
 
-    /// Refuses what no store would take as text.
+    /// Refuses what no store would take as text; a problem found before it stays the one told.
     static void check_text(csv_row& row) {
         for (std::size_t at = 0; at < row.fields.size(); ++at) {
             std::string_view const field = row.fields[at];
             bool const nul = field.find('\0') != std::string_view::npos;
             if (!nul && is_utf8(field)) continue;
-            row.problem = nul ? fmt::format("field {} holds a NUL byte", at + 1)
-                              : fmt::format("field {} is not valid UTF-8", at + 1);
+            if (row) {
+                row.problem = nul ? fmt::format("field {} holds a NUL byte", at + 1)
+                                  : fmt::format("field {} is not valid UTF-8", at + 1);
+            }
             row.fields.resize(at);
             return;
         }

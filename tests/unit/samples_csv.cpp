@@ -120,6 +120,7 @@ TEST_SUITE("samples: csv") {
         damage const cases[] = {
             {"x,y,z", "the line has 3 fields where the header has 2", {"x"}},
             {"x", "the line has 1 field where the header has 2", {"x"}},
+            {"\xFF,y,z", "the line has 3 fields where the header has 2", {}},
             {"x,\"y", "a quote that opens is never closed", {"x"}},
             {"x,\"y\"z", "a quote or a carriage return stands where none may be", {"x"}},
             {"x,y\"z", "a quote or a carriage return stands where none may be", {"x"}},
