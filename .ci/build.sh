@@ -11,20 +11,31 @@ shift 2
 folder=build/$preset
 [ "$preset" != release ] || folder=build
 
-# A folder that another generator or another place of the sources left behind is begun anew.
-fresh=
+# Usage: configure [--fresh]
+configure() {
+    # shellcheck disable=SC2086 # the options are meant to be split
+    cmake --preset "$preset" "$@" $options >"$folder/configure.log" 2>&1
+}
+
+# A folder that another generator or another place of the sources left behind is begun anew, and
+# so is one of another compiler: CMake drops its cache then, and the preset's settings with it.
+mkdir -p "$folder"
+echo "settle: building in $folder"
 cache=$folder/CMakeCache.txt
+fresh=
 if [ -f "$cache" ]; then
     if ! grep -qx 'CMAKE_GENERATOR:INTERNAL=Ninja' "$cache" ||
         ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$(pwd -P)" "$cache"; then
         fresh=--fresh
     fi
 fi
-
-mkdir -p "$folder"
-echo "settle: building in $folder"
-# shellcheck disable=SC2086 # the options are meant to be split
-if ! cmake --preset "$preset" $fresh $options >"$folder/configure.log" 2>&1; then
+configured=0
+configure $fresh || configured=$?
+if grep -q 'require your cache to be deleted' "$folder/configure.log"; then
+    configured=0
+    configure --fresh || configured=$?
+fi
+if [ "$configured" -ne 0 ]; then
     cat "$folder/configure.log" >&2
     echo "settle: CMake could not configure $folder" >&2
     exit 1
