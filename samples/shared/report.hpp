@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -35,17 +36,18 @@ struct remark {
 
 /// Counts of one run. Every piece of the input is in exactly one of the four.
 struct report {
-    static constexpr std::size_t most_remarks = 20;
+    static constexpr std::size_t most_remarks = 1000; // kept, so that memory has a bound
+    static constexpr std::size_t most_printed = 20;   // more would hide the counts from a person
 
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;
     std::uint64_t undecided = 0;
     std::uint64_t refused = 0;
-    std::uint64_t earlier = 0;                   // done or canceled before this run began
-    std::map<std::string, std::uint64_t> reasons;  // why what is not done is not
-    std::vector<remark> remarks;                 // the first ones; the counts know of all
-    std::uint64_t unnamed = 0;                   // how many more there were
-    bool stopped = false;                        // someone asked to stop before the end
+    std::uint64_t earlier = 0;                    // done or canceled before this run began
+    std::map<std::string, std::uint64_t> reasons; // why what is not done is not
+    std::vector<remark> remarks;  // the first ones; the counts know of all
+    std::uint64_t unnamed = 0;    // how many more there were
+    bool stopped = false;         // the run ended before the input did
     double seconds = 0;
     std::int64_t sum_before = 0;  // hundredths
     std::int64_t sum_after = 0;
@@ -90,30 +92,41 @@ inline std::string system_text(int error) {
 
 }  // namespace detail
 
+/// Why what is not done is not, and the sentences that go with it.
+inline std::string remarks_text(report const& shown,
+                                std::size_t most_printed = report::most_printed) {
+    std::string text;
+    if (!shown.reasons.empty()) text += "why not done\n";
+    for (auto const& [reason, count] : shown.reasons) {
+        text += fmt::format("  {}: {}\n", reason, detail::with_commas(count));
+    }
+    auto const printed = std::min(most_printed, shown.remarks.size());
+    for (std::size_t at = 0; at < printed; ++at) {
+        auto const& [line, sentence] = shown.remarks[at];
+        text += line == 0 ? fmt::format("  {}\n", sentence)
+                          : fmt::format("  line {}: {}\n", line, sentence);
+    }
+    auto const more = shown.remarks.size() - printed + shown.unnamed;
+    if (more > 0) text += fmt::format("  … and {} more\n", detail::with_commas(more));
+    return text;
+}
+
 /// The report as a person reads it.
 /// Shape:   what - what was run, in words: "payment orders"
 inline std::string to_text(report const& shown, std::string_view what) {
     auto const total = detail::with_commas(shown.total());
     auto const width = total.size();
-    auto text = fmt::format("{} {}{}\n", total, what, shown.stopped ? ", stopped on request" : "");
+    auto text = fmt::format("{} {}{}\n", total, what, shown.stopped ? ", stopped before the end" : "");
     text += detail::counted("done", shown.done, width) + '\n';
     text += detail::counted("canceled", shown.canceled, width) + '\n';
     text += detail::counted("undecided", shown.undecided, width) + '\n';
     text += detail::counted("refused", shown.refused, width) + '\n';
-    if (!shown.reasons.empty()) text += "why not done\n";
-    for (auto const& [reason, count] : shown.reasons) {
-        text += fmt::format("  {}: {}\n", reason, detail::with_commas(count));
-    }
-    for (auto const& [line, sentence] : shown.remarks) {
-        text += line == 0 ? fmt::format("  {}\n", sentence)
-                          : fmt::format("  line {}: {}\n", line, sentence);
-    }
-    if (shown.unnamed > 0) {
-        text += fmt::format("  … and {} more like these\n", detail::with_commas(shown.unnamed));
-    }
+    text += remarks_text(shown);
+    // Other programs may be at work between the two looks; only `check` knows what is wrong.
     bool const same = shown.sum_before == shown.sum_after;
     text += fmt::format("money  {} before, {} after: {}\n", format_money(shown.sum_before),
-                        format_money(shown.sum_after), same ? "unchanged" : "CHANGED");
+                        format_money(shown.sum_after),
+                        same ? "unchanged" : "CHANGED; run check when nothing else is at work");
     auto const now = shown.total() - shown.refused - shown.earlier;
     auto const rate = shown.seconds > 0 ? static_cast<double>(now) / shown.seconds : 0.0;
     text += fmt::format("time   {:.1f} s, {:.0f} a second", shown.seconds, rate);
