@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which bytes are a text: UTF-8, strictly, and without a NUL.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+SETTLE_BEGIN
+
+namespace detail {
+
+/// The length of the well-formed sequence of several bytes at the front, or 0.
+/// Source: The Unicode Standard, table 3-7 (well-formed UTF-8 byte sequences)
+[[nodiscard]] constexpr std::size_t utf8_sequence_length(std::string_view text) noexcept {
+    auto const byte = [text](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    auto const lead = byte(0);
+    std::size_t const length = lead < 0xC2   ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
+    if (length == 0 || text.size() < length) return 0;
+    // The second byte alone tells overlong forms, surrogates and what is beyond U+10FFFF apart.
+    unsigned const lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned const highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (byte(1) < lowest || byte(1) > highest) return 0;
+    for (std::size_t at = 2; at < length; ++at) {
+        if ((byte(at) & 0xC0) != 0x80) return 0;
+    }
+    return length;
+}
+
+/// How many bytes at the front are a text.
+[[nodiscard]] constexpr std::size_t utf8_prefix(std::string_view text) noexcept {
+    std::size_t at = 0;
+    while (at < text.size()) {
+        auto const lead = static_cast<unsigned char>(text[at]);
+        if (lead == 0) break;
+        auto const length = lead < 0x80 ? 1 : utf8_sequence_length(text.substr(at));
+        if (length == 0) break;
+        at += length;
+    }
+    return at;
+}
+
+/// Appends one code point that is neither a surrogate nor beyond U+10FFFF.
+inline void append_utf8(std::string& out, std::uint32_t code_point) {
+    auto const put = [&out](std::uint32_t byte) {
+        out += static_cast<char>(static_cast<unsigned char>(byte));
+    };
+    auto const put_tail = [&put, code_point](unsigned shift) {
+        put(0x80U | ((code_point >> shift) & 0x3FU));
+    };
+    if (code_point < 0x80) {
+        put(code_point);
+    } else if (code_point < 0x800) {
+        put(0xC0U | (code_point >> 6));
+        put_tail(0);
+    } else if (code_point < 0x10000) {
+        put(0xE0U | (code_point >> 12));
+        put_tail(6);
+        put_tail(0);
+    } else {
+        put(0xF0U | (code_point >> 18));
+        put_tail(12);
+        put_tail(6);
+        put_tail(0);
+    }
+}
+
+} // namespace detail
+
+/// True for well-formed UTF-8 without overlong forms, surrogates or values beyond U+10FFFF. A NUL
+/// is refused as well: SQLite's functions end a text there, a std::string does not, so two readers
+/// would see two texts.
+[[nodiscard]] constexpr bool is_utf8(std::string_view text) noexcept {
+    return detail::utf8_prefix(text) == text.size();
+}
+
+SETTLE_END
