@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+// Any bytes whatever: random ones, damaged values, and what another JSON reader says of them.
+#include "codec_values.hpp"
+
+#include <settle/store/native_value.hpp>
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace codec_test {
+namespace {
+
+using settle::native_value;
+
+/// Any bytes give a value that is written and read again to the same, or one clear sentence.
+template <typename T>
+bool stands(std::string_view bytes, json_form form) {
+    auto const read = settle::decode_json<T>(bytes, form);
+    if (read.has_value()) {
+        auto const again = settle::decode_json<T>(settle::encode_json(read.value()));
+        return again.has_value() && again.value() == read.value();
+    }
+    auto const sentence = read.problem().message();
+    // The path is cut short, so a sentence stays one even when the names are long.
+    return read.problem().code == settle::errc::damaged && settle::is_utf8(sentence) &&
+           sentence.starts_with("the stored JSON is damaged at ") && sentence.size() < 3000;
+}
+
+TEST_CASE("codec: random bytes do no harm") {
+    std::mt19937_64 random{4};
+    constexpr std::string_view signs = "{}[],:\"\\u0019.eE+-truefalsn \xC3\xA4\xF0";
+    for (int run = 0; run < 60000; ++run) {
+        std::string bytes(random() % 40, '\0');
+        for (auto& byte : bytes) {
+            byte = run % 2 == 0 ? static_cast<char>(random() & 0xFFU)
+                                : signs[random() % signs.size()];
+        }
+        CAPTURE(run);
+        REQUIRE(stands<order>(bytes, json_form::exact));
+        REQUIRE(stands<shelf>(bytes, json_form::row));
+        REQUIRE(stands<std::string>(bytes, json_form::exact));
+        REQUIRE(stands<std::vector<std::optional<std::int64_t>>>(bytes, json_form::exact));
+        native_value value;
+        json_reader reader{bytes};
+        auto const good = settle::read_native(reader, value);
+        REQUIRE(good != reader.failed());
+    }
+}
+
+TEST_CASE("codec: mutated values do no harm") {
+    std::mt19937_64 random{5};
+    auto const whole = settle::encode_json(full_order());
+    constexpr std::string_view signs = "{}[],:\"\\u01-.etn\x80\xC3";
+    int taken = 0;
+    for (int run = 0; run < 40000; ++run) {
+        auto bytes = whole;
+        for (auto changes = 1 + random() % 3; changes > 0; --changes) {
+            auto const at = random() % bytes.size();
+            switch (random() % 4) {
+            case 0: bytes[at] = static_cast<char>(random() & 0xFFU); break;
+            case 1: bytes[at] = signs[random() % signs.size()]; break;
+            case 2: bytes.erase(at, 1 + random() % 4); break;
+            default: bytes.insert(at, bytes.substr(random() % bytes.size(), random() % 30)); break;
+            }
+            if (bytes.empty()) bytes = "0";
+        }
+        CAPTURE(run);
+        REQUIRE(stands<order>(bytes, json_form::exact));
+        REQUIRE(stands<order>(bytes, json_form::row));
+        taken += settle::decode_json<order>(bytes, json_form::row).has_value() ? 1 : 0;
+    }
+    // Changes inside a text leave a value, so both ways were walked.
+    CHECK(taken > 1000);
+    CHECK(taken < 39000);
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        CHECK(refusal<order>(std::string_view{whole}.substr(0, size)) != "");
+    }
+}
+
+/// Nothing for a number that is JSON but beyond what the other reader can hold.
+std::optional<bool> another_reader_takes(std::string const& text) {
+    try {
+        return !nlohmann::json::parse(text).is_discarded();
+    } catch (nlohmann::json::parse_error const&) {
+        return false;
+    } catch (nlohmann::json::out_of_range const&) {
+        return std::nullopt;
+    }
+}
+
+TEST_CASE("codec: what is JSON is what another reader takes for JSON") {
+    std::mt19937_64 random{6};
+    std::vector<std::string> const tokens{
+        "{", "}", "[", "]", ",", ":", "\"a\"", "\"b\"", "\"\\u0061\"", "\"\\ud83d\\ude00\"",
+        "\"\\ud83d\"", "\"\xC3\xA4\"", "\"\xC3\"", "0", "-0", "01", "1.5", "1.", ".5", "2e3",
+        "2e", "2E+1", "-", "true", "false", "null", "nul", " ", "\n", "{\"c\":", "[1,", "\"d\":"};
+    int taken = 0;
+    for (int run = 0; run < 200000; ++run) {
+        std::string text;
+        for (auto left = 1 + random() % 9; left > 0; --left) {
+            text += tokens[random() % tokens.size()];
+        }
+        auto const said = skip_refusal(text);
+        CAPTURE(text);
+        CAPTURE(said);
+        if (said.empty()) ++taken;
+        // A name that appears twice is refused here and taken there.
+        auto const expected = another_reader_takes(text);
+        if (expected && !said.ends_with("appears twice")) REQUIRE(said.empty() == *expected);
+    }
+    CHECK(taken > 2000);
+}
+
+TEST_CASE("codec: what is written is JSON to another reader") {
+    auto const read = nlohmann::json::parse(settle::encode_json(full_order()));
+    CHECK(read.at("id").get<std::string>() == full_order().id);
+    CHECK(read.at("total").get<std::int64_t>() == full_order().total);
+    CHECK(read.at("lines").size() == 2);
+    std::string row;
+    for (auto const& value : std::vector<native_value>{
+             std::monostate{}, 5.0, 1e300, -1e-7, std::string{"\xFF"}, settle::blob{},
+             std::numeric_limits<double>::infinity()}) {
+        row += row.empty() ? '[' : ',';
+        settle::append_native(row, value);
+    }
+    CHECK(nlohmann::json::parse(row + ']').at(1).is_number_float());
+}
+
+TEST_CASE("codec: long input takes time by its length, not by its square") {
+    std::string members = R"({"id":"A","open":true,"limit":1)";
+    for (int number = 0; number < 200000; ++number) {
+        members += ",\"column_" + std::to_string(number * 7919 % 200000) + "\":{\"a\":[]}";
+    }
+    members += '}';
+    CHECK(refusal<native_row>(members, json_form::row) == "");
+    CHECK(skip_refusal("\"" + std::string(4000000, 'x') + "\"") == "");
+    CHECK(skip_refusal(std::string(4000000, ' ') + "1") == "");
+    std::string escapes = "\"";
+    for (int number = 0; number < 500000; ++number) escapes += "\\u00e4";
+    CHECK(skip_refusal(escapes + "\"") == "");
+    auto const long_name = "{\"" + std::string(1000000, 'x') + "\":tru}";
+    CHECK(skip_refusal(long_name).size() < 200);
+}
+
+} // namespace
+} // namespace codec_test

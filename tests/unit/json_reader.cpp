@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// The pull reader in a caller's hands, and the texts it takes for UTF-8.
+#include "codec_values.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace codec_test {
+namespace {
+
+using namespace std::string_literals;
+using settle::json_kind;
+
+TEST_CASE("json_reader: UTF-8 is taken strictly") {
+    for (auto const good : {"", "plain", "\x7f", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80",
+                            "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80",
+                            "\xF4\x8F\xBF\xBF", "a\xC3\xA4z"}) {
+        CAPTURE(good);
+        CHECK(settle::is_utf8(good));
+    }
+    for (auto const& bad :
+         {"\x80"s, "\xBF"s, "\xC0\x80"s, "\xC1\xBF"s, "\xC2"s, "\xC2z"s, "\xE0\x9F\xBF"s,
+          "\xE0\xA0"s, "\xE1\x80\xC0"s, "\xED\xA0\x80"s, "\xED\xBF\xBF"s, "\xF0\x8F\xBF\xBF"s,
+          "\xF0\x90\x80"s, "\xF4\x90\x80\x80"s, "\xF5\x80\x80\x80"s, "\xFF"s, "\xFE"s,
+          "ok\xF8\x88\x80\x80\x80"s, "\0"s, "a\0b"s}) {
+        CAPTURE(bad);
+        CHECK_FALSE(settle::is_utf8(bad));
+    }
+}
+
+TEST_CASE("json_reader: the reader is pulled by hand") {
+    json_reader reader{R"({"a":[1,-2.5e1,"x"],"b":null,"c":{"d":true},"e":[]} )"};
+    std::string seen;
+    REQUIRE(reader.begin_object());
+    for (std::string_view name; reader.next_member(name);) {
+        seen += name;
+        if (name == "a") {
+            REQUIRE(reader.begin_array());
+            std::int64_t whole = 0;
+            double real = 0;
+            std::string text;
+            CHECK(reader.next_element());
+            CHECK(reader.peek() == json_kind::whole);
+            CHECK(reader.read_integer(whole));
+            CHECK(reader.next_element());
+            CHECK(reader.peek() == json_kind::real);
+            CHECK(reader.read_real(real));
+            CHECK(reader.next_element());
+            CHECK(reader.read_text(text));
+            CHECK_FALSE(reader.next_element());
+            CHECK(whole == 1);
+            CHECK(real == -25.0);
+            CHECK(text == "x");
+        } else {
+            CHECK(reader.skip_value());
+        }
+    }
+    CHECK(reader.finish());
+    CHECK(seen == "abce");
+    CHECK(reader.peek() == json_kind::none);
+}
+
+TEST_CASE("json_reader: a reader that is used wrongly refuses, and its first failure stays") {
+    std::string_view name;
+    std::int64_t number = 7;
+    json_reader unread{R"({"a":1,"b":2})"};
+    REQUIRE(unread.begin_object());
+    REQUIRE(unread.next_member(name));
+    CHECK_FALSE(unread.next_member(name));
+    CHECK(unread.problem().message().ends_with("a, byte 5: the value before was not read"));
+    CHECK_FALSE(unread.read_integer(number));
+    CHECK_FALSE(unread.skip_value());
+    CHECK_FALSE(unread.finish());
+    CHECK(unread.peek() == json_kind::none);
+    CHECK(number == 7);
+
+    json_reader twice{"1 2"};
+    CHECK(twice.read_integer(number));
+    CHECK_FALSE(twice.read_integer(number));
+    CHECK(twice.problem().message().ends_with("byte 1: no value can be read here"));
+    json_reader closed{"[]"};
+    CHECK_FALSE(closed.next_element());
+    CHECK(closed.problem().message().ends_with("byte 0: no array is open here"));
+    json_reader other{"[]"};
+    CHECK(other.begin_array());
+    CHECK_FALSE(other.next_member(name));
+    CHECK(other.problem().message().ends_with("byte 1: no object is open here"));
+    json_reader early{"[1]"};
+    CHECK(early.begin_array());
+    CHECK_FALSE(early.finish());
+    CHECK(early.problem().message().ends_with("byte 1: the value was not read to its end"));
+}
+
+TEST_CASE("json_reader: nesting has an end") {
+    auto const nested = [](std::size_t depth) {
+        return std::string(depth, '[') + std::string(depth, ']');
+    };
+    CHECK(skip_refusal(nested(32)) == "");
+    CHECK(skip_refusal(nested(33)).ends_with("byte 32: nested deeper than 32 levels"));
+    CHECK(skip_refusal(nested(1000000)).ends_with("byte 32: nested deeper than 32 levels"));
+    std::string branches;
+    for (int depth = 0; depth < 16; ++depth) branches += R"({"branches":[)";
+    CHECK(refusal<tree>(branches + R"({"branches":[]})").ends_with("deeper than 32 levels"));
+    auto deepest = tree{};
+    for (int depth = 1; depth < 16; ++depth) deepest = tree{{deepest}};
+    CHECK(settle::decode_json<tree>(settle::encode_json(deepest)).value() == deepest);
+}
+
+} // namespace
+} // namespace codec_test
