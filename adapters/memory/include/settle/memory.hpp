@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+// A store and a log in memory: for tests, and as the model of the seam.
+#pragma once
+
+#include <settle/memory/journal.hpp>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <typeinfo>
+
+SETTLE_BEGIN
+namespace memory {
+
+/// Locking for a database that one thread uses.
+struct no_lock {
+    void lock() noexcept {}
+    void unlock() noexcept {}
+};
+
+template <typename Lock>
+class basic_database;
+
+/// The records of some collections of one database.
+template <typename Lock, typename... Collections>
+class record_session {
+public:
+    template <typename C>
+    using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
+
+    record_session(basic_database<Lock>& database, table<Collections>&... tables)
+        : database_(&database), tables_(&tables...) {}
+
+    template <step Step, typename Direction>
+    void start(std::span<job<Direction>> wave) {
+        std::lock_guard const guard{database_->lock()};
+        for_each_operation<holds, Step>(wave, [&](auto const& one) {
+            using collection = typename std::remove_cvref_t<decltype(one)>::collection;
+            table_of<collection>().meet(one);
+        });
+    }
+
+    template <step Step, typename Direction>
+    void finish(std::span<job<Direction>>) {}
+
+    template <typename C>
+    result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
+        std::lock_guard const guard{database_->lock()};
+        return table_of<C>().read(key);
+    }
+
+    template <typename C>
+    result<void> create(typename C::record_type const& record) {
+        std::lock_guard const guard{database_->lock()};
+        if (table_of<C>().create(record)) return {};
+        return {errc::record_exists, "settle: a record with this key is in '" +
+                                         std::string{C::name} + "' already. README#errors"};
+    }
+
+    template <typename C>
+    result<std::vector<typename C::record_type>> scan(
+        std::optional<typename C::key_type> const& after, std::size_t limit) {
+        std::lock_guard const guard{database_->lock()};
+        return table_of<C>().scan(after, limit);
+    }
+
+    result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
+                                          std::size_t limit) {
+        std::lock_guard const guard{database_->lock()};
+        std::vector<mark_place> found;
+        (table_of<Collections>().append_marks(found), ...);
+        auto const order = [](mark_place const& one) { return std::tie(one.id, one.part); };
+        std::sort(found.begin(), found.end(), [&](auto const& left, auto const& right) {
+            return order(left) < order(right);
+        });
+        if (after) {
+            std::erase_if(found, [&](auto const& one) { return order(one) <= order(*after); });
+        }
+        if (found.size() > limit) found.resize(limit);
+        return found;
+    }
+
+    result<answer> resolve(mark_place const& place, bool confirmed) {
+        std::lock_guard const guard{database_->lock()};
+        answer said = answer::nothing;
+        ((place.collection == Collections::name
+              ? void(said = table_of<Collections>().resolve(place, confirmed))
+              : void()),
+         ...);
+        return said;
+    }
+
+    /// The table itself, for tests that look at marks.
+    template <typename C>
+    table<C>& table_of() {
+        return *std::get<table<C>*>(tables_);
+    }
+
+private:
+    basic_database<Lock>* database_;
+    std::tuple<table<Collections>*...> tables_;
+};
+
+/// The entries of one database.
+template <typename Lock>
+class log_session {
+public:
+    explicit log_session(basic_database<Lock>& database) : database_(&database) {}
+
+    [[nodiscard]] std::string const& name() const { return database_->name(); }
+
+    template <typename Direction>
+    void insert(std::span<job<Direction>> wave, occasion const& at) {
+        std::lock_guard const guard{database_->lock()};
+        for (auto& work : wave) {
+            if (work.coordinator.next() != step::insert) continue;
+            work.said = database_->entries().insert(work, at);
+        }
+    }
+
+    template <step Step, typename Direction>
+    void change(std::span<job<Direction>> wave, occasion const& at) {
+        std::lock_guard const guard{database_->lock()};
+        for (auto& work : wave) {
+            if (work.coordinator.next() != Step) continue;
+            work.said = database_->entries().change(work, at);
+        }
+    }
+
+    result<std::optional<entry>> read(transaction_id const& id) {
+        std::lock_guard const guard{database_->lock()};
+        return database_->entries().read(id);
+    }
+
+    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) {
+        std::lock_guard const guard{database_->lock()};
+        return database_->entries().list(filter, after, limit);
+    }
+
+private:
+    basic_database<Lock>* database_;
+};
+
+/// Records and entries that live as long as this object.
+/// Shape:   Lock - std::mutex for a database that threads share, memory::no_lock for one thread
+/// Cost:    no call leaves the process; one lock a wave
+template <typename Lock>
+class basic_database {
+public:
+    basic_database() = default;
+    basic_database(basic_database const&) = delete;
+    basic_database& operator=(basic_database const&) = delete;
+
+    /// Errors: throws settle::failure when a collection of this name holds other records, or when
+    ///         the database belongs to another log
+    template <typename... Collections>
+    record_session<Lock, Collections...> bind(std::string const& log_name) {
+        std::lock_guard const guard{lock_};
+        if (!belongs_to_.empty() && belongs_to_ != log_name) {
+            throw failure({make_error_code(errc::other_log),
+                           "settle: this store belongs to the log '" + belongs_to_ +
+                               "'; a second log would undo its marks. Use that log. "
+                               "README#one-log"});
+        }
+        belongs_to_ = log_name;
+        return {*this, open_table<Collections>()...};
+    }
+
+    log_session<Lock> bind_log() { return log_session<Lock>{*this}; }
+
+    [[nodiscard]] Lock& lock() { return lock_; }
+    [[nodiscard]] journal& entries() { return entries_; }
+    [[nodiscard]] std::string const& name() const { return name_; }
+
+private:
+    template <typename C>
+    table<C>& open_table() {
+        auto& kept = tables_[std::string{C::name}];
+        if (!kept) kept = std::make_unique<table<C>>();
+        auto* const found = dynamic_cast<table<C>*>(kept.get());
+        if (found == nullptr) {
+            throw failure({make_error_code(errc::unfit_store),
+                           "settle: the collection '" + std::string{C::name} +
+                               "' holds records of another type. README#records"});
+        }
+        return *found;
+    }
+
+    static std::string next_name() {
+        static std::atomic<std::uint64_t> count{0};
+        return "memory-" + std::to_string(++count);
+    }
+
+    Lock lock_;
+    std::string const name_ = next_name();
+    std::string belongs_to_;
+    journal entries_;
+    std::map<std::string, std::unique_ptr<table_base>> tables_;
+};
+
+/// The database that threads may share.
+using database = basic_database<std::mutex>;
+
+} // namespace memory
+SETTLE_END

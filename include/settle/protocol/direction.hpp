@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSL-1.0
+// A transaction type as the engine runs it: which parts it has, on which records, with what intent.
+#pragma once
+
+#include <settle/definition/canonical.hpp>
+#include <settle/protocol/intent.hpp>
+
+SETTLE_BEGIN
+
+/// The part that failed, in the words of the definition.
+struct part_name {
+    std::string_view participant;
+    std::optional<std::uint32_t> line;
+};
+
+namespace detail {
+
+template <auto... Path, typename Parameters>
+constexpr auto const& lines_of(std::type_identity<each_expression<Path...>>,
+                               Parameters const& parameters) {
+    return follow<Path...>(parameters);
+}
+
+/// What forward and backward have in common: everything but the intent and the parameters.
+template <auto const& Type>
+struct parts_of_type {
+    using type = std::remove_cvref_t<decltype(Type)>;
+    using user_parameters = typename type::parameters_type;
+    static constexpr std::size_t participant_count = type::participant_count;
+
+    template <std::size_t Index>
+    using participant = typename type::template participant_type<Index>;
+    template <std::size_t Index>
+    using collection_of = typename participant<Index>::collection_type;
+    template <std::size_t Index>
+    using element_of = typename participant<Index>::source_type::element;
+
+    template <std::size_t Index>
+    static constexpr auto const& description() {
+        return boost::hana::at_c<Index>(Type.participants);
+    }
+
+    template <std::size_t Index>
+    static constexpr std::size_t lines(user_parameters const& parameters) {
+        using source = typename participant<Index>::source_type;
+        if constexpr (participant<Index>::is_range) {
+            return lines_of(std::type_identity<source>{}, parameters).size();
+        } else {
+            static_cast<void>(parameters);
+            return 1;
+        }
+    }
+
+    template <std::size_t Index>
+    static constexpr element_of<Index> const* element(user_parameters const& parameters,
+                                                      std::size_t line) {
+        using source = typename participant<Index>::source_type;
+        if constexpr (participant<Index>::is_range) {
+            return &lines_of(std::type_identity<source>{}, parameters)[line];
+        } else {
+            static_cast<void>(parameters);
+            static_cast<void>(line);
+            return nullptr;
+        }
+    }
+
+    /// The key as text or integer; a text is looked at in place.
+    template <std::size_t Index>
+    static constexpr auto key(user_parameters const& parameters, std::size_t line) {
+        bool overflow = false;
+        using record = typename participant<Index>::record_type;
+        scope<record, user_parameters, element_of<Index>> const at{
+            nullptr, &parameters, element<Index>(parameters, line), &overflow};
+        return evaluate(description<Index>().key, at);
+    }
+
+    template <typename Function>
+    static constexpr void for_each_participant(Function&& function) {
+        [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            (function(std::integral_constant<std::size_t, Index>{}), ...);
+        }(std::make_index_sequence<participant_count>{});
+    }
+
+    static constexpr std::size_t count_parts(user_parameters const& parameters) {
+        std::size_t count = 0;
+        for_each_participant([&](auto index) { count += lines<index>(parameters); });
+        return count;
+    }
+
+    static constexpr part_name name_part(user_parameters const& parameters, std::size_t part) {
+        part_name found;
+        std::size_t first = 0;
+        for_each_participant([&](auto index) {
+            std::size_t const count = lines<index>(parameters);
+            if (part >= first && part < first + count) {
+                found.participant = participant<index>::name;
+                if (participant<index>::is_range) {
+                    found.line = static_cast<std::uint32_t>(part - first);
+                }
+            }
+            first += count;
+        });
+        return found;
+    }
+};
+
+} // namespace detail
+
+/// Why parameters are refused before anything is written, and where.
+struct refusal {
+    reason why = reason::none;
+    part_name where;
+};
+
+/// A type on its usual way.
+template <auto const& Type>
+struct forward : detail::parts_of_type<Type> {
+    using base = detail::parts_of_type<Type>;
+    using parameters = typename base::user_parameters;
+    static constexpr bool is_reverse = false;
+
+    static std::string const& name() {
+        static std::string const text{base::type::name};
+        return text;
+    }
+    static std::uint64_t definition() {
+        static std::uint64_t const hash = fingerprint(canonical_text(Type));
+        return hash;
+    }
+    static constexpr parameters const& user(parameters const& given) { return given; }
+
+    template <std::size_t Index>
+    static constexpr auto intent(parameters const& given, std::size_t line) {
+        return forward_intent<typename base::template participant<Index>, parameters>{
+            base::template description<Index>(), given, base::template element<Index>(given, line)};
+    }
+
+    /// What looks at the parameters alone, before anything is written.
+    static refusal check(parameters const& given) {
+        refusal refused;
+        bool overflow = false;
+        scope<nothing, parameters, nothing> const at{nullptr, &given, nullptr, &overflow};
+        boost::hana::for_each(Type.guards, [&](auto const& guard) {
+            if (!evaluate(guard.condition, at)) refused.why = reason::guard_failed;
+        });
+        if (overflow) refused.why = reason::overflow;
+        base::for_each_participant([&](auto index) {
+            constexpr std::size_t at_index = decltype(index)::value;
+            for (std::size_t line = 0; line < base::template lines<at_index>(given); ++line) {
+                if (refused.why != reason::none) return;
+                refused.why = intent<at_index>(given, line).premises();
+                if (refused.why != reason::none) refused.where = name_of_line<at_index>(line);
+            }
+        });
+        return refused;
+    }
+
+private:
+    template <std::size_t Index>
+    static part_name name_of_line(std::size_t line) {
+        using participant = typename base::template participant<Index>;
+        part_name where{participant::name, {}};
+        if (participant::is_range) where.line = static_cast<std::uint32_t>(line);
+        return where;
+    }
+};
+
+SETTLE_END

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSL-1.0
+// One answer for each part of a transaction, without an allocation for the usual few.
+#pragma once
+
+#include <settle/protocol/state.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <vector>
+
+SETTLE_BEGIN
+
+class part_answers {
+public:
+    explicit part_answers(std::size_t count = 0) : count_(count) {
+        if (count_ > few) many_.resize(count_);
+    }
+
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+    [[nodiscard]] answer* begin() noexcept { return count_ > few ? many_.data() : few_.data(); }
+    [[nodiscard]] answer* end() noexcept { return begin() + count_; }
+    [[nodiscard]] answer const* begin() const noexcept {
+        return count_ > few ? many_.data() : few_.data();
+    }
+    [[nodiscard]] answer const* end() const noexcept { return begin() + count_; }
+    [[nodiscard]] answer& operator[](std::size_t part) noexcept { return begin()[part]; }
+    [[nodiscard]] answer operator[](std::size_t part) const noexcept { return begin()[part]; }
+
+    void reset() noexcept { std::fill(begin(), end(), answer::none); }
+
+    [[nodiscard]] bool contains(answer wanted) const noexcept {
+        return std::find(begin(), end(), wanted) != end();
+    }
+
+    friend bool operator==(part_answers const& left, part_answers const& right) {
+        return std::equal(left.begin(), left.end(), right.begin(), right.end());
+    }
+
+private:
+    static constexpr std::size_t few = 16;
+    std::array<answer, few> few_{};
+    std::vector<answer> many_;
+    std::size_t count_;
+};
+
+SETTLE_END

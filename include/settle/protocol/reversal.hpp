@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSL-1.0
+// The reversal of a transaction type: derived from it, run like any other.
+//
+// What was added is taken again, guarded, at apply; what was taken is given back at confirm. An
+// assignment is put back only if it still stands; a created record is erased, an erased one is
+// created from its native image.
+#pragma once
+
+#include <settle/protocol/direction.hpp>
+#include <settle/protocol/entry.hpp>
+#include <settle/store/codec.hpp>
+
+SETTLE_BEGIN
+
+/// The parameters of a reversal: those of the original, and the images that its entry kept.
+template <typename Parameters>
+struct reversal_parameters {
+    BOOST_HANA_DEFINE_STRUCT(reversal_parameters,
+        (Parameters, parameters),
+        (std::vector<image>, images));
+};
+
+namespace detail {
+
+template <typename Record, auto Member, typename Moment>
+inline constexpr bool member_may_pass_zero = false;
+template <typename Record, auto Member, bool C, bool E, typename... Effects>
+inline constexpr bool member_may_pass_zero<Record, Member, moment<C, E, Effects...>> =
+    ((same_field<Record, Member, Effects::member> && Effects::may_pass_zero) || ...);
+
+template <typename Record, typename Moment>
+inline constexpr std::uint64_t assigned_fields = 0;
+template <typename Record, bool C, bool E, typename... Effects>
+inline constexpr std::uint64_t assigned_fields<Record, moment<C, E, Effects...>> =
+    (std::uint64_t{0} | ... |
+     (Effects::kind == effect_kind::assign
+          ? std::uint64_t{1} << member_index<Record, Effects::member>
+          : std::uint64_t{0}));
+
+} // namespace detail
+
+/// The intent of one part of a reversal.
+template <typename Participant, typename Parameters>
+class backward_intent {
+public:
+    using onward = forward_intent<Participant, Parameters>;
+    using record_type = typename Participant::record_type;
+    using line_type = typename onward::line_type;
+    using collection = typename Participant::collection_type;
+
+    static constexpr bool commutes = onward::commutes;
+    static constexpr bool creates = onward::erases;
+    static constexpr bool erases = onward::creates;
+    static constexpr std::uint64_t apply_fields = creates ? ~std::uint64_t{0} : 0;
+    static constexpr std::uint64_t confirm_fields =
+        commutes ? 0 : onward::apply_fields | onward::confirm_fields;
+    static constexpr std::uint64_t exact_fields = 0;
+
+    backward_intent(Participant const& participant, Parameters const& parameters,
+                    line_type const* line, image const* kept)
+        : onward_(participant, parameters, line), kept_(kept) {
+        if constexpr (!commutes) decode();
+    }
+
+    void deltas(integers<record_type>& apply, integers<record_type>& confirm,
+                bool& overflow) const {
+        integers<record_type> const net = gained(overflow);
+        for (std::size_t i = 0; i < net.size(); ++i) {
+            auto& given_back = net[i] > 0 ? apply[i] : confirm[i];
+            given_back = detail::checked<operation_kind::subtract>(std::int64_t{0}, net[i], overflow);
+        }
+    }
+
+    /// What was gained must still be there to be taken.
+    template <typename Function>
+    void for_each_bound(Function&& function, bool& overflow) const {
+        if constexpr (commutes) {
+            integers<record_type> const net = gained(overflow);
+            for_each_integer<record_type>([&](auto m, auto position) {
+                if constexpr (!may_pass_zero<decltype(m)::pointer>) {
+                    if (net[position] > 0) {
+                        function(std::integral_constant<std::size_t, decltype(m)::index>{},
+                                 bound_side::lower, net[position]);
+                    }
+                }
+            });
+        }
+    }
+
+    bool exact_guards_hold(record_type const& record, bool&) const {
+        if constexpr (commutes || creates) {
+            static_cast<void>(record);
+            return true;
+        } else {
+            bool stand = true;
+            for_each_member<record_type>([&](auto m) {
+                if (((stand_fields >> m.index) & 1U) == 0) return;
+                stand = stand && record.*m.pointer == after_.*m.pointer;
+            });
+            return stand;
+        }
+    }
+
+    bool apply_to(record_type& record, bool&) const {
+        if constexpr (creates) {
+            for_each_member<record_type>([&](auto m) {
+                if (m.index == member_index<record_type, collection::key_member>) return;
+                record.*m.pointer = before_.*m.pointer;
+            });
+        }
+        return true;
+    }
+
+    bool confirm_to(record_type& record, bool& overflow) const {
+        bool hold = true;
+        if constexpr (!creates && !erases) {
+            for_each_member<record_type>([&](auto m) {
+                if (((confirm_fields >> m.index) & 1U) == 0) return;
+                if (((assigned >> m.index) & 1U) != 0) record.*m.pointer = before_.*m.pointer;
+                else take_back(m, record, hold, overflow);
+            });
+        }
+        return hold;
+    }
+
+    /// A reversal needs what the entry kept of every record that it cannot reckon.
+    reason premises() const {
+        bool overflow = false;
+        if constexpr (commutes) static_cast<void>(gained(overflow));
+        if (overflow) return reason::overflow;
+        return readable_ ? reason::none : reason::record_missing;
+    }
+
+    /// The whole record that was erased, as its store kept it.
+    [[nodiscard]] std::string_view native_image() const {
+        return creates && kept_ != nullptr ? std::string_view{kept_->before} : std::string_view{};
+    }
+
+private:
+    template <auto Member>
+    static constexpr bool may_pass_zero =
+        detail::member_may_pass_zero<record_type, Member, typename onward::apply_type> ||
+        detail::member_may_pass_zero<record_type, Member, typename onward::confirm_type>;
+    static constexpr std::uint64_t assigned =
+        detail::assigned_fields<record_type, typename onward::apply_type> |
+        detail::assigned_fields<record_type, typename onward::confirm_type>;
+    /// A created record must stand as a whole, otherwise what was assigned must.
+    static constexpr std::uint64_t stand_fields = erases ? ~std::uint64_t{0} : assigned;
+
+    integers<record_type> gained(bool& overflow) const {
+        integers<record_type> apply{};
+        integers<record_type> confirm{};
+        onward_.deltas(apply, confirm, overflow);
+        for (std::size_t i = 0; i < apply.size(); ++i) {
+            apply[i] = detail::checked<operation_kind::add>(apply[i], confirm[i], overflow);
+        }
+        return apply;
+    }
+
+    /// A sum beside an assignment: what it came to is read off the images.
+    template <typename Member>
+    void take_back(Member m, record_type& record, bool& hold, bool& overflow) const {
+        if constexpr (IntegerField<typename Member::type>) {
+            auto const gain = detail::checked<operation_kind::subtract>(
+                after_.*m.pointer, before_.*m.pointer, overflow);
+            auto const rest = detail::checked<operation_kind::subtract>(record.*m.pointer, gain,
+                                                                        overflow);
+            hold = hold && (gain <= 0 || rest >= 0 || may_pass_zero<Member::pointer>);
+            store_value(record.*m.pointer, rest, overflow);
+        }
+    }
+
+    void decode() {
+        readable_ = kept_ != nullptr && (erases || read(kept_->before, before_)) &&
+                    (creates || read(kept_->after, after_));
+    }
+
+    static bool read(std::string const& text, record_type& into) {
+        auto found = decode_json<record_type>(text, json_form::row);
+        if (!found.has_value()) return false;
+        into = std::move(found).value();
+        return true;
+    }
+
+    onward onward_;
+    image const* kept_;
+    record_type before_{};
+    record_type after_{};
+    bool readable_ = true;
+};
+
+/// A type on its way back.
+template <auto const& Type>
+struct backward : detail::parts_of_type<Type> {
+    using base = detail::parts_of_type<Type>;
+    using parameters = reversal_parameters<typename base::user_parameters>;
+    static constexpr bool is_reverse = true;
+
+    static std::string const& name() {
+        static std::string const text = forward<Type>::name() + "/reverse";
+        return text;
+    }
+    static std::uint64_t definition() {
+        static std::uint64_t const hash = fingerprint(canonical_text(Type) + "reverse\n");
+        return hash;
+    }
+    static auto const& user(parameters const& given) { return given.parameters; }
+
+    template <std::size_t Index>
+    static auto intent(parameters const& given, std::size_t line) {
+        image const* kept = nullptr;
+        for (image const& one : given.images) {
+            if (one.participant == Index && one.line == line) kept = &one;
+        }
+        return backward_intent<typename base::template participant<Index>,
+                               typename base::user_parameters>{
+            base::template description<Index>(), given.parameters,
+            base::template element<Index>(given.parameters, line), kept};
+    }
+
+    static refusal check(parameters const& given) {
+        refusal refused;
+        base::for_each_participant([&](auto index) {
+            constexpr std::size_t at = decltype(index)::value;
+            for (std::size_t line = 0; line < base::template lines<at>(given.parameters); ++line) {
+                if (refused.why != reason::none) return;
+                refused.why = intent<at>(given, line).premises();
+                if (refused.why != reason::none) {
+                    refused.where.participant = base::template participant<at>::name;
+                }
+            }
+        });
+        return refused;
+    }
+};
+
+SETTLE_END

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an engine's arguments come to: one log, a session for each store, types, limits, a world.
+#pragma once
+
+#include <settle/protocol/reversal.hpp>
+#include <settle/running/binding.hpp>
+#include <settle/running/driver.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+template <typename Argument>
+struct held_argument {
+    using type = Argument;
+};
+template <typename Argument>
+    requires is_database<Argument>
+struct held_argument<Argument> {
+    using type = Argument&; // a database stays where its user made it
+};
+
+/// The arguments themselves, and which of them is what.
+template <typename... Arguments>
+class engine_arguments {
+public:
+    using gathered = gather<type_list<>, type_list<>, Arguments...>;
+    using left_over = typename unbound_by<typename gathered::collections, Arguments...>::type;
+    static constexpr std::size_t databases = (std::size_t{0} + ... + is_database<Arguments>);
+    static constexpr std::size_t logs = (std::size_t{0} + ... + is_log<Arguments>);
+
+    template <typename... Given>
+    explicit engine_arguments(Given&&... given) : arguments_(std::forward<Given>(given)...) {}
+
+    auto bind_log() {
+        auto& given = std::get<log_at>(arguments_);
+        if constexpr (databases == 1) return given.bind_log();
+        else return given.database.bind_log();
+    }
+    auto bind_stores(std::string const& log_name) {
+        return std::apply(
+            [&](auto&... given) { return std::tuple_cat(bind_store(given, log_name)...); },
+            arguments_);
+    }
+    [[nodiscard]] settle::options limits() const {
+        if constexpr (options_at < sizeof...(Arguments)) return std::get<options_at>(arguments_);
+        else return {};
+    }
+    [[nodiscard]] auto const& environment() const {
+        if constexpr (environment_at < sizeof...(Arguments)) {
+            return std::get<environment_at>(arguments_).value;
+        } else {
+            static constexpr system_environment world{};
+            return world;
+        }
+    }
+    [[nodiscard]] auto& observer() {
+        if constexpr (observer_at < sizeof...(Arguments)) {
+            return std::get<observer_at>(arguments_).value;
+        } else {
+            static no_observer nobody;
+            return nobody;
+        }
+    }
+
+private:
+    template <typename Test>
+    static constexpr std::size_t position(Test test) {
+        std::size_t found = sizeof...(Arguments);
+        std::size_t at = 0;
+        ((found = found == sizeof...(Arguments) && test(std::type_identity<Arguments>{}) ? at
+                                                                                         : found,
+          ++at),
+         ...);
+        return found;
+    }
+    static constexpr std::size_t environment_at =
+        position([](auto one) { return is_environment<typename decltype(one)::type>; });
+    static constexpr std::size_t observer_at =
+        position([](auto one) { return is_observer<typename decltype(one)::type>; });
+    static constexpr std::size_t options_at = position(
+        [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::options>; });
+    static constexpr std::size_t log_at = position([](auto one) {
+        using given = typename decltype(one)::type;
+        return is_database<given> || is_log<given>;
+    });
+
+    template <typename Argument>
+    static auto bind_store(Argument& given, std::string const& log_name) {
+        if constexpr (is_binding<Argument>) {
+            using bound = typename contribution<Argument>::collection;
+            return session_for(type_list<bound>{}, given.database, log_name);
+        } else if constexpr (is_database<Argument>) {
+            return session_for(left_over{}, given, log_name);
+        } else {
+            return std::tuple<>{};
+        }
+    }
+
+    std::tuple<typename held_argument<Arguments>::type...> arguments_;
+};
+
+template <typename... Arguments>
+class assembly {
+    using given_type = engine_arguments<Arguments...>;
+    using log_type = decltype(std::declval<given_type&>().bind_log());
+    using sessions_type =
+        decltype(std::declval<given_type&>().bind_stores(std::declval<std::string const&>()));
+    using environment_type =
+        std::remove_cvref_t<decltype(std::declval<given_type&>().environment())>;
+    using observer_type = std::remove_cvref_t<decltype(std::declval<given_type&>().observer())>;
+
+public:
+    using types = typename given_type::gathered::types;
+
+    template <typename... Given>
+    explicit assembly(Given&&... given)
+        : given_(std::forward<Given>(given)...), limits_(given_.limits()), log_(given_.bind_log()),
+          sessions_(given_.bind_stores(log_.name())) {}
+
+    [[nodiscard]] log_type& log() { return log_; }
+    [[nodiscard]] log_type const& log() const { return log_; }
+    [[nodiscard]] sessions_type& sessions() { return sessions_; }
+    [[nodiscard]] options const& limits() const { return limits_; }
+    [[nodiscard]] std::string const& owner() const { return owner_; }
+    [[nodiscard]] environment_type const& environment() const { return given_.environment(); }
+
+    /// The session that holds a collection.
+    template <typename Collection>
+    auto& session_of() {
+        constexpr std::size_t at = session_position<Collection>(
+            std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
+        static_assert(at < std::tuple_size_v<sessions_type>,
+                      "settle: this engine has no type that uses the collection. README#engine");
+        return std::get<at>(sessions_);
+    }
+
+    auto make_driver(call_options const& call) {
+        return driver<log_type, sessions_type, environment_type, observer_type>{
+            log_, sessions_, given_.environment(), given_.observer(), limits_, owner_, call};
+    }
+
+private:
+    template <typename Collection, std::size_t... Index>
+    static constexpr std::size_t session_position(std::index_sequence<Index...>) {
+        std::size_t found = sizeof...(Index);
+        ((std::tuple_element_t<Index, sessions_type>::template holds<Collection>::value
+              ? void(found = Index)
+              : void()),
+         ...);
+        return found;
+    }
+
+    given_type given_;
+    settle::options limits_;
+    std::string owner_ = this_process();
+    log_type log_;
+    sessions_type sessions_;
+};
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an engine is built from: a log, stores for collections, types, limits, an observer.
+#pragma once
+
+#include <settle/running/options.hpp>
+#include <settle/store/observer.hpp>
+#include <settle/store/wave.hpp>
+
+#include <tuple>
+
+SETTLE_BEGIN
+
+template <auto const& Type>
+struct type_tag {
+    using definition = std::remove_cvref_t<decltype(Type)>;
+};
+
+/// Names a transaction type to an engine.
+template <auto const& Type>
+inline constexpr type_tag<Type> type{};
+
+template <typename Database>
+struct log_binding {
+    Database& database;
+};
+
+template <typename Collection, typename Database>
+struct store_binding {
+    Database& database;
+};
+
+template <typename Environment>
+struct environment_binding {
+    Environment value;
+};
+
+template <typename Observer>
+struct observer_binding {
+    Observer value;
+};
+
+/// The log lives in this database; collections are bound one by one.
+template <typename Database>
+log_binding<Database> log_in(Database& database) {
+    return {database};
+}
+
+/// The records of a collection live in this database.
+template <typename Record, fixed_string Name, auto Key, typename Database>
+store_binding<collection<Record, Name, Key>, Database> bind(collection<Record, Name, Key> const&,
+                                                            Database& database) {
+    return {database};
+}
+
+/// Clock, entropy and pauses from elsewhere, for tests.
+template <typename Environment>
+environment_binding<Environment> with_environment(Environment environment) {
+    return {std::move(environment)};
+}
+
+/// Calls `observer(event const&)` at every step, on the thread that takes it.
+template <typename Observer>
+observer_binding<Observer> observed_by(Observer observer) {
+    return {std::move(observer)};
+}
+
+namespace detail {
+
+template <typename... Types>
+struct type_list {};
+
+template <typename List, typename T>
+struct append_unique;
+template <typename... Types, typename T>
+struct append_unique<type_list<Types...>, T> {
+    using type = std::conditional_t<(std::is_same_v<Types, T> || ...), type_list<Types...>,
+                                    type_list<Types..., T>>;
+};
+
+template <typename List, typename... Added>
+struct append_all {
+    using type = List;
+};
+template <typename List, typename First, typename... Rest>
+struct append_all<List, First, Rest...> {
+    using type = typename append_all<typename append_unique<List, First>::type, Rest...>::type;
+};
+
+template <typename List, typename Definition>
+struct append_collections;
+template <typename List, typename P, fixed_string Name, typename Guards, typename... Participants>
+struct append_collections<List, transaction_definition<P, Name, Guards, Participants...>> {
+    using type = typename append_all<List, typename Participants::collection_type...>::type;
+};
+
+// What each argument of an engine contributes. A database that stands alone is log and store.
+template <typename Argument>
+struct contribution {
+    static constexpr bool is_database = true;
+};
+template <auto const& Type>
+struct contribution<type_tag<Type>> {
+    static constexpr bool is_database = false;
+    static constexpr bool is_type = true;
+};
+template <typename Database>
+struct contribution<log_binding<Database>> {
+    static constexpr bool is_database = false;
+    static constexpr bool is_log = true;
+};
+template <typename Collection, typename Database>
+struct contribution<store_binding<Collection, Database>> {
+    static constexpr bool is_database = false;
+    static constexpr bool is_binding = true;
+    using collection = Collection;
+};
+template <typename Environment>
+struct contribution<environment_binding<Environment>> {
+    static constexpr bool is_database = false;
+};
+template <typename Observer>
+struct contribution<observer_binding<Observer>> {
+    static constexpr bool is_database = false;
+};
+template <>
+struct contribution<options> {
+    static constexpr bool is_database = false;
+};
+
+template <typename Argument>
+inline constexpr bool is_database = contribution<Argument>::is_database;
+template <typename Argument>
+inline constexpr bool is_log = requires { contribution<Argument>::is_log; };
+template <typename Argument>
+inline constexpr bool is_binding = requires { contribution<Argument>::is_binding; };
+template <typename Argument>
+inline constexpr bool is_type = requires { contribution<Argument>::is_type; };
+
+template <typename Argument>
+inline constexpr bool is_environment = false;
+template <typename Environment>
+inline constexpr bool is_environment<environment_binding<Environment>> = true;
+template <typename Argument>
+inline constexpr bool is_observer = false;
+template <typename Observer>
+inline constexpr bool is_observer<observer_binding<Observer>> = true;
+
+/// The types and collections among an engine's arguments.
+template <typename Collections, typename Types, typename... Arguments>
+struct gather {
+    using collections = Collections;
+    using types = Types;
+};
+template <typename Collections, typename... Types, auto const& Type, typename... Rest>
+struct gather<Collections, type_list<Types...>, type_tag<Type>, Rest...>
+    : gather<typename append_collections<Collections,
+                                         typename type_tag<Type>::definition>::type,
+             type_list<Types..., type_tag<Type>>, Rest...> {};
+template <typename Collections, typename Types, typename Other, typename... Rest>
+struct gather<Collections, Types, Other, Rest...> : gather<Collections, Types, Rest...> {};
+
+/// The collections of a list that no binding names.
+template <typename List, typename... Bound>
+struct unbound;
+template <typename... Bound>
+struct unbound<type_list<>, Bound...> {
+    using type = type_list<>;
+};
+template <typename First, typename... Rest, typename... Bound>
+struct unbound<type_list<First, Rest...>, Bound...> {
+    using rest = typename unbound<type_list<Rest...>, Bound...>::type;
+    template <typename List>
+    struct with;
+    template <typename... Types>
+    struct with<type_list<Types...>> {
+        using type = type_list<First, Types...>;
+    };
+    using type = typename std::conditional_t<(std::is_same_v<First, Bound> || ...),
+                                             std::type_identity<rest>, with<rest>>::type;
+};
+
+template <typename List, typename... Arguments>
+struct unbound_by;
+template <typename List>
+struct unbound_by<List> {
+    using type = List;
+};
+template <typename List, typename First, typename... Rest>
+struct unbound_by<List, First, Rest...> {
+    using type = typename unbound_by<List, Rest...>::type;
+};
+template <typename List, typename Collection, typename Database, typename... Rest>
+struct unbound_by<List, store_binding<Collection, Database>, Rest...> {
+    using type = typename unbound_by<typename unbound<List, Collection>::type, Rest...>::type;
+};
+
+/// The session of a database for a list of collections, as a tuple of one or none.
+template <typename... Collections, typename Database>
+auto session_for(type_list<Collections...>, Database& database, std::string const& log_name) {
+    if constexpr (sizeof...(Collections) == 0) {
+        static_cast<void>(database);
+        static_cast<void>(log_name);
+        return std::tuple<>{};
+    } else {
+        return std::make_tuple(database.template bind<Collections...>(log_name));
+    }
+}
+
+} // namespace detail
+
+SETTLE_END

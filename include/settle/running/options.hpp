@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// The limits of an engine and of a single call.
+#pragma once
+
+#include <settle/store/environment.hpp>
+
+SETTLE_BEGIN
+
+/// The limits of an engine. Every default is explained in README#options.
+struct options {
+    /// How long a caller watches an entry of somebody else stand still before it claims it.
+    std::chrono::milliseconds takeover = std::chrono::seconds{5};
+    /// An id may be submitted again within this time of its first submission.
+    std::chrono::milliseconds resubmission = std::chrono::hours{24};
+    /// An entry older than this is never committed any more, only canceled.
+    std::chrono::milliseconds lifetime = std::chrono::hours{24 * 7};
+    /// How often a transaction that meets others' marks starts over before it is canceled as busy.
+    std::uint32_t attempts = 25;
+    /// The first pause before it starts over; it doubles, jittered, up to `longest_pause`.
+    std::chrono::microseconds first_pause{200};
+    std::chrono::microseconds longest_pause = std::chrono::milliseconds{50};
+    /// How long a call without a deadline of its own tries to reach a store.
+    std::chrono::milliseconds patience = std::chrono::seconds{30};
+};
+
+/// The limits of one call.
+struct call_options {
+    std::optional<std::chrono::milliseconds> deadline{}; ///< from the call
+    std::stop_token stop{};
+};
+
+struct recover_options {
+    /// How long an entry must have stood still. One whose owner was a process of this machine that
+    /// is gone is taken at once.
+    std::chrono::milliseconds older_than = std::chrono::minutes{30};
+    std::size_t limit = ~std::size_t{0};
+    std::stop_token stop{};
+};
+
+struct work_options {
+    std::size_t limit = ~std::size_t{0};
+    std::stop_token stop{};
+};
+
+struct cancel_options {
+    /// Inserts an id that nobody knows as `canceled`, so that it can never run.
+    bool even_if_unknown = false;
+    std::optional<std::chrono::milliseconds> deadline{};
+    std::stop_token stop{};
+};
+
+SETTLE_END

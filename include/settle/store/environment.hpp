@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+// Clock, entropy and pauses: what a driver takes from the world around it, and a test replaces.
+#pragma once
+
+#include <settle/protocol/entry.hpp>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <random>
+#include <stop_token>
+
+SETTLE_BEGIN
+
+/// The machine's own clock and entropy.
+class system_environment {
+public:
+    [[nodiscard]] timestamp now() const {
+        return std::chrono::time_point_cast<std::chrono::milliseconds>(
+            std::chrono::system_clock::now());
+    }
+
+    /// Time that never goes back, for deadlines.
+    [[nodiscard]] std::chrono::nanoseconds elapsed() const {
+        return std::chrono::steady_clock::now().time_since_epoch();
+    }
+
+    /// 64 bits nobody else draws at the same time.
+    [[nodiscard]] std::uint64_t random() const {
+        thread_local std::mt19937_64 generator = seeded();
+        return generator();
+    }
+
+    /// Waits; a stop request ends the wait.
+    void pause(std::chrono::nanoseconds duration, std::stop_token const& stop) const {
+        std::mutex mutex;
+        std::unique_lock lock{mutex};
+        std::condition_variable_any alarm;
+        alarm.wait_for(lock, stop, duration, [] { return false; });
+    }
+
+private:
+    static std::mt19937_64 seeded() {
+        std::random_device device;
+        std::seed_seq seed{device(), device(), device(), device()};
+        return std::mt19937_64{seed};
+    }
+};
+
+namespace detail {
+
+/// 2025-01-01T00:00:00Z, from which epochs and own ids count their milliseconds.
+inline constexpr std::int64_t first_millisecond = 1735689600000;
+
+[[nodiscard]] inline std::uint64_t milliseconds_since_2025(timestamp now) {
+    std::int64_t const count = now.time_since_epoch().count() - first_millisecond;
+    return count > 0 ? static_cast<std::uint64_t>(count) : 1;
+}
+
+} // namespace detail
+
+/// An epoch unique to one insert: 42 bits of milliseconds and 11 random ones, below 2⁵³.
+template <typename Environment>
+[[nodiscard]] epoch fresh_epoch(Environment const& environment) {
+    std::uint64_t const time = detail::milliseconds_since_2025(environment.now());
+    return ((time << 11U) | (environment.random() & 0x7ffU)) % epoch_limit;
+}
+
+/// An id of the library's own: 15 characters that sort by time, so that a store appends and a short
+/// string needs no memory of its own.
+template <typename Environment>
+[[nodiscard]] transaction_id fresh_id(Environment const& environment) {
+    constexpr std::string_view digits = "0123456789abcdefghjkmnpqrstvwxyz";
+    std::uint64_t time = detail::milliseconds_since_2025(environment.now());
+    std::uint64_t chance = environment.random();
+    transaction_id id(15, '0');
+    for (std::size_t i = 9; i-- > 0; time >>= 5U) id[i] = digits[time & 31U];
+    for (std::size_t i = 15; i-- > 9; chance >>= 5U) id[i] = digits[chance & 31U];
+    return id;
+}
+
+SETTLE_END

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSL-1.0
+// The seam between a driver and its stores: operations of one or many transactions, handed over in
+// one call, answered one by one in place.
+//
+// A store is bound to collections and gives a session; a log is bound and gives one too:
+//
+//   store.bind<Collections…>(log_name) → session
+//     session.start<Step>(std::span<job<D>>)   begins a wave; answers may come now or in finish
+//     session.finish<Step>(std::span<job<D>>)  every due part of the session's collections answered
+//     session.read<C>(key) · create<C>(record) · scan<C>(after, limit)
+//     session.marks(after, limit) · resolve(mark, confirmed)
+//   log.bind() → session
+//     session.insert(std::span<job<D>>, occasion)   and   session.change(std::span<job<D>>, occasion)
+//     session.read(id) · list(filter, after, limit) · name()
+//
+// A wave is a span of jobs, and the step is a template argument, so that a store that is a plain
+// container costs what a hand-written loop costs.
+#pragma once
+
+#include <settle/protocol/coordinator.hpp>
+#include <settle/protocol/direction.hpp>
+#include <settle/protocol/record_rule.hpp>
+#include <settle/store/codec.hpp>
+#include <settle/store/error.hpp>
+
+#include <span>
+
+SETTLE_BEGIN
+
+/// One transaction under way: what the driver owns of it and a wave reads in place.
+template <typename Direction>
+struct job {
+    using direction = Direction;
+    using parameters_type = typename Direction::parameters;
+
+    transaction_id id;
+    parameters_type const* parameters = nullptr;
+    settle::coordinator coordinator;
+    timestamp created{};
+    std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
+    log_answer said = log_answer::unknown;   ///< the log's answer to the last step
+    error problem{};                         ///< the last thing that a store or the log said
+};
+
+/// The direction of an entry that nobody described: inserted by a cancel or a sweep.
+struct undescribed {
+    using parameters = nothing;
+    static std::string const& name() {
+        static std::string const empty;
+        return empty;
+    }
+    static std::uint64_t definition() { return 0; }
+    static part_name name_part(nothing const&, std::size_t) { return {}; }
+};
+
+/// What a log writes beside the transition itself.
+struct occasion {
+    timestamp now;
+    std::string const& owner;
+};
+
+/// One operation of a wave: one part of one transaction at one step.
+template <step Step, typename Direction, std::size_t Index>
+class operation {
+public:
+    static constexpr step what = Step;
+    using collection = typename Direction::template collection_of<Index>;
+    using record = typename collection::record_type;
+
+    operation(job<Direction>& work, std::size_t flat, std::size_t line_number)
+        : work_(work), flat_(flat), line_(line_number) {}
+
+    [[nodiscard]] transaction_id const& id() const { return work_.id; }
+    [[nodiscard]] part_number part() const {
+        return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_)};
+    }
+    [[nodiscard]] auto key() const {
+        return Direction::template key<Index>(Direction::user(*work_.parameters), line_);
+    }
+    [[nodiscard]] auto intent() const {
+        return Direction::template intent<Index>(*work_.parameters, line_);
+    }
+
+    /// Lets the operation meet a record: the one place where a step becomes a call of the rule.
+    /// Shape:   native_image - gives the whole record as the store keeps it, as JSON
+    template <typename NativeImage>
+    met<record> meet(record_slot<record>& slot, NativeImage&& native_image) const {
+        auto const& c = work_.coordinator;
+        if constexpr (Step == step::apply) {
+            record created{};
+            auto const wanted = intent();
+            using intent_type = std::remove_const_t<decltype(wanted)>;
+            if constexpr (intent_type::creates) {
+                bool overflow = false;
+                store_value(created.*collection::key_member, key(), overflow);
+                if (overflow) return detail::refused<record>(answer::overflow);
+            }
+            return apply(slot, work_.id, part(), c.epoch_number(), created, wanted,
+                         std::forward<NativeImage>(native_image));
+        } else if constexpr (Step == step::confirm) {
+            return settle::finish(slot, work_.id, part(), c.committed());
+        } else if constexpr (Step == step::compensate) {
+            return undo(slot, work_.id, part());
+        } else {
+            return undo_exactly(slot, work_.id, part(), c.epoch_number());
+        }
+    }
+
+    /// Writes the answer where the coordinator and the entry need it.
+    void answered(met<record> const& result) const {
+        work_.coordinator.answered(flat_, result.what);
+        if (Step == step::apply && result.exclusive) keep_image(*result.exclusive);
+    }
+    void failed(answer said, error const& problem) const {
+        work_.coordinator.answered(flat_, said);
+        work_.problem = problem;
+    }
+
+private:
+    void keep_image(exclusive_effect<record> const& effect) const {
+        image kept{static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_),
+                   effect.image, effect.erases ? std::string{} : encode_json(effect.confirmed)};
+        for (image& one : work_.images) {
+            if (one.participant == kept.participant && one.line == kept.line) {
+                one = std::move(kept);
+                return;
+            }
+        }
+        work_.images.push_back(std::move(kept));
+    }
+
+    job<Direction>& work_;
+    std::size_t flat_;
+    std::size_t line_;
+};
+
+/// Calls `function(operation)` for every due part of every job whose collection passes
+/// `Holds<collection>`, in the order of the jobs and of the definition.
+template <template <typename> typename Holds, step Step, typename Direction, typename Function>
+void for_each_operation(std::span<job<Direction>> wave, Function&& function) {
+    for (job<Direction>& work : wave) {
+        if (work.coordinator.next() != Step) continue;
+        std::size_t flat = 0;
+        auto const& user = Direction::user(*work.parameters);
+        Direction::for_each_participant([&](auto index) {
+            constexpr std::size_t at = decltype(index)::value;
+            std::size_t const lines = Direction::template lines<at>(user);
+            if constexpr (Holds<typename Direction::template collection_of<at>>::value) {
+                for (std::size_t line_number = 0; line_number < lines; ++line_number) {
+                    if (!work.coordinator.due(flat + line_number)) continue;
+                    function(operation<Step, Direction, at>{work, flat + line_number, line_number});
+                }
+            }
+            flat += lines;
+        });
+    }
+}
+
+/// A key of any collection.
+using key_value = std::variant<std::int64_t, std::string>;
+
+/// A mark as a sweeper sees it.
+struct mark_place {
+    std::string collection;
+    key_value key;
+    transaction_id id;
+    part_number part;
+    epoch epoch_number = 0;
+
+    friend bool operator==(mark_place const&, mark_place const&) = default;
+};
+
+/// Which entries a listing asks for.
+struct entry_filter {
+    std::optional<settle::state> state{};  ///< one state only
+    bool unfinished = false;               ///< pending, applied and canceling
+    std::optional<timestamp> before{};     ///< not modified since
+};
+
+SETTLE_END
