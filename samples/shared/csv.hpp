@@ -4,7 +4,8 @@
 
 #include "input_error.hpp"
 #include "line_reader.hpp"
-#include "utf8.hpp"
+
+#include <settle/store/utf8.hpp>
 
 #include <csv.h>
 #include <fmt/format.h>
@@ -203,7 +204,7 @@ private:
         for (std::size_t at = 0; at < row.fields.size(); ++at) {
             std::string_view const field = row.fields[at];
             bool const nul = field.find('\0') != std::string_view::npos;
-            if (!nul && is_utf8(field)) continue;
+            if (settle::is_utf8(field)) continue;
             if (row) {
                 row.problem = nul ? fmt::format("field {} holds a NUL byte", at + 1)
                                   : fmt::format("field {} is not valid UTF-8", at + 1);

@@ -116,7 +116,8 @@ inline std::string remarks_text(report const& shown,
 inline std::string to_text(report const& shown, std::string_view what) {
     auto const total = detail::with_commas(shown.total());
     auto const width = total.size();
-    auto text = fmt::format("{} {}{}\n", total, what, shown.stopped ? ", stopped before the end" : "");
+    auto const* const early = shown.stopped ? ", stopped before the end" : "";
+    auto text = fmt::format("{} {}{}\n", total, what, early);
     text += detail::counted("done", shown.done, width) + '\n';
     text += detail::counted("canceled", shown.canceled, width) + '\n';
     text += detail::counted("undecided", shown.undecided, width) + '\n';

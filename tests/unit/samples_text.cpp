@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the samples read from and write for people: money, text, store addresses, exit codes.
+// What the samples read from and write for people: money, store addresses, exit codes.
 #include <shared/exit_code.hpp>
 #include <shared/money.hpp>
 #include <shared/store_address.hpp>
-#include <shared/utf8.hpp>
 
 #include <doctest/doctest.h>
 
@@ -100,18 +99,6 @@ TEST_SUITE("samples: money") {
 }
 
 TEST_SUITE("samples: text") {
-    TEST_CASE("UTF-8 is told from what only looks like it") {
-        for (std::string_view const text : {"", "plain", "\xC3\xA9", "\xE2\x82\xAC",
-                                            "\xF0\x9F\x98\x80", "\xF4\x8F\xBF\xBF"}) {
-            CHECK(samples::is_utf8(text));
-        }
-        for (std::string_view const text :
-             {"\x80", "\xC3", "\xC3(", "\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xE2\x82",
-              "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF8\x88\x80\x80\x80", "\xFF"}) {
-            CHECK_FALSE(samples::is_utf8(text));
-        }
-    }
-
     TEST_CASE("store addresses") {
         using samples::store_kind;
         CHECK(samples::parse_store_address("memory:") ==
