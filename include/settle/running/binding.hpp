@@ -2,6 +2,7 @@
 // What an engine is built from: a log, stores for collections, types, limits, an observer.
 #pragma once
 
+#include <settle/protocol/reversal.hpp>
 #include <settle/running/options.hpp>
 #include <settle/store/observer.hpp>
 #include <settle/store/wave.hpp>
@@ -193,6 +194,37 @@ template <typename List, typename Collection, typename Database, typename... Res
 struct unbound_by<List, store_binding<Collection, Database>, Rest...> {
     using type = typename unbound_by<typename unbound<List, Collection>::type, Rest...>::type;
 };
+
+/// The direction that takes these parameters, and how many do.
+template <typename Parameters, typename Types>
+struct find_direction;
+template <typename Parameters>
+struct find_direction<Parameters, type_list<>> {
+    using type = undescribed;
+    static constexpr std::size_t count = 0;
+};
+template <typename Parameters, auto const& Type, typename... Rest>
+struct find_direction<Parameters, type_list<type_tag<Type>, Rest...>> {
+    using next = find_direction<Parameters, type_list<Rest...>>;
+    static constexpr bool fits =
+        std::is_same_v<Parameters, typename type_tag<Type>::definition::parameters_type>;
+    using type = std::conditional_t<fits, forward<Type>, typename next::type>;
+    static constexpr std::size_t count = next::count + (fits ? 1 : 0);
+};
+
+template <typename Direction>
+struct opposite;
+template <auto const& Type>
+struct opposite<forward<Type>> {
+    using type = backward<Type>;
+};
+
+/// Calls `function(std::type_identity<Direction>{})` for every type, forward and backward.
+template <auto const&... Types, typename Function>
+void for_each_direction(type_list<type_tag<Types>...>, Function&& function) {
+    (function(std::type_identity<forward<Types>>{}), ...);
+    (function(std::type_identity<backward<Types>>{}), ...);
+}
 
 /// The session of a database for a list of collections, as a tuple of one or none.
 template <typename... Collections, typename Database>

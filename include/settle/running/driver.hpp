@@ -113,6 +113,7 @@ private:
             std::apply([&](auto&... session) { (session.template finish<Step>(wave), ...); },
                        sessions_);
         }
+        note_answers(work);
         work.coordinator.decide(limits_.attempts);
     }
 
@@ -202,11 +203,35 @@ private:
     void observe(step taken, job<Direction> const& work) {
         if constexpr (!std::is_same_v<Observer, no_observer>) {
             auto const& c = work.coordinator;
-            event seen{work.id, Direction::name(), taken, c.state(), c.attempts(), answer::none,
-                       c.why(), work.problem.text};
-            observer_(seen);
+            event seen{work.id, Direction::name(), taken,  c.state(),         c.attempts(),
+                       met_,    c.why(),           work.problem.text, nullptr, nullptr};
+            if constexpr (!std::is_same_v<Direction, undescribed>) {
+                seen.shown = work.parameters;
+                seen.show = [](void const* parameters) {
+                    // The images of a reversal are native text, which nothing could redact.
+                    return encode_json_redacted(Direction::user(
+                        *static_cast<typename Direction::parameters const*>(parameters)));
+                };
+            }
+            observer_(static_cast<event const&>(seen));
+            met_ = answer::none;
         } else {
             static_cast<void>(taken);
+            static_cast<void>(work);
+        }
+    }
+
+    /// Decisions clear the answers, so what an observer is told is looked up before.
+    template <typename Direction>
+    void note_answers(job<Direction> const& work) {
+        if constexpr (!std::is_same_v<Observer, no_observer>) {
+            for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
+                answer const said = work.coordinator.answer_of(part);
+                bool const fine = said == answer::applied || said == answer::nothing ||
+                                  said == answer::none;
+                if (met_ == answer::none && !fine) met_ = said;
+            }
+        } else {
             static_cast<void>(work);
         }
     }
@@ -223,6 +248,7 @@ private:
     std::optional<entry> seen_;
     std::optional<std::chrono::nanoseconds> still_since_;
     unsigned rests_ = 0;
+    answer met_ = answer::none;
 };
 
 SETTLE_END

@@ -9,13 +9,18 @@ SETTLE_BEGIN
 /// One step that was taken.
 struct event {
     transaction_id const& id;
-    std::string_view type;      ///< the name of the transaction type
+    std::string_view type;      ///< the name of the transaction type; empty for an annulled id
     step taken = step::end;
     settle::state state = settle::state::initial; ///< of the entry, after the step
     std::uint32_t attempts = 0;
     answer met = answer::none;  ///< of a store's step: the first answer that is no success
     reason why = reason::none;
     std::string_view problem;   ///< the store's own words, when it had a problem
+    std::string (*show)(void const*) = nullptr;
+    void const* shown = nullptr;
+
+    /// The parameters as JSON; members that are marked settle::secret stand as "***".
+    [[nodiscard]] std::string parameters() const { return show == nullptr ? "" : show(shown); }
 };
 
 /// Sees nothing and costs nothing.

@@ -1,0 +1,568 @@
+// SPDX-License-Identifier: BSL-1.0
+// The engine: runs, recovers, cancels and reverses every type that it was built with.
+#pragma once
+
+#include <settle/running/assembly.hpp>
+#include <settle/running/ids.hpp>
+
+SETTLE_BEGIN
+
+template <typename Engine>
+class entry_listing;
+template <typename Engine, typename Collection>
+class record_listing;
+
+/// Runs transactions against one log and the stores that their collections are bound to.
+/// Shape:   Arguments - a database that holds log and records, or settle::log_in(database);
+///          settle::bind(collection, database) for each collection that lives elsewhere;
+///          settle::type<…> for each type; settle::options, settle::observed_by(…) where wanted
+/// Errors:  the constructor throws settle::failure when a store does not fit or cannot be reached
+/// Cost:    nothing is looked up by name after construction. Threads may share an engine when its
+///          databases may be shared (memory::database and sqlite::database may)
+/// Example: samples/transfer
+template <typename... Arguments>
+class engine {
+    using given = detail::engine_arguments<Arguments...>;
+    static_assert((detail::is_type<Arguments> || ...),
+                  "settle: an engine needs a transaction type. Add settle::type<your_type>. "
+                  "README#engine");
+    static_assert(given::databases + given::logs == 1,
+                  "settle: an engine has one log. Give it one database, or settle::log_in(database) "
+                  "and settle::bind(collection, database). README#engine");
+    static_assert(given::databases == 1 ||
+                      std::is_same_v<typename given::left_over, detail::type_list<>>,
+                  "settle: a collection is bound to no store. Add settle::bind(collection, "
+                  "database). README#engine");
+
+public:
+    template <typename... Given>
+    explicit engine(Given&&... arguments) : parts_(std::forward<Given>(arguments)...) {}
+
+    engine(engine const&) = delete;
+    engine& operator=(engine const&) = delete;
+
+    // ------------------------------------------------------------------------------------ running
+
+    /// Runs one transaction to its end under an id of the library's own.
+    /// Errors:  see settle::verdict; `refused` when the parameters break a guard of theirs
+    /// Cost:    five calls to the log and the stores when nothing stands in the way
+    template <typename Parameters>
+    outcome run(Parameters const& parameters, call_options const& call = {}) {
+        return run_fresh<direction_of<Parameters>>(parameters, call);
+    }
+    template <auto const& Type>
+    outcome run(typename forward<Type>::parameters const& parameters,
+                call_options const& call = {}) {
+        return run_fresh<forward<Type>>(parameters, call);
+    }
+
+    /// Runs one transaction under an id of the caller's: the same id with the same parameters again
+    /// gives the same outcome and no second effect.
+    /// Shape:   id - UTF-8, 1 to 200 bytes, not ending in `/reverse` or `/reverse/n`
+    template <typename Parameters>
+    outcome run(transaction_id id, Parameters const& parameters, call_options const& call = {}) {
+        return begin<direction_of<Parameters>>(std::move(id), parameters, goal::run, call);
+    }
+    template <auto const& Type>
+    outcome run(transaction_id id, typename forward<Type>::parameters const& parameters,
+                call_options const& call = {}) {
+        return begin<forward<Type>>(std::move(id), parameters, goal::run, call);
+    }
+
+    /// Puts a transaction into the log, to be run later by any worker.
+    /// Errors:  `undecided` without a problem says that it stands in the log; `refused` as in run
+    template <typename Parameters>
+    outcome submit(Parameters const& parameters, call_options const& call = {}) {
+        return submit(fresh_id(parts_.environment()), parameters, call);
+    }
+    template <typename Parameters>
+    outcome submit(transaction_id id, Parameters const& parameters,
+                   call_options const& call = {}) {
+        return begin<direction_of<Parameters>>(std::move(id), parameters, goal::submit, call);
+    }
+    template <auto const& Type>
+    outcome submit(transaction_id id, typename forward<Type>::parameters const& parameters,
+                   call_options const& call = {}) {
+        return begin<forward<Type>>(std::move(id), parameters, goal::submit, call);
+    }
+
+    /// Claims and runs what was submitted, in the order of the ids; any number of workers may.
+    recovery_report work(work_options const& wanted = {}) {
+        entry_filter filter;
+        filter.state = state::initial;
+        return take_all(filter, wanted.limit, wanted.stop, [](entry const&) { return true; });
+    }
+
+    /// Brings entries that stood still to their end. One that cannot be handled is reported and
+    /// stops nothing.
+    recovery_report recover(recover_options const& wanted = {}) {
+        entry_filter filter;
+        filter.unfinished = true;
+        timestamp const before = parts_.environment().now() - wanted.older_than;
+        return take_all(filter, wanted.limit, wanted.stop, [&](entry const& one) {
+            return one.modified <= before || is_gone(one.owner);
+        });
+    }
+
+    /// Cancels a transaction that is not committed yet, whoever runs it.
+    /// Errors:  `done` when it is too late; `refused` when nobody knows the id, unless asked for
+    outcome cancel(transaction_id const& id, cancel_options const& wanted = {}) {
+        auto const found = parts_.log().read(id);
+        if (!found.has_value()) return unreadable(id, found.problem());
+        call_options const call{wanted.deadline, wanted.stop};
+        if (found.value() && !found.value()->type.empty()) {
+            return with_entry(*found.value(), [&](auto& work) {
+                work.coordinator = coordinator::cancel(work.coordinator.parts());
+                return bring_to_end(work, call, true);
+            });
+        }
+        if (!found.value() && !wanted.even_if_unknown) return unknown_id(id);
+        if (auto const refused = check_id(id); !refused.empty()) return refuse(id, refused);
+        nothing const no_parameters;
+        job<undescribed> work{id, &no_parameters, coordinator::cancel(0)};
+        return bring_to_end(work, call, true);
+    }
+
+    /// Undoes a transaction that is done by a new one, `<id>/reverse`, whose outcome this is.
+    /// Errors:  `refused` when it is not done, was done too long ago, or is itself a reversal
+    outcome reverse(transaction_id const& id, call_options const& call = {}) {
+        auto const found = parts_.log().read(id);
+        if (!found.has_value()) return unreadable(id, found.problem());
+        if (!found.value()) return unknown_id(id);
+        entry const& original = *found.value();
+        if (std::string why = why_not_reversible(original); !why.empty()) {
+            return refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
+        }
+        return with_entry(original, [&](auto& work) {
+            using direction = typename std::remove_cvref_t<decltype(work)>::direction;
+            return reverse_done<direction>(original, *work.parameters, call);
+        });
+    }
+
+    /// Looks at all marks and undoes the stray ones.
+    sweep_report sweep(std::stop_token const& stop = {}) {
+        sweep_report report;
+        std::apply(
+            [&](auto&... session) {
+                ((report.problem.empty() ? sweep_session(session, report, stop) : void()), ...);
+            },
+            parts_.sessions());
+        return report;
+    }
+
+    // ------------------------------------------------------------------------------------ looking
+
+    /// The entry of an id, if there is one.
+    result<std::optional<entry>> find(transaction_id const& id) { return parts_.log().read(id); }
+
+    /// Entries as a lazy range in the order of the ids; include settle/running/listing.hpp.
+    /// Errors:  the range throws settle::failure when the log cannot be read
+    entry_listing<engine> list(entry_filter const& filter = {}, std::size_t limit = ~std::size_t{0}) {
+        return entry_listing<engine>{*this, filter, limit};
+    }
+    entry_listing<engine> list(settle::state wanted, std::chrono::milliseconds older_than,
+                               std::size_t limit = ~std::size_t{0}) {
+        entry_filter filter;
+        filter.state = wanted;
+        filter.before = parts_.environment().now() - older_than;
+        return list(filter, limit);
+    }
+
+    /// One page of entries behind an id, in the order of the ids.
+    result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) {
+        return parts_.log().list(filter, after, limit);
+    }
+
+    /// How many marks the bound stores hold.
+    result<std::uint64_t> marks() {
+        std::uint64_t count = 0;
+        error problem;
+        std::apply(
+            [&](auto&... session) {
+                (for_each_mark(session, problem, [&](mark_place const&) { return ++count != 0; }),
+                 ...);
+            },
+            parts_.sessions());
+        if (!problem.empty()) return problem;
+        return count;
+    }
+
+    /// A record as it is now: effects of pending transactions that stand in `apply` included.
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::optional<Record>> read(collection<Record, Name, Key> const&,
+                                       value_of<Key> const& key) {
+        using wanted = collection<Record, Name, Key>;
+        return parts_.template session_of<wanted>().template read<wanted>(key);
+    }
+
+    /// Makes a record outside of any transaction.
+    /// Errors:  errc::record_exists when the key is taken
+    template <typename Record, fixed_string Name, auto Key>
+    result<void> create(collection<Record, Name, Key> const&, Record const& record) {
+        using wanted = collection<Record, Name, Key>;
+        if (auto texts = check_texts(record); !texts.has_value()) return texts;
+        return parts_.template session_of<wanted>().template create<wanted>(record);
+    }
+
+    /// The records of a collection in the order of their keys, as a lazy range; include
+    /// settle/running/listing.hpp.
+    template <typename Record, fixed_string Name, auto Key>
+    record_listing<engine, collection<Record, Name, Key>> scan(
+        collection<Record, Name, Key> const&) {
+        return record_listing<engine, collection<Record, Name, Key>>{*this};
+    }
+
+    /// One page of records behind a key, in the order of the keys.
+    template <typename Collection>
+    result<std::vector<typename Collection::record_type>> scan_page(
+        std::optional<typename Collection::key_type> const& after, std::size_t limit) {
+        return parts_.template session_of<Collection>().template scan<Collection>(after, limit);
+    }
+
+    [[nodiscard]] options const& limits() const { return parts_.limits(); }
+    /// This process, as entries name their owner.
+    [[nodiscard]] std::string const& owner() const { return parts_.owner(); }
+
+private:
+    using parts_type = detail::assembly<Arguments...>;
+    using types = typename parts_type::types;
+    static constexpr std::size_t page_size = 256;
+
+    template <typename Parameters>
+    struct direction_search {
+        using found = typename detail::find_direction<Parameters, types>::type;
+        static_assert(detail::find_direction<Parameters, types>::count != 0,
+                      "settle: no transaction type of this engine takes these parameters. Add it "
+                      "with settle::type<…>. README#engine");
+        static_assert(detail::find_direction<Parameters, types>::count <= 1,
+                      "settle: two types take these parameters. Say which: run<your_type>(…). "
+                      "README#engine");
+        using type = found;
+    };
+    template <typename Parameters>
+    using direction_of = typename direction_search<Parameters>::type;
+
+    // ------------------------------------------------------------------------- what a call comes to
+
+    template <typename Direction>
+    outcome run_fresh(typename Direction::parameters const& parameters, call_options const& call) {
+        outcome result;
+        // An own id that is taken by somebody else was drawn twice; the next draw is another.
+        do {
+            result = begin<Direction>(fresh_id(parts_.environment()), parameters, goal::run, call);
+        } while (result.problem.code == errc::id_in_use);
+        return result;
+    }
+
+    template <typename Direction>
+    outcome begin(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
+                  call_options const& call) {
+        if (auto const bad = check_id(id); !bad.empty()) return refuse(id, bad);
+        return start<Direction>(std::move(id), parameters, wanted, call);
+    }
+
+    template <typename Direction>
+    outcome start(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
+                  call_options const& call) {
+        if (auto const texts = check_texts(parameters); !texts.has_value()) {
+            return refuse(id, texts.problem());
+        }
+        if (auto const refused = Direction::check(parameters); refused.why != reason::none) {
+            return refuse_parameters(id, refused);
+        }
+        auto driver = parts_.make_driver(call);
+        job<Direction> work{std::move(id), &parameters,
+                            coordinator::begin(Direction::count_parts(Direction::user(parameters)),
+                                               fresh_epoch(parts_.environment()), wanted)};
+        work.created = driver.time();
+        return conclude(work, driver, driver.drive(work, true));
+    }
+
+    template <typename Direction>
+    outcome bring_to_end(job<Direction>& work, call_options const& call, bool follows) {
+        auto driver = parts_.make_driver(call);
+        return conclude(work, driver, driver.drive(work, follows));
+    }
+
+    template <typename Direction, typename Driver>
+    outcome conclude(job<Direction>& work, Driver& driver, interruption cut) {
+        outcome told;
+        told.id = std::move(work.id);
+        told.problem = std::move(work.problem);
+        auto const& c = work.coordinator;
+        if (cut == interruption::mismatch) {
+            return refuse(told.id, {make_error_code(errc::id_in_use),
+                                    "settle: the id '" + told.id +
+                                        "' belongs to another transaction. Use a new id for new "
+                                        "parameters. README#ids"});
+        }
+        if (c.vanished()) {
+            told.problem = {make_error_code(errc::damaged),
+                            "settle: the entry '" + told.id +
+                                "' was in the log and is gone; another program has removed it. "
+                                "README#errors"};
+        }
+        if (cut != interruption::none || c.vanished() || !is_final(c.state())) return told;
+        told.problem = {};
+        told.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
+        if (told.canceled()) tell_reason(told, work, driver);
+        return told;
+    }
+
+    /// Why it was canceled: as this worker saw it, or as the entry says when another one did it.
+    template <typename Direction, typename Driver>
+    void tell_reason(outcome& told, job<Direction> const& work, Driver& driver) {
+        auto const& c = work.coordinator;
+        auto const& seen = driver.seen();
+        if (seen && seen->why != reason::none) {
+            told.why = seen->why;
+            told.participant = seen->participant;
+            told.line = seen->line;
+        } else if (c.why() != reason::none) {
+            told.why = c.why();
+            if (c.failed_part() == coordinator::no_part) return;
+            if constexpr (!std::is_same_v<Direction, undescribed>) {
+                part_name const where =
+                    Direction::name_part(Direction::user(*work.parameters), c.failed_part());
+                told.participant = where.participant;
+                told.line = where.line;
+            }
+        } else if (auto found = parts_.log().read(told.id); found.has_value() && found.value()) {
+            told.why = found.value()->why;
+            told.participant = found.value()->participant;
+            told.line = found.value()->line;
+        }
+    }
+
+    static outcome refuse(transaction_id const& id, error problem) {
+        outcome told;
+        told.id = id;
+        told.verdict = verdict::refused;
+        told.problem = std::move(problem);
+        return told;
+    }
+    static outcome refuse_parameters(transaction_id const& id, refusal const& refused) {
+        outcome told = refuse(
+            id, {make_error_code(errc::bad_parameters),
+                 "settle: the parameters break a guard of theirs (an amount is negative, a "
+                 "condition does not hold, or a sum overflows); nothing was written. "
+                 "README#parameters"});
+        told.why = refused.why;
+        told.participant = refused.where.participant;
+        told.line = refused.where.line;
+        return told;
+    }
+    static outcome unknown_id(transaction_id const& id) {
+        return refuse(id, {make_error_code(errc::unknown_id),
+                           "settle: the log has no entry '" + id + "'. README#errors"});
+    }
+    static outcome unreadable(transaction_id const& id, error const& problem) {
+        outcome told;
+        told.id = id;
+        told.problem = problem;
+        return told;
+    }
+
+    // ----------------------------------------------------------------- entries of unknown direction
+
+    /// Finds the direction of an entry by its name and definition, reads its parameters, and calls
+    /// `function(job<Direction>&)` with a coordinator that takes the entry over.
+    template <typename Function>
+    outcome with_entry(entry const& found, Function&& function) {
+        std::optional<outcome> told;
+        bool name_known = false;
+        detail::for_each_direction(types{}, [&]<typename Direction>(
+                                                std::type_identity<Direction>) {
+            if (told || found.type != Direction::name()) return;
+            name_known = true;
+            if (found.definition != Direction::definition()) return;
+            told = with_direction<Direction>(found, function);
+        });
+        if (told) return *std::move(told);
+        return refuse(found.id,
+                      name_known
+                          ? error{make_error_code(errc::other_definition),
+                                  "settle: the entry '" + found.id + "' of type '" + found.type +
+                                      "' was made by another definition. Keep the old definition "
+                                      "in an engine until its entries are settled. "
+                                      "README#changing-definitions"}
+                          : error{make_error_code(errc::unknown_type),
+                                  "settle: the entry '" + found.id + "' is of type '" + found.type +
+                                      "', which this engine does not have. Add it with "
+                                      "settle::type<…>, or let the program that has it recover. "
+                                      "README#changing-definitions"});
+    }
+
+    template <typename Direction, typename Function>
+    outcome with_direction(entry const& found, Function& function) {
+        auto const parameters = decode_json<typename Direction::parameters>(found.parameters);
+        if (!parameters.has_value()) {
+            return refuse(found.id, {make_error_code(errc::damaged),
+                                     "settle: the parameters of the entry '" + found.id +
+                                         "' cannot be read: " + parameters.problem().message() +
+                                         ". README#errors"});
+        }
+        if (auto const refused = Direction::check(parameters.value());
+            refused.why != reason::none) {
+            return refuse_parameters(found.id, refused);
+        }
+        std::size_t const count = Direction::count_parts(Direction::user(parameters.value()));
+        job<Direction> work{found.id, &parameters.value(),
+                            coordinator::take(count, standing_of(found))};
+        work.created = found.created;
+        work.images = found.images;
+        return function(work);
+    }
+
+    template <typename Wanted>
+    recovery_report take_all(entry_filter const& filter, std::size_t limit,
+                             std::stop_token const& stop, Wanted&& wanted) {
+        recovery_report report;
+        transaction_id after;
+        std::size_t taken = 0;
+        while (taken < limit && !stop.stop_requested()) {
+            auto const found = parts_.log().list(filter, after, page_size);
+            if (!found.has_value()) {
+                report.problem = found.problem();
+                return report;
+            }
+            for (entry const& one : found.value()) {
+                after = one.id;
+                if (taken >= limit || stop.stop_requested()) break;
+                if (!wanted(one)) continue;
+                ++taken;
+                take_one(one, stop, report);
+            }
+            if (found.value().size() < page_size) break;
+        }
+        return report;
+    }
+
+    void take_one(entry const& one, std::stop_token const& stop, recovery_report& report) {
+        outcome const told = with_entry(one, [&](auto& work) {
+            call_options call;
+            call.stop = stop;
+            return bring_to_end(work, call, false);
+        });
+        switch (told.verdict) {
+        case verdict::done: ++report.done; break;
+        case verdict::canceled: ++report.canceled; break;
+        case verdict::refused: report.skipped.push_back({one.id, told.problem}); break;
+        case verdict::undecided:
+            if (told.problem.empty()) ++report.elsewhere;
+            else ++report.undecided;
+            if (told.problem.code == condition::permanent) {
+                report.skipped.push_back({one.id, told.problem});
+            }
+            break;
+        }
+    }
+
+    // ------------------------------------------------------------------------------------ reversing
+
+    std::string why_not_reversible(entry const& original) {
+        if (is_reversal_id(original.id)) {
+            return "settle: '" + original.id + "' is a reversal and is not reversed again; run a "
+                                               "new transaction. README#reverse";
+        }
+        if (original.state != state::done) {
+            return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
+                   "; only what is done can be reversed. README#reverse";
+        }
+        if (parts_.environment().now() - original.modified > parts_.limits().resubmission) {
+            return "settle: '" + original.id + "' was done too long ago to be reversed under its "
+                                               "own id; run a new transaction. README#reverse";
+        }
+        return {};
+    }
+
+    template <typename Direction>
+    outcome reverse_done(entry const& original, typename Direction::parameters const& parameters,
+                         call_options const& call) {
+        if constexpr (Direction::is_reverse) {
+            return refuse(original.id, {make_error_code(errc::not_reversible),
+                                        why_not_reversible(original)});
+        } else {
+            using back = typename detail::opposite<Direction>::type;
+            typename back::parameters const known{parameters, original.images};
+            for (std::uint32_t attempt = 1;; ++attempt) {
+                transaction_id const id = reversal_id(original.id, attempt);
+                auto const earlier = parts_.log().read(id);
+                if (!earlier.has_value()) return unreadable(id, earlier.problem());
+                if (earlier.value() && earlier.value()->state == state::canceled) continue;
+                return start<back>(id, known, goal::run, call);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------------------- sweeping
+
+    template <typename Session, typename Function>
+    static void for_each_mark(Session& session, error& problem, Function&& function) {
+        std::optional<mark_place> after;
+        for (;;) {
+            auto const found = session.marks(after, page_size);
+            if (!found.has_value()) {
+                problem = found.problem();
+                return;
+            }
+            for (mark_place const& one : found.value()) {
+                if (!function(one)) return;
+            }
+            if (found.value().size() < page_size) return;
+            after = found.value().back();
+        }
+    }
+
+    template <typename Session>
+    void sweep_session(Session& session, sweep_report& report, std::stop_token const& stop) {
+        for_each_mark(session, report.problem, [&](mark_place const& one) {
+            if (stop.stop_requested()) return false;
+            ++report.looked_at;
+            auto const end = end_of(one.id, report);
+            if (!end) return report.problem.empty();
+            bool const stray = end->state == state::canceled ||
+                               (end->state == state::done && end->committed != one.epoch_number);
+            if (!stray) return true;
+            auto const undone = session.resolve(one, false);
+            if (!undone.has_value()) {
+                report.problem = undone.problem();
+                return false;
+            }
+            if (undone.value() == answer::applied) ++report.undone;
+            return true;
+        });
+    }
+
+    /// The entry of a mark. A mark without one gets its entry first, as canceled: so whoever
+    /// inserts that id later meets it.
+    std::optional<standing> end_of(transaction_id const& id, sweep_report& report) {
+        auto found = parts_.log().read(id);
+        if (found.has_value() && found.value()) return standing_of(*found.value());
+        if (!found.has_value()) {
+            report.problem = found.problem();
+            return std::nullopt;
+        }
+        nothing const no_parameters;
+        call_options const call;
+        auto driver = parts_.make_driver(call);
+        job<undescribed> work{id, &no_parameters,
+                              coordinator::begin(0, fresh_epoch(parts_.environment()), goal::annul)};
+        work.created = driver.time();
+        if (driver.drive(work, false) != interruption::none) {
+            report.problem = work.problem;
+            return std::nullopt;
+        }
+        if (work.said == log_answer::taken && !driver.seen()) ++report.annulled;
+        return standing{work.coordinator.state(), work.coordinator.epoch_number(),
+                        work.coordinator.committed(), 0};
+    }
+
+    parts_type parts_;
+};
+
+template <typename... Given>
+engine(Given&&...) -> engine<std::remove_cvref_t<Given>...>;
+
+SETTLE_END

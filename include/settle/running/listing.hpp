@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSL-1.0
+// Entries and records as lazy ranges, read a page at a time.
+#pragma once
+
+#include <settle/running/engine.hpp>
+
+#include <range/v3/view/facade.hpp>
+
+SETTLE_BEGIN
+
+/// A lazy range over pages: `Pages::page(Value const* after, count)` gives the values behind one.
+/// Errors:  throws settle::failure when a page cannot be read
+template <typename Value, typename Pages>
+class paged_view : public ranges::view_facade<paged_view<Value, Pages>, ranges::finite> {
+public:
+    paged_view() = default;
+    explicit paged_view(Pages pages, std::size_t limit = ~std::size_t{0})
+        : pages_(std::move(pages)), left_(limit) {}
+
+private:
+    friend ranges::range_access;
+    static constexpr std::size_t page_size = 256;
+
+    class cursor {
+    public:
+        cursor() = default;
+        explicit cursor(paged_view& view) : view_(&view) {}
+        [[nodiscard]] Value const& read() const { return view_->page_[view_->position_]; }
+        void next() { view_->advance(); }
+        [[nodiscard]] bool equal(ranges::default_sentinel_t) const {
+            return view_->position_ == view_->page_.size();
+        }
+
+    private:
+        paged_view* view_ = nullptr;
+    };
+
+    cursor begin_cursor() {
+        fetch(nullptr);
+        return cursor{*this};
+    }
+
+    void advance() {
+        if (++position_ < page_.size() || page_.size() < page_size) return;
+        Value const last = std::move(page_.back());
+        fetch(&last);
+    }
+
+    void fetch(Value const* after) {
+        std::size_t const count = std::min(page_size, left_);
+        left_ -= count;
+        page_ = count == 0 ? std::vector<Value>{} : pages_.page(after, count).value();
+        position_ = 0;
+    }
+
+    Pages pages_{};
+    std::size_t left_ = 0;
+    std::vector<Value> page_;
+    std::size_t position_ = 0;
+};
+
+template <typename Engine>
+struct entry_pages {
+    Engine* engine = nullptr;
+    entry_filter filter{};
+
+    result<std::vector<entry>> page(entry const* after, std::size_t count) const {
+        return engine->page(filter, after == nullptr ? transaction_id{} : after->id, count);
+    }
+};
+
+template <typename Engine, typename Collection>
+struct record_pages {
+    using record = typename Collection::record_type;
+    Engine* engine = nullptr;
+
+    result<std::vector<record>> page(record const* after, std::size_t count) const {
+        std::optional<typename Collection::key_type> key;
+        if (after != nullptr) key = after->*Collection::key_member;
+        return engine->template scan_page<Collection>(key, count);
+    }
+};
+
+template <typename Engine>
+class entry_listing : public paged_view<entry, entry_pages<Engine>> {
+public:
+    entry_listing() = default;
+    entry_listing(Engine& engine, entry_filter const& filter, std::size_t limit)
+        : paged_view<entry, entry_pages<Engine>>({&engine, filter}, limit) {}
+};
+
+template <typename Engine, typename Collection>
+class record_listing
+    : public paged_view<typename Collection::record_type, record_pages<Engine, Collection>> {
+public:
+    record_listing() = default;
+    explicit record_listing(Engine& engine)
+        : paged_view<typename Collection::record_type, record_pages<Engine, Collection>>(
+              {&engine}) {}
+};
+
+SETTLE_END

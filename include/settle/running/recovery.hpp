@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// A thread that recovers and sweeps on a schedule, for as long as it lives.
+#pragma once
+
+#include <settle/running/engine.hpp>
+
+#include <functional>
+#include <thread>
+
+SETTLE_BEGIN
+
+struct recovery_schedule {
+    std::chrono::milliseconds every = std::chrono::minutes{5};
+    std::chrono::milliseconds older_than = std::chrono::minutes{30};
+    /// A sweep looks at every mark, so it is done less often: once in so many rounds.
+    std::uint32_t sweep_every = 12;
+    /// Called after each round, on the thread of the schedule.
+    std::function<void(recovery_report const&, sweep_report const&)> report{};
+};
+
+/// Recovers at once and then on a schedule; stops when it is destroyed, as std::jthread does.
+/// Shape:   engine - outlives this object and may be shared between threads
+/// Example: samples/payment
+template <typename Engine>
+class recovery_thread {
+public:
+    explicit recovery_thread(Engine& engine, recovery_schedule schedule = {})
+        : thread_([&engine, schedule = std::move(schedule)](std::stop_token const& stop) {
+              system_environment const world;
+              for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
+                  recover_options wanted;
+                  wanted.older_than = schedule.older_than;
+                  wanted.stop = stop;
+                  recovery_report const recovered = engine.recover(wanted);
+                  sweep_report swept;
+                  if (schedule.sweep_every != 0 && round % schedule.sweep_every == 0) {
+                      swept = engine.sweep(stop);
+                  }
+                  if (schedule.report) schedule.report(recovered, swept);
+                  world.pause(schedule.every, stop);
+              }
+          }) {}
+
+private:
+    std::jthread thread_;
+};
+
+SETTLE_END

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// Everything a user of settle needs beside the header of a store.
+#pragma once
+
+#include <settle/definition/transaction.hpp>
+#include <settle/running/engine.hpp>
+#include <settle/running/listing.hpp>
+#include <settle/running/recovery.hpp>
+#include <settle/version.hpp>
