@@ -18,6 +18,7 @@ enum class interruption : std::uint8_t {
     stopped,    ///< deadline or stop token
     elsewhere,  ///< another owner is at work, and the caller does not wait for it
     mismatch,   ///< the id is in use by another transaction
+    redefined,  ///< the entry is unfinished and was made by another definition
     failed      ///< the log holds something that cannot be read
 };
 
@@ -134,9 +135,9 @@ private:
             return interruption::none;
         }
         entry const& here = *found.value();
-        if (!matches(work, here)) {
+        if (interruption const unfit = compare(work, here); unfit != interruption::none) {
             seen_ = std::move(found).value();
-            return interruption::mismatch;
+            return unfit;
         }
         view.mine = here.owner == owner_;
         view.abandoned = here.state == state::initial || is_gone(here.owner) || stands_still(here);
@@ -146,20 +147,32 @@ private:
         return interruption::none;
     }
 
-    /// An entry without a type was inserted by a cancel or a sweep, and matches anything.
+    /// An entry without a type was inserted by a cancel or a sweep, and fits any transaction.
     template <typename Direction>
-    static bool matches(job<Direction> const& work, entry const& here) {
-        if constexpr (std::is_same_v<Direction, undescribed>) {
-            return true;
+    static interruption compare(job<Direction> const& work, entry const& here) {
+        if constexpr (!std::is_same_v<Direction, undescribed>) {
+            if (here.type.empty()) return interruption::none;
+            if (here.type != Direction::name() || !same_parameters(work, here)) {
+                return interruption::mismatch;
+            }
+            // What another definition began has other parts: only that one can bring it to an end.
+            if (!is_final(here.state) && here.definition != Direction::definition()) {
+                return interruption::redefined;
+            }
         } else {
-            if (here.type.empty()) return true;
-            if (here.type != Direction::name()) return false;
-            if (encode_json(*work.parameters) == here.parameters) return true;
-            // A log may write the members in another order, so the values decide.
-            auto const theirs = decode_json<typename Direction::parameters>(here.parameters);
-            return theirs.has_value() &&
-                   encode_json(theirs.value()) == encode_json(*work.parameters);
+            static_cast<void>(work);
+            static_cast<void>(here);
         }
+        return interruption::none;
+    }
+
+    template <typename Direction>
+    static bool same_parameters(job<Direction> const& work, entry const& here) {
+        std::string const ours = encode_json(*work.parameters);
+        if (ours == here.parameters) return true;
+        // A log may write the members in another order, so the values decide.
+        auto const theirs = decode_json<typename Direction::parameters>(here.parameters);
+        return theirs.has_value() && encode_json(theirs.value()) == ours;
     }
 
     /// True when the entry has not moved for `takeover`, by this process's own clock.

@@ -297,6 +297,7 @@ private:
                                         "' belongs to another transaction. Use a new id for new "
                                         "parameters. README#ids"});
         }
+        if (cut == interruption::redefined) return refuse(told.id, other_definition(*driver.seen()));
         if (c.vanished()) {
             told.problem = {make_error_code(errc::damaged),
                             "settle: the entry '" + told.id +
@@ -353,6 +354,12 @@ private:
         told.line = refused.where.line;
         return told;
     }
+    static error other_definition(entry const& found) {
+        return {make_error_code(errc::other_definition),
+                "settle: the entry '" + found.id + "' of type '" + found.type +
+                    "' was made by another definition. Keep the old definition in an engine until "
+                    "its entries are settled. README#changing-definitions"};
+    }
     static outcome unknown_id(transaction_id const& id) {
         return refuse(id, {make_error_code(errc::unknown_id),
                            "settle: the log has no entry '" + id + "'. README#errors"});
@@ -382,11 +389,7 @@ private:
         if (told) return *std::move(told);
         return refuse(found.id,
                       name_known
-                          ? error{make_error_code(errc::other_definition),
-                                  "settle: the entry '" + found.id + "' of type '" + found.type +
-                                      "' was made by another definition. Keep the old definition "
-                                      "in an engine until its entries are settled. "
-                                      "README#changing-definitions"}
+                          ? other_definition(found)
                           : error{make_error_code(errc::unknown_type),
                                   "settle: the entry '" + found.id + "' is of type '" + found.type +
                                       "', which this engine does not have. Add it with "
