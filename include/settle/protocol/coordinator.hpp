@@ -288,6 +288,12 @@ public:
         function(committed_);
     }
 
+    /// Lets a search cap what only a limit looks at, so that its states stay finite.
+    template <typename Function>
+    void visit_attempts(Function&& function) {
+        function(attempts_);
+    }
+
 private:
     coordinator(std::size_t parts, goal wanted) : answers_(parts), goal_(wanted) {}
 
