@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: BSL-1.0
+// The commands that every sample has, written once; the application says what is special to it.
+#pragma once
+
+#include "entries.hpp"
+#include "exit_code.hpp"
+#include "interrupt.hpp"
+#include "opener.hpp"
+#include "report.hpp"
+#include "runner.hpp"
+#include "sentence.hpp"
+#include "settings.hpp"
+#include "visit_store.hpp"
+
+#include <settle/settle.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace samples {
+
+/// Money as the store holds it, and as it was when everything was opened.
+struct money_sums {
+    std::int64_t now = 0;
+    std::int64_t opened = 0;
+};
+
+/// The commands of one application on one engine.
+/// Shape:   Application offers
+///          name, purpose, pieces, default_store - texts for people
+///          reader - gives pieces: requests and refusals
+///          add_open_options(CLI::App&) - what `open` takes besides the file
+///          make_engine(store) - the engine with the application's transaction types
+///          open(opener, file) - creates the first records
+///          missing(engine, request) - a refusal when a record of the request is not open
+///          sums(engine), show_balances(engine, account) - what `check` and `balance` look at
+///          in_words(participant, reason) - a reason in the words of the business, or nothing
+template <typename Application, typename Engine>
+class commands {
+public:
+    commands(Application& application, Engine& engine, settings const& given,
+             interrupt const& interrupted)
+        : application_(&application), engine_(&engine), given_(&given),
+          interrupted_(&interrupted) {}
+
+    exit_code call(command which) {
+        switch (which) {
+        case command::open: return open();
+        case command::run: return run();
+        case command::recover: return recover();
+        case command::list: return list();
+        case command::show: return show();
+        case command::cancel: return cancel();
+        case command::reverse: return reverse();
+        case command::balance: return application_->show_balances(*engine_, given_->account);
+        case command::check: return check();
+        }
+        return exit_code::wrong_usage;
+    }
+
+private:
+    exit_code open() {
+        opener<Engine> records{*engine_, interrupted_->token()};
+        application_->open(records, given_->file);
+        fmt::print("{}", records.to_text());
+        return records.ends_with();
+    }
+
+    exit_code run() {
+        typename Application::reader pieces{given_->input};
+        runner<Application, Engine> running{*application_, *engine_, interrupted_->token()};
+        auto const result = running.run(pieces);
+        fmt::print("{}", to_text(result, Application::pieces));
+        if (!given_->report.empty()) write_report(result, given_->report);
+        return result.ends_with();
+    }
+
+    exit_code recover() {
+        settle::recover_options wanted;
+        wanted.older_than = given_->standing_for;
+        wanted.stop = interrupted_->token();
+        auto const found = engine_->recover(wanted);
+        fmt::print("recovered: {} done, {} canceled, {} undecided, {} left alone\n", found.done,
+                   found.canceled, found.undecided, found.skipped.size());
+        for (auto const& [id, problem] : found.skipped) {
+            fmt::print("  {}: {}\n", id, sentence_of(problem));
+        }
+        if (!found.problem.empty()) throw settle::failure(found.problem);
+        bool const settled = found.undecided == 0 && found.skipped.empty();
+        return settled && !interrupted_->asked() ? exit_code::settled : exit_code::unsettled;
+    }
+
+    exit_code list() {
+        std::uint64_t count = 0;
+        settle::entry_filter wanted;
+        wanted.state = given_->state;
+        if (given_->older_than.count() > 0) wanted.before = now() - given_->older_than;
+        if (!given_->list_json) fmt::print("{}\n", list_head());
+        for (settle::entry const& entry : engine_->list(wanted)) {
+            if (interrupted_->asked()) break;
+            auto const* const before = count == 0 ? "[" : ",\n ";
+            if (given_->list_json) fmt::print("{}{}", before, dumped(to_json(entry)));
+            else fmt::print("{}\n", list_line(entry));
+            ++count;
+        }
+        if (given_->list_json) fmt::print("{}]\n", count == 0 ? "[" : "");
+        else fmt::print("{} entries\n", detail::with_commas(count));
+        return interrupted_->asked() ? exit_code::unsettled : exit_code::settled;
+    }
+
+    exit_code show() {
+        auto const found = engine_->find(given_->show_id).value();
+        if (!found) return complain(fmt::format("there is no transaction '{}'", given_->show_id));
+        if (given_->show_json) fmt::print("{}\n", dumped(to_json(*found), 2));
+        else fmt::print("{}", to_text(*found));
+        return exit_code::settled;
+    }
+
+    exit_code cancel() {
+        settle::cancel_options wanted;
+        wanted.even_if_unknown = given_->even_if_unknown;
+        wanted.stop = interrupted_->token();
+        auto const result = engine_->cancel(given_->cancel_id, wanted);
+        if (result.verdict == settle::verdict::canceled) {
+            fmt::print("{} is canceled\n", given_->cancel_id);
+            return exit_code::settled;
+        }
+        if (result.verdict == settle::verdict::done) {
+            return complain(fmt::format("{} is done, too late to cancel it; '{} reverse {}' "
+                                        "undoes it",
+                                        given_->cancel_id, Application::name, given_->cancel_id));
+        }
+        if (result.problem.code == settle::errc::unknown_id) {
+            return complain(fmt::format("there is no transaction '{}'; with --even-if-unknown it "
+                                        "is canceled before it comes",
+                                        given_->cancel_id));
+        }
+        return unsettled(result);
+    }
+
+    exit_code reverse() {
+        auto const result = engine_->reverse(given_->reverse_id);
+        if (result.verdict == settle::verdict::done) {
+            fmt::print("{} is reversed by {}\n", given_->reverse_id, result.id);
+            return exit_code::settled;
+        }
+        if (result.verdict == settle::verdict::canceled) {
+            return complain(fmt::format("{} is not reversed: {}", given_->reverse_id,
+                                        words_for(*application_, result.participant,
+                                                  result.why)));
+        }
+        return unsettled(result);
+    }
+
+    /// What neither settled nor was canceled: the code depends on whether trying again may help.
+    exit_code unsettled(settle::outcome const& result) {
+        auto const sentence = sentence_of(result.problem);
+        if (result.verdict == settle::verdict::refused) return complain(sentence);
+        fmt::print(stderr, "{}: {} is undecided: {}; '{} recover' settles it\n", Application::name,
+                   result.id, sentence, Application::name);
+        return exit_code::unsettled;
+    }
+
+    exit_code check() {
+        auto const sums = application_->sums(*engine_);
+        auto const marks = engine_->marks().value();
+        std::uint64_t unfinished = 0;
+        settle::entry_filter submitted;
+        submitted.state = settle::state::initial;
+        settle::entry_filter begun;
+        begun.unfinished = true;
+        for (auto const& filter : {submitted, begun}) {
+            for (settle::entry const& entry : engine_->list(filter)) {
+                if (++unfinished <= 5) fmt::print("{}\n", list_line(entry));
+            }
+        }
+        bool const unchanged = sums.now == sums.opened;
+        fmt::print("{} money       {}, opened with {}\n", unchanged ? "ok " : "BAD",
+                   format_money(sums.now), format_money(sums.opened));
+        fmt::print("{} marks       {} left\n", marks == 0 ? "ok " : "BAD",
+                   detail::with_commas(marks));
+        fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD",
+                   detail::with_commas(unfinished));
+        if (unfinished > 0 || marks > 0) {
+            fmt::print("'{} recover' settles what no program is at work on\n", Application::name);
+        }
+        bool const well = unchanged && marks == 0 && unfinished == 0;
+        return well ? exit_code::settled : exit_code::refused;
+    }
+
+    static settle::timestamp now() {
+        return std::chrono::time_point_cast<std::chrono::milliseconds>(
+            std::chrono::system_clock::now());
+    }
+
+    exit_code complain(std::string const& sentence) {
+        fmt::print(stderr, "{}: {}\n", Application::name, sentence);
+        return exit_code::refused;
+    }
+
+    Application* application_;
+    Engine* engine_;
+    settings const* given_;
+    interrupt const* interrupted_;
+};
+
+namespace detail {
+
+template <typename Application>
+exit_code call_all(Application& application, settings const& given) {
+    interrupt interrupted;
+    auto const& asked = given.commands;
+    bool const opens = std::find(asked.begin(), asked.end(), command::open) != asked.end();
+    return visit_store(given.store, opens, [&](auto& store) {
+        auto engine = application.make_engine(store);
+        commands<Application, decltype(engine)> all{application, engine, given, interrupted};
+        auto code = exit_code::settled;
+        for (auto const each : asked) {
+            if (!interrupted.asked()) code = worse(code, all.call(each));
+        }
+        return code;
+    });
+}
+
+} // namespace detail
+
+/// The whole program: reads the command line, opens the store, calls the commands.
+template <typename Application>
+int main_of(Application application, int argc, char** argv) {
+    settings given;
+    auto code = exit_code::settled;
+    try {
+        detail::command_line line{application, given};
+        if (auto const ended = line.parse(argc, argv)) return static_cast<int>(*ended);
+        code = detail::call_all(application, given);
+    } catch (input_error const& error) {
+        fmt::print(stderr, "{}: {}\n", Application::name, error.what());
+        code = exit_code::refused;
+    } catch (std::exception const& error) {
+        fmt::print(stderr, "{}: {}\n", Application::name, without_prefix(error.what()));
+        code = exit_code::unsettled;
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        fmt::print(stderr, "{}: the output could not be written\n", Application::name);
+        code = worse(code, exit_code::unsettled);
+    }
+    return static_cast<int>(code);
+}
+
+} // namespace samples

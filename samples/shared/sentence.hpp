@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSL-1.0
+// The library's sentences as a sample passes them on.
+#pragma once
+
+#include <settle/store/error.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace samples {
+
+/// The sentence without the library's name before it: a sample puts its own there.
+inline std::string_view without_prefix(std::string_view sentence) {
+    constexpr std::string_view prefix = "settle: ";
+    if (sentence.starts_with(prefix)) sentence.remove_prefix(prefix.size());
+    return sentence;
+}
+
+inline std::string sentence_of(settle::error const& problem) {
+    return std::string{without_prefix(problem.message())};
+}
+
+} // namespace samples
