@@ -128,13 +128,14 @@ public:
         switch (next_) {
         case step::claim:
             return {state_, seen_, state_ == settle::state::initial ? settle::state::pending : state_,
-                    seen_ + 1, committed_, attempts_ + 1, why_, true};
+                    seen_ + 1, committed_, attempts_ + 1, reason::none, true};
         case step::commit:
-            return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, why_, false};
+            return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, reason::none,
+                    false};
         case step::close:
             return {state_, epoch_,
                     state_ == settle::state::applied ? settle::state::done : settle::state::canceled,
-                    epoch_, committed_, attempts_, why_, false};
+                    epoch_, committed_, attempts_, reason::none, false};
         case step::cancel:
             return {state_, seen_,
                     state_ == settle::state::initial ? settle::state::canceled
@@ -155,10 +156,11 @@ public:
     void inserted(log_answer said, bool expired) {
         if (said == log_answer::unavailable) return;
         if (said != log_answer::taken) {
-            unsure_ = said == log_answer::unknown;
+            unsure_ = unsure_ || said == log_answer::unknown;
             next_ = step::read;
             return;
         }
+        unsure_ = false;
         state_ = insert_state();
         epoch_ = seen_;
         if (goal_ != goal::run) next_ = step::end;
@@ -207,7 +209,10 @@ public:
         } else if (state_ == settle::state::canceling) {
             start(step::compensate);
         } else {
+            // It starts over, so what failed under an earlier epoch says nothing any more.
             state_ = settle::state::pending;
+            why_ = reason::none;
+            failed_ = no_part;
             if (expired) cancel_for(reason::expired);
             else start(pausing_ ? step::pause : step::apply);
         }
@@ -319,7 +324,8 @@ private:
             return true;
         }
         if (said == log_answer::unavailable) return false;
-        unsure_ = said == log_answer::unknown;
+        // A conflict may be with its own write of unknown outcome, landed meanwhile.
+        unsure_ = unsure_ || said == log_answer::unknown;
         next_ = step::read;
         return false;
     }
@@ -389,7 +395,7 @@ private:
     goal goal_ = goal::run;
     reason why_ = reason::none;
     bool wrote_ = false;    ///< this worker has sent an apply to a store
-    bool unsure_ = false;   ///< the outcome of its last log operation is unknown
+    bool unsure_ = false;   ///< a write to the log is of unknown outcome, and none followed it
     bool pausing_ = false;  ///< pause after the next claim
     bool vanished_ = false;
 };
