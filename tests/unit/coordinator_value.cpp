@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// The coordinator as a value: copied, compared, hashed, without the heap, its epochs renamed.
+#include "coordinator_steps.hpp"
+#include "counted_new.hpp"
+
+#include <unordered_map>
+
+namespace coordinator_test {
+namespace {
+
+/// Every coordinator that one answer of the log or of the stores leads to.
+[[nodiscard]] std::vector<coordinator> successors(coordinator const& from) {
+    std::vector<coordinator> found;
+    auto const add = [&](auto&& move) {
+        auto next = from;
+        move(next);
+        found.push_back(std::move(next));
+    };
+    constexpr log_answer log_answers[]{log_answer::taken, log_answer::conflict,
+                                       log_answer::unavailable, log_answer::unknown};
+    switch (from.next()) {
+    case step::insert:
+        for (auto said : log_answers) add([&](auto& c) { c.inserted(said, false); });
+        add([](auto& c) { c.inserted(log_answer::taken, true); });
+        break;
+    case step::claim:
+        for (auto said : log_answers) add([&](auto& c) { c.claimed(said, false); });
+        add([](auto& c) { c.claimed(log_answer::taken, true); });
+        break;
+    case step::commit:
+        for (auto said : log_answers) add([&](auto& c) { c.committed(said); });
+        break;
+    case step::close:
+        for (auto said : log_answers) add([&](auto& c) { c.closed(said); });
+        break;
+    case step::cancel:
+        for (auto said : log_answers) add([&](auto& c) { c.canceled(said); });
+        break;
+    case step::read:
+        add([](auto& c) { c.found_nothing(mine); });
+        for (auto view : {mine, of_another, left_behind}) {
+            for (state now : {state::initial, state::pending, state::applied, state::done,
+                              state::canceling, state::canceled}) {
+                add([&](auto& c) { c.found(standing{now, first_epoch + 1, first_epoch, 1}, view); });
+            }
+        }
+        break;
+    case step::pause: add([](auto& c) { c.resume(); }); break;
+    case step::wait: add([](auto& c) { c.look_again(); }); break;
+    case step::end: break;
+    default:
+        for (std::size_t part = 0; part < from.parts(); ++part) {
+            if (!from.due(part)) continue;
+            for (answer said : {answer::applied, answer::fenced, answer::overflow, answer::busy,
+                                answer::unavailable, answer::unknown}) {
+                add([&](auto& c) { c.answered(part, said); });
+            }
+        }
+        add([](auto& c) { c.decide(1); });
+    }
+    return found;
+}
+
+TEST_CASE("coordinator: what is equal hashes equal, what differs in any member differs") {
+    // Everything that is reached in a few steps from every beginning; each hash belongs to one.
+    std::vector<coordinator> reached{
+        coordinator::begin(2, first_epoch),       coordinator::begin(2, first_epoch + 1),
+        coordinator::begin(1, first_epoch),       coordinator::begin(2, first_epoch, goal::submit),
+        coordinator::begin(2, first_epoch, goal::annul), coordinator::cancel(2),
+        coordinator::cancel(2, reason::expired),
+        coordinator::take(2, standing{state::pending, first_epoch, 0, 1}),
+        coordinator::take(2, standing{state::pending, first_epoch, 0, 2}),
+        coordinator::take(2, standing{state::applied, first_epoch, 1, 1}),
+        coordinator::take(2, standing{state::applied, first_epoch, 2, 1}), coordinator{}};
+    std::unordered_map<std::size_t, coordinator> by_hash;
+    std::size_t at = 0;
+    for (int depth = 0; depth < 7; ++depth) {
+        std::size_t const end = reached.size();
+        for (; at < end; ++at) {
+            coordinator const one = reached[at];
+            auto const [place, fresh] = by_hash.emplace(one.hash(), one);
+            if (!fresh) {
+                REQUIRE(place->second == one);
+                continue;
+            }
+            for (auto& next : successors(one)) reached.push_back(std::move(next));
+        }
+    }
+    for (auto const& [hash, one] : by_hash) {
+        auto const copy = one;
+        REQUIRE(copy == one);
+        REQUIRE(copy.hash() == hash);
+    }
+    CHECK(by_hash.size() > 1000);
+}
+
+TEST_CASE("coordinator: a copy goes its own way") {
+    auto const original = applying(3);
+    auto copy = original;
+    answer_due(copy, {answer::applied, answer::busy, answer::unknown});
+    CHECK_FALSE(copy == original);
+    CHECK(original.next() == step::apply);
+    CHECK(due_parts(original) == std::vector<bool>{true, true, true});
+    copy = original;
+    CHECK(copy == original);
+    CHECK(copy.hash() == original.hash());
+}
+
+TEST_CASE("coordinator: up to sixteen parts need nothing of the heap") {
+    auto const before = counted_new::calls();
+    bool as_expected = true;
+    for (std::size_t parts = 1; parts <= 16; ++parts) {
+        auto c = coordinator::begin(parts, first_epoch);
+        c.inserted(log_answer::taken, false);
+        for (std::size_t part = 0; part < parts; ++part) {
+            c.answered(part, part % 2 == 0 ? answer::applied : answer::busy);
+        }
+        c.decide(many_attempts);
+        auto copy = c;
+        as_expected = as_expected && copy == c && copy.hash() == c.hash() &&
+                      copy.next() == (parts == 1 ? step::commit : step::give_way);
+        copy = coordinator::cancel(parts);
+    }
+    auto const asked = counted_new::calls() - before;
+    CHECK(as_expected);
+    CHECK(asked == 0);
+}
+
+TEST_CASE("coordinator: more parts than sixteen are kept as well") {
+    auto c = applying(17);
+    for (std::size_t part = 0; part < 16; ++part) c.answered(part, answer::applied);
+    c.answered(16, answer::record_missing);
+    auto copy = c;
+    c.decide(many_attempts);
+    CHECK(c.failed_part() == 16);
+    CHECK(c.why() == reason::record_missing);
+    CHECK(copy.answer_of(16) == answer::record_missing);
+    CHECK_FALSE(copy == c);
+}
+
+TEST_CASE("coordinator: a search can rename every epoch that it holds") {
+    auto low = coordinator::take(1, standing{state::applied, 7, 6, 0});
+    low.claimed(log_answer::taken, false);
+    auto high = coordinator::take(1, standing{state::applied, 1007, 1006, 0});
+    high.claimed(log_answer::taken, false);
+    CHECK_FALSE(low == high);
+    low.visit_epochs([](settle::epoch& one) { one += 1000; });
+    CHECK(low == high);
+    CHECK(low.hash() == high.hash());
+
+    std::vector<settle::epoch> seen;
+    high.visit_epochs([&](settle::epoch const& one) { seen.push_back(one); });
+    std::sort(seen.begin(), seen.end());
+    CHECK(seen == std::vector<settle::epoch>{1006, 1007, 1008});
+
+    auto tired = coordinator::take(1, standing{state::pending, 7, 0, 9});
+    tired.visit_attempts([](std::uint32_t& attempts) { attempts = std::min(attempts, 3U); });
+    CHECK(tired == coordinator::take(1, standing{state::pending, 7, 0, 3}));
+}
+
+} // namespace
+} // namespace coordinator_test

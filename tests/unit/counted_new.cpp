@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// The heap's own functions with a counter: the unit tests' program has them once.
+#include "counted_new.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+thread_local std::size_t count = 0;
+
+void* counted(std::size_t size) {
+    ++count;
+    if (void* const made = std::malloc(size == 0 ? 1 : size)) return made;
+    throw std::bad_alloc{};
+}
+
+} // namespace
+
+std::size_t counted_new::calls() noexcept { return count; }
+
+// The array forms and those that do not throw call these two.
+void* operator new(std::size_t size) { return counted(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
