@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSL-1.0
+// A store on the bench: hand-made waves go to it and to the pure rule, and both must agree.
+#pragma once
+
+#include <settle/testing/store_suite/model.hpp>
+
+#include <deque>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// Coordinators at the step that a test wants, as the protocol itself brings them there.
+template <step Step>
+[[nodiscard]] coordinator coordinator_at(std::size_t parts, epoch number, epoch committed = 0) {
+    if constexpr (Step == step::give_way) {
+        // One part more than there is met a busy record, so that the others give way.
+        auto made = coordinator_at<step::apply>(parts + 1, number);
+        for (std::size_t part = 0; part < parts; ++part) made.answered(part, answer::applied);
+        made.answered(parts, answer::busy);
+        made.decide(~std::uint32_t{0});
+        return made;
+    } else {
+        constexpr state found = Step == step::apply     ? state::pending
+                                : Step == step::confirm ? state::applied
+                                                        : state::canceling;
+        auto made = coordinator::take(parts, {found, number - 1, committed, 0});
+        made.claimed(log_answer::taken, false);
+        return made;
+    }
+}
+
+[[nodiscard]] inline std::string words(coordinator const& told, std::size_t parts) {
+    std::string out;
+    for (std::size_t part = 0; part < parts; ++part) {
+        if (part != 0) out += ", ";
+        out += name_of(told.answer_of(part));
+    }
+    return out;
+}
+
+/// Jobs of one type with the parameters that they look at.
+template <typename Direction>
+class crowd {
+public:
+    using parameters = typename Direction::parameters;
+
+    job<Direction>& add(transaction_id id, parameters given, coordinator at) {
+        owned_.push_back(std::move(given));
+        job<Direction> made;
+        made.id = std::move(id);
+        made.parameters = &owned_.back();
+        made.coordinator = std::move(at);
+        jobs_.push_back(std::move(made));
+        return jobs_.back();
+    }
+    template <step Step>
+    job<Direction>& add_at(transaction_id id, parameters given, epoch number, epoch committed = 0) {
+        std::size_t const parts = Direction::count_parts(Direction::user(given));
+        return add(std::move(id), std::move(given),
+                   coordinator_at<Step>(parts, number, committed));
+    }
+
+    [[nodiscard]] std::vector<job<Direction>>& jobs() { return jobs_; }
+    [[nodiscard]] std::span<job<Direction>> wave() { return jobs_; }
+    [[nodiscard]] std::size_t parts(std::size_t at) const {
+        return Direction::count_parts(Direction::user(owned_[at]));
+    }
+
+private:
+    std::deque<parameters> owned_; // a deque, since jobs point at its elements
+    std::vector<job<Direction>> jobs_;
+};
+
+template <typename Database>
+class bench {
+public:
+    using session_type =
+        decltype(std::declval<Database&>()
+                     .template bind<ledgers_type, cards_type, shelves_type>(std::string{}));
+
+    explicit bench(Database& database)
+        : session_(database.template bind<ledgers_type, cards_type, shelves_type>(
+              database.bind_log().name())) {}
+
+    template <typename C>
+    void create(C const&, typename C::record_type const& record) {
+        REQUIRE(session_.template create<C>(record).has_value());
+        model_.template create<C>(record);
+    }
+
+    template <typename C>
+    [[nodiscard]] auto read(C const&, typename C::key_type const& key) {
+        return session_.template read<C>(key).value();
+    }
+
+    /// Sends a wave to the store and to the model and compares every answer.
+    template <step Step, typename Direction>
+    void send(crowd<Direction>& given) {
+        std::vector<job<Direction>> expected = given.jobs();
+        session_.template start<Step>(given.wave());
+        session_.template finish<Step>(given.wave());
+        model_.template perform<Step>(std::span<job<Direction>>{expected});
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            auto const& met = given.jobs()[i];
+            INFO("job ", i, ", transaction ", met.id, ", step ", std::string{name_of(Step)});
+            std::size_t const parts = given.parts(i);
+            CHECK(words(met.coordinator, parts) == words(expected[i].coordinator, parts));
+            check_images(met, expected[i]);
+        }
+    }
+
+    /// Every record and every mark is what the pure rule says.
+    void check() {
+        check_records<ledgers_type>();
+        check_records<cards_type>();
+        check_records<shelves_type>();
+        CHECK(sorted(marks()) == sorted(model_.marks()));
+    }
+
+    // One transaction, one step; the answers of its parts in words.
+
+    template <auto const& Type>
+    std::string apply(transaction_id id, typename forward<Type>::parameters given, epoch number) {
+        return one<step::apply, forward<Type>>(std::move(id), std::move(given), number);
+    }
+    /// Shape:   committed - the epoch that the entry committed
+    template <auto const& Type>
+    std::string confirm(transaction_id id, typename forward<Type>::parameters given,
+                        epoch committed) {
+        return one<step::confirm, forward<Type>>(std::move(id), std::move(given), committed + 100,
+                                                 committed);
+    }
+    template <auto const& Type>
+    std::string compensate(transaction_id id, typename forward<Type>::parameters given) {
+        return one<step::compensate, forward<Type>>(std::move(id), std::move(given), 1000);
+    }
+    template <auto const& Type>
+    std::string give_way(transaction_id id, typename forward<Type>::parameters given,
+                         epoch number) {
+        return one<step::give_way, forward<Type>>(std::move(id), std::move(given), number);
+    }
+
+    template <step Step, typename Direction>
+    std::string one(transaction_id id, typename Direction::parameters given, epoch number,
+                    epoch committed = 0) {
+        crowd<Direction> alone;
+        alone.template add_at<Step>(std::move(id), std::move(given), number, committed);
+        send<Step>(alone);
+        check();
+        images_ = std::move(alone.jobs().front().images);
+        return words(alone.jobs().front().coordinator, alone.parts(0));
+    }
+
+    /// The images that the last step of one transaction left.
+    [[nodiscard]] std::vector<image> const& images() const { return images_; }
+
+    [[nodiscard]] std::vector<mark_place> marks() {
+        return session_.marks(std::nullopt, 100000).value();
+    }
+    /// The epochs of all marks, in order, as text.
+    [[nodiscard]] std::string epochs() {
+        std::vector<epoch> found;
+        for (auto const& one : marks()) found.push_back(one.epoch_number);
+        std::sort(found.begin(), found.end());
+        std::string out;
+        for (epoch const number : found) out += (out.empty() ? "" : " ") + std::to_string(number);
+        return out;
+    }
+    [[nodiscard]] session_type& session() { return session_; }
+
+    [[nodiscard]] static std::vector<mark_place> sorted(std::vector<mark_place> given) {
+        std::sort(given.begin(), given.end(), [](auto const& left, auto const& right) {
+            return std::tie(left.id, left.part, left.collection, left.key) <
+                   std::tie(right.id, right.part, right.collection, right.key);
+        });
+        return given;
+    }
+
+private:
+    template <typename C>
+    void check_records() {
+        auto const found = session_.template scan<C>(std::nullopt, 100000).value();
+        auto const expected = model_.template records<C>();
+        CHECK(encode_json(found) == encode_json(expected));
+    }
+
+    /// The image before is text of the store's own making, so its members are what counts.
+    template <typename Direction>
+    static void check_images(job<Direction> const& met, job<Direction> const& expected) {
+        REQUIRE(met.images.size() == expected.images.size());
+        for (std::size_t i = 0; i < met.images.size(); ++i) {
+            image const& ours = expected.images[i];
+            image const& theirs = met.images[i];
+            CHECK(theirs.participant == ours.participant);
+            CHECK(theirs.line == ours.line);
+            CHECK(theirs.after == ours.after);
+            Direction::for_each_participant([&](auto index) {
+                using record =
+                    typename Direction::template collection_of<decltype(index)::value>::record_type;
+                if (decltype(index)::value != ours.participant) return;
+                CHECK(members<record>(theirs.before) == members<record>(ours.before));
+            });
+        }
+    }
+
+    template <typename Record>
+    static std::string members(std::string const& native) {
+        if (native.empty()) return {};
+        return encode_json(decode_json<Record>(native, json_form::row).value());
+    }
+
+    session_type session_;
+    record_model<ledgers_type, cards_type, shelves_type> model_;
+    std::vector<image> images_;
+};
+
+} // namespace testing
+SETTLE_END

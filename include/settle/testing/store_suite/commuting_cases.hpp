@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: BSL-1.0
+// The store suite: effects that commute, from the first mark to the last.
+#pragma once
+
+#include <settle/testing/store_suite/bench.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+inline constexpr std::int64_t no_least = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t no_most = std::numeric_limits<std::int64_t>::max();
+
+[[nodiscard]] inline adjust change_balance(std::int64_t now, std::int64_t later,
+                                           std::int64_t least = no_least,
+                                           std::int64_t most = no_most) {
+    return {"A", now, later, 0, 0, least, most};
+}
+[[nodiscard]] inline adjust change_units(std::int64_t now, std::int64_t later) {
+    return {"A", 0, 0, now, later, no_least, no_most};
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", Fixture,
+                          suite_one_mark) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 7, "a"});
+    adjust const wanted{"A", -30, 4, 2, -1, 30, no_most};
+    auto const balance = [&] { return on.read(ledgers, "A")->balance; };
+
+    CHECK(on.template apply<adjust_type>("t", wanted, 5) == "applied");
+    CHECK(balance() == 70);
+    CHECK(on.read(ledgers, "A")->units == 9);
+    CHECK(on.epochs() == "5");
+
+    SUBCASE("again under the same epoch: no second effect") {
+        CHECK(on.template apply<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(balance() == 70);
+        CHECK(on.epochs() == "5");
+    }
+    SUBCASE("adopted under a higher epoch, and then fenced under the lower") {
+        CHECK(on.template apply<adjust_type>("t", wanted, 9) == "applied");
+        CHECK(balance() == 70);
+        CHECK(on.epochs() == "9");
+        CHECK(on.template apply<adjust_type>("t", wanted, 5) == "fenced");
+        CHECK(on.template apply<adjust_type>("t", wanted, 8) == "fenced");
+        CHECK(balance() == 70);
+        CHECK(on.epochs() == "9");
+    }
+    SUBCASE("adopted even when the guard would no longer hold") {
+        adjust const other{"A", 0, 0, 0, 0, 1000, no_most};
+        CHECK(on.template apply<adjust_type>("t", other, 6) == "applied");
+        CHECK(balance() == 70);
+    }
+    SUBCASE("confirmed under the committed epoch") {
+        CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(balance() == 74);
+        CHECK(on.read(ledgers, "A")->units == 8);
+        CHECK(on.marks().empty());
+        CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "nothing");
+        CHECK(balance() == 74);
+    }
+    SUBCASE("stray: a mark of a lower epoch than the committed one is undone") {
+        CHECK(on.template confirm<adjust_type>("t", wanted, 6) == "applied");
+        CHECK(balance() == 100);
+        CHECK(on.read(ledgers, "A")->units == 7);
+        CHECK(on.marks().empty());
+    }
+    SUBCASE("stray: a mark of a higher epoch than the committed one is undone") {
+        CHECK(on.template confirm<adjust_type>("t", wanted, 4) == "applied");
+        CHECK(balance() == 100);
+        CHECK(on.marks().empty());
+    }
+    SUBCASE("compensated whatever its epoch") {
+        CHECK(on.template compensate<adjust_type>("t", wanted) == "applied");
+        CHECK(balance() == 100);
+        CHECK(on.read(ledgers, "A")->units == 7);
+        CHECK(on.marks().empty());
+        CHECK(on.template compensate<adjust_type>("t", wanted) == "nothing");
+        CHECK(balance() == 100);
+    }
+    SUBCASE("gives way only under exactly its epoch") {
+        CHECK(on.template give_way<adjust_type>("t", wanted, 4) == "nothing");
+        CHECK(on.template give_way<adjust_type>("t", wanted, 6) == "nothing");
+        CHECK(balance() == 70);
+        CHECK(on.epochs() == "5");
+        CHECK(on.template give_way<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(balance() == 100);
+        CHECK(on.marks().empty());
+    }
+    SUBCASE("a mark of another transaction is another mark") {
+        CHECK(on.template compensate<adjust_type>("u", wanted) == "nothing");
+        CHECK(on.template apply<adjust_type>("u", wanted, 3) == "applied");
+        CHECK(balance() == 40);
+        CHECK(on.epochs() == "3 5");
+        CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(balance() == 44);
+        CHECK(on.epochs() == "3");
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: no record and nothing to undo", Fixture, suite_no_record) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    adjust const wanted = change_balance(1, 0);
+    CHECK(on.template apply<adjust_type>("t", wanted, 5) == "record missing");
+    CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "nothing");
+    CHECK(on.template compensate<adjust_type>("t", wanted) == "nothing");
+    CHECK(on.template give_way<adjust_type>("t", wanted, 5) == "nothing");
+    CHECK_FALSE(on.read(ledgers, "A").has_value());
+    on.create(ledgers, {"A", 0, 0, ""});
+    CHECK(on.template apply<adjust_type>("t", wanted, 5) == "applied");
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: a lower bound holds whichever way the others end", Fixture,
+                          suite_lower_bound) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 0, ""});
+    auto const at_least = [&](std::int64_t least) {
+        std::string const said =
+            on.template apply<adjust_type>("probe", change_balance(0, 0, least), 1);
+        on.template compensate<adjust_type>("probe", change_balance(0, 0));
+        return said;
+    };
+    CHECK(at_least(100) == "applied");
+    CHECK(at_least(101) == "guard failed");
+    // now, later, and the least that the balance can still be
+    struct shape {
+        std::int64_t now, later, least;
+    };
+    for (shape const& one : {shape{-60, 0, 40}, shape{60, 0, 100}, shape{0, -60, 40},
+                             shape{0, 60, 100}, shape{-60, 60, 40}, shape{60, -60, 100},
+                             shape{60, -100, 60}, shape{-60, -10, 30}}) {
+        INFO("another transaction has ", one.now, " now and ", one.later, " later");
+        adjust const other = change_balance(one.now, one.later);
+        REQUIRE(on.template apply<adjust_type>("other", other, 7) == "applied");
+        CHECK(at_least(one.least) == "applied");
+        CHECK(at_least(one.least + 1) == "guard failed");
+        REQUIRE(on.template compensate<adjust_type>("other", other) == "applied");
+        CHECK(on.read(ledgers, "A")->balance == 100);
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: an upper bound holds whichever way the others end", Fixture,
+                          suite_upper_bound) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 0, ""});
+    auto const at_most = [&](std::int64_t most) {
+        std::string const said =
+            on.template apply<adjust_type>("probe", change_balance(0, 0, no_least, most), 1);
+        on.template compensate<adjust_type>("probe", change_balance(0, 0));
+        return said;
+    };
+    CHECK(at_most(100) == "applied");
+    CHECK(at_most(99) == "guard failed");
+    struct shape {
+        std::int64_t now, later, most;
+    };
+    for (shape const& one : {shape{60, 0, 160}, shape{-60, 0, 100}, shape{0, 60, 160},
+                             shape{0, -60, 100}, shape{60, -60, 160}, shape{-60, 60, 100},
+                             shape{-60, 100, 140}, shape{60, 10, 170}}) {
+        INFO("another transaction has ", one.now, " now and ", one.later, " later");
+        adjust const other = change_balance(one.now, one.later);
+        REQUIRE(on.template apply<adjust_type>("other", other, 7) == "applied");
+        CHECK(at_most(one.most) == "applied");
+        CHECK(at_most(one.most - 1) == "guard failed");
+        REQUIRE(on.template compensate<adjust_type>("other", other) == "applied");
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: the marks of many add up in a bound", Fixture, suite_many_marks) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 0, ""});
+    on.create(ledgers, {"B", 0, 0, ""});
+    move const ten{"A", "B", 10};
+    for (int i = 0; i < 10; ++i) {
+        CHECK(on.template apply<move_type>("t" + std::to_string(i), ten, 3) == "applied, applied");
+    }
+    CHECK(on.template apply<move_type>("one too many", ten, 3) == "guard failed, applied");
+    CHECK(on.template compensate<move_type>("one too many", ten) == "nothing, applied");
+    // What may yet come back, or arrive, cannot be spent.
+    CHECK(on.template apply<move_type>("back", {"B", "A", 1}, 3) == "guard failed, applied");
+    CHECK(on.template compensate<move_type>("back", {"B", "A", 1}) == "nothing, applied");
+    CHECK(on.template compensate<move_type>("t0", ten) == "applied, applied");
+    CHECK(on.template confirm<move_type>("t1", ten, 3) == "applied, applied");
+    CHECK(on.read(ledgers, "A")->balance == 10);
+    CHECK(on.read(ledgers, "B")->balance == 10);
+    CHECK(on.template apply<move_type>("back", {"B", "A", 10}, 3) == "applied, applied");
+    CHECK(on.read(ledgers, "B")->balance == 0);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: a guard that is no bound needs its field free of marks", Fixture,
+                          suite_exact_guard) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 0, "ours"});
+    checked const wanted{"A", 100, "theirs", 5};
+    SUBCASE("alone") {
+        CHECK(on.template apply<checked_type>("t", wanted, 2) == "applied");
+        CHECK(on.template confirm<checked_type>("t", wanted, 2) == "applied");
+        CHECK(on.read(ledgers, "A")->units == 5);
+    }
+    SUBCASE("an integer that does not hold") {
+        CHECK(on.template apply<checked_type>("t", {"A", 99, "theirs", 5}, 2) == "guard failed");
+    }
+    SUBCASE("a text that does not hold") {
+        CHECK(on.template apply<checked_type>("t", {"A", 100, "ours", 5}, 2) == "guard failed");
+    }
+    SUBCASE("busy while another may still change the field") {
+        // The balance that this one sees is the one it wants, and may yet be another.
+        adjust const away = change_balance(-10, 0);
+        CHECK(on.template apply<adjust_type>("other", away, 2) == "applied");
+        CHECK(on.template apply<checked_type>("t", {"A", 90, "theirs", 5}, 2) == "busy");
+        CHECK(on.template confirm<adjust_type>("other", away, 2) == "applied");
+        CHECK(on.template apply<checked_type>("t", {"A", 90, "theirs", 5}, 2) == "applied");
+    }
+    SUBCASE("busy before it is guard failed") {
+        CHECK(on.template apply<adjust_type>("other", change_balance(0, 1), 2) == "applied");
+        CHECK(on.template apply<checked_type>("t", {"A", 99, "theirs", 5}, 2) == "busy");
+    }
+    SUBCASE("not busy when the others change another field, or nothing") {
+        CHECK(on.template apply<adjust_type>("other", change_units(1, 1), 2) == "applied");
+        CHECK(on.template apply<adjust_type>("idle", change_balance(0, 0), 2) == "applied");
+        CHECK(on.template apply<checked_type>("t", wanted, 2) == "applied");
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: a sum that might not fit is refused at apply", Fixture,
+                          suite_overflow) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int32_t most_units = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int32_t least_units = std::numeric_limits<std::int32_t>::min();
+    auto const said = [&](adjust const& wanted) {
+        std::string const answer = on.template apply<adjust_type>("t", wanted, 1);
+        on.template compensate<adjust_type>("t", wanted);
+        return answer;
+    };
+    SUBCASE("64 bits from above") {
+        on.create(ledgers, {"A", most - 10, 0, ""});
+        CHECK(said(change_balance(10, 0)) == "applied");
+        CHECK(said(change_balance(11, 0)) == "overflow");
+        CHECK(said(change_balance(0, 10)) == "applied");
+        CHECK(said(change_balance(0, 11)) == "overflow");
+        CHECK(said(change_balance(5, 6)) == "overflow");
+        CHECK(said(change_balance(most, 0)) == "overflow");
+        CHECK(said(change_balance(0, most)) == "overflow");
+        // Others' marks count: what they took may come back.
+        REQUIRE(on.template apply<adjust_type>("other", change_balance(-20, 0), 1) == "applied");
+        CHECK(said(change_balance(10, 0)) == "applied");
+        CHECK(said(change_balance(11, 0)) == "overflow");
+        REQUIRE(on.template confirm<adjust_type>("other", change_balance(-20, 0), 1) == "applied");
+        CHECK(said(change_balance(30, 0)) == "applied");
+        CHECK(said(change_balance(31, 0)) == "overflow");
+    }
+    SUBCASE("64 bits from below") {
+        on.create(ledgers, {"A", least + 10, 0, ""});
+        CHECK(said(change_balance(-10, 0)) == "applied");
+        CHECK(said(change_balance(-11, 0)) == "overflow");
+        CHECK(said(change_balance(0, -11)) == "overflow");
+        REQUIRE(on.template apply<adjust_type>("other", change_balance(0, -5), 1) == "applied");
+        CHECK(said(change_balance(-5, 0)) == "applied");
+        CHECK(said(change_balance(-6, 0)) == "overflow");
+    }
+    SUBCASE("32 bits from above") {
+        on.create(ledgers, {"A", 0, most_units - 1, ""});
+        CHECK(said(change_units(1, 0)) == "applied");
+        CHECK(said(change_units(2, 0)) == "overflow");
+        CHECK(said(change_units(0, 2)) == "overflow");
+        CHECK(said(change_units(std::int64_t{1} << 32, 0)) == "overflow");
+        REQUIRE(on.template apply<adjust_type>("other", change_units(0, 1), 1) == "applied");
+        CHECK(said(change_units(1, 0)) == "overflow");
+        CHECK(said(change_units(-1, 0)) == "applied");
+    }
+    SUBCASE("32 bits from below, and the way back") {
+        on.create(ledgers, {"A", 0, least_units, ""});
+        CHECK(said(change_units(-1, 0)) == "overflow");
+        CHECK(said(change_units(0, -1)) == "overflow");
+        CHECK(said(change_units(1, -1)) == "applied");
+        CHECK(said(change_units(1, -2)) == "overflow");
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: a range may name one record twice", Fixture, suite_range) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 0, ""});
+    on.create(shelves, {-1, 10});
+    on.create(shelves, {2, 10});
+    order const wanted{"A", 40, {{-1, 4}, {2, 10}, {-1, 5}}};
+    CHECK(on.template apply<order_type>("t", wanted, 3) == "applied, applied, applied, applied");
+    CHECK(on.read(shelves, -1)->amount == 1);
+    CHECK(on.marks().size() == 4);
+    SUBCASE("every line is adopted by itself") {
+        CHECK(on.template apply<order_type>("t", wanted, 4) ==
+              "applied, applied, applied, applied");
+        CHECK(on.epochs() == "4 4 4 4");
+        CHECK(on.read(shelves, -1)->amount == 1);
+    }
+    SUBCASE("confirmed, every line once") {
+        CHECK(on.template confirm<order_type>("t", wanted, 3) ==
+              "applied, applied, applied, applied");
+        CHECK(on.read(shelves, -1)->amount == 1);
+        CHECK(on.read(shelves, 2)->amount == 0);
+    }
+    SUBCASE("undone, every line once") {
+        CHECK(on.template compensate<order_type>("t", wanted) ==
+              "applied, applied, applied, applied");
+        CHECK(on.read(shelves, -1)->amount == 10);
+        CHECK(on.read(shelves, 2)->amount == 10);
+        CHECK(on.read(ledgers, "A")->balance == 100);
+    }
+    SUBCASE("the second line meets what the first one left") {
+        CHECK(on.template apply<order_type>("u", {"A", 1, {{-1, 1}, {-1, 1}, {7, 1}}}, 3) ==
+              "applied, applied, guard failed, record missing");
+    }
+    SUBCASE("no line at all") {
+        CHECK(on.template apply<order_type>("u", {"A", 1, {}}, 3) == "applied");
+    }
+    SUBCASE("more parts than are kept in place") {
+        order many{"A", 1, {}};
+        for (int i = 0; i < 40; ++i) many.lines.push_back({i % 2 == 0 ? -1 : 2, 0});
+        on.template apply<order_type>("many", many, 3);
+        CHECK(on.marks().size() == 45);
+        on.template confirm<order_type>("many", many, 3);
+        CHECK(on.marks().size() == 4);
+    }
+}
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// The pure record rule as a store: what every store is compared with.
+#pragma once
+
+#include <settle/testing/store_suite/types.hpp>
+
+#include <map>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// Records and marks in plain maps; every operation is one call of the record rule.
+template <typename... Collections>
+class record_model {
+public:
+    template <typename C>
+    using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
+
+    template <step Step, typename Direction>
+    void perform(std::span<job<Direction>> wave) {
+        for_each_operation<holds, Step>(wave, [&](auto const& one) {
+            using collection = typename std::remove_cvref_t<decltype(one)>::collection;
+            using key_type = typename collection::key_type;
+            auto& known = slots_of<collection>();
+            auto& slot = known[key_type(one.key())];
+            one.answered(one.meet(slot, [&] { return encode_json(*slot.record); }));
+            if (!slot.record && slot.marks.empty()) known.erase(key_type(one.key()));
+        });
+    }
+
+    template <typename C>
+    void create(typename C::record_type const& record) {
+        slots_of<C>()[record.*C::key_member].record = record;
+    }
+
+    template <typename C>
+    [[nodiscard]] std::vector<typename C::record_type> records() const {
+        std::vector<typename C::record_type> found;
+        for (auto const& [key, slot] : std::get<slots<C>>(slots_).content) {
+            if (slot.record) found.push_back(*slot.record);
+        }
+        return found;
+    }
+
+    [[nodiscard]] std::vector<mark_place> marks() const {
+        std::vector<mark_place> found;
+        (append_marks<Collections>(found), ...);
+        return found;
+    }
+
+private:
+    template <typename C>
+    struct slots {
+        std::map<typename C::key_type, record_slot<typename C::record_type>> content;
+    };
+
+    template <typename C>
+    auto& slots_of() {
+        return std::get<slots<C>>(slots_).content;
+    }
+
+    template <typename C>
+    void append_marks(std::vector<mark_place>& out) const {
+        for (auto const& [key, slot] : std::get<slots<C>>(slots_).content) {
+            for (auto const& one : slot.marks) {
+                out.push_back(
+                    {std::string{C::name}, key_value{key}, one.id, one.part, one.epoch_number});
+            }
+        }
+    }
+
+    std::tuple<slots<Collections>...> slots_;
+};
+
+} // namespace testing
+SETTLE_END
