@@ -146,6 +146,43 @@ inline constexpr bool is_observer = false;
 template <typename Observer>
 inline constexpr bool is_observer<observer_binding<Observer>> = true;
 
+template <typename Argument>
+inline constexpr bool is_definition = false;
+template <typename P, fixed_string Name, typename Guards, typename... Participants>
+inline constexpr bool is_definition<transaction_definition<P, Name, Guards, Participants...>> =
+    true;
+
+/// A database can hold a log. What stands alone in an engine's arguments must.
+template <typename Argument>
+inline constexpr bool is_known_argument =
+    !is_database<Argument> || is_definition<Argument> ||
+    requires(Argument& given) { given.bind_log(); };
+
+template <typename Moment>
+inline constexpr bool makes_or_ends_records = false;
+template <bool Creates, bool Erases, typename... Effects>
+inline constexpr bool makes_or_ends_records<moment<Creates, Erases, Effects...>> =
+    Creates || Erases;
+
+/// True when a participant makes or ends a record of this collection.
+template <typename Collection, typename Definition>
+inline constexpr bool changes_existence = false;
+template <typename Collection, typename P, fixed_string Name, typename Guards,
+          typename... Participants>
+inline constexpr bool changes_existence<
+    Collection, transaction_definition<P, Name, Guards, Participants...>> =
+    ((std::is_same_v<Collection, typename Participants::collection_type> &&
+      (makes_or_ends_records<typename Participants::apply_type> ||
+       makes_or_ends_records<typename Participants::confirm_type>)) ||
+     ...);
+
+/// A store that only changes records says so: `static constexpr bool creates_records = false;`.
+template <typename Database>
+constexpr bool can_create() {
+    if constexpr (requires { Database::creates_records; }) return Database::creates_records;
+    else return true;
+}
+
 /// The types and collections among an engine's arguments.
 template <typename Collections, typename Types, typename... Arguments>
 struct gather {
@@ -194,6 +231,32 @@ template <typename List, typename Collection, typename Database, typename... Res
 struct unbound_by<List, store_binding<Collection, Database>, Rest...> {
     using type = typename unbound_by<typename unbound<List, Collection>::type, Rest...>::type;
 };
+
+template <typename Collections, typename Types>
+inline constexpr bool any_existence = false;
+template <typename... Collections, auto const&... Types>
+inline constexpr bool any_existence<type_list<Collections...>, type_list<type_tag<Types>...>> =
+    ([]<typename C>(std::type_identity<C>) {
+        return (changes_existence<C, typename type_tag<Types>::definition> || ...);
+    }(std::type_identity<Collections>{}) ||
+     ...);
+
+template <typename LeftOver, typename Types, typename Argument>
+constexpr bool store_can(std::type_identity<Argument>) {
+    return can_create<Argument>() || !is_database<Argument> || !any_existence<LeftOver, Types>;
+}
+template <typename LeftOver, typename Types, typename Collection, typename Database>
+constexpr bool store_can(std::type_identity<store_binding<Collection, Database>>) {
+    return can_create<Database>() || !any_existence<type_list<Collection>, Types>;
+}
+
+/// True when every store can do what the types ask of its collections.
+template <typename... Arguments>
+constexpr bool stores_can() {
+    using gathered = gather<type_list<>, type_list<>, Arguments...>;
+    using left_over = typename unbound_by<typename gathered::collections, Arguments...>::type;
+    return (store_can<left_over, typename gathered::types>(std::type_identity<Arguments>{}) && ...);
+}
 
 /// The direction that takes these parameters, and how many do.
 template <typename Parameters, typename Types>

@@ -2,8 +2,8 @@
 // The engine: runs, recovers, cancels and reverses every type that it was built with.
 #pragma once
 
-#include <settle/running/assembly.hpp>
-#include <settle/running/ids.hpp>
+#include <settle/running/refusals.hpp>
+#include <settle/running/sweeper.hpp>
 
 SETTLE_BEGIN
 
@@ -23,6 +23,12 @@ class record_listing;
 template <typename... Arguments>
 class engine {
     using given = detail::engine_arguments<Arguments...>;
+    static_assert((!detail::is_definition<Arguments> && ...),
+                  "settle: a transaction type is given by value. Name it with "
+                  "settle::type<your_type>. README#engine");
+    static_assert((detail::is_known_argument<Arguments> && ...),
+                  "settle: an engine takes databases, settle::log_in, settle::bind, settle::type, "
+                  "settle::options and settle::observed_by; this is none of them. README#engine");
     static_assert((detail::is_type<Arguments> || ...),
                   "settle: an engine needs a transaction type. Add settle::type<your_type>. "
                   "README#engine");
@@ -33,6 +39,9 @@ class engine {
                       std::is_same_v<typename given::left_over, detail::type_list<>>,
                   "settle: a collection is bound to no store. Add settle::bind(collection, "
                   "database). README#engine");
+    static_assert(detail::stores_can<Arguments...>(),
+                  "settle: a store cannot create or erase records, and a type of this engine does. "
+                  "Bind that collection to another store. README#stores");
 
 public:
     template <typename... Given>
@@ -108,7 +117,7 @@ public:
     /// Errors:  `done` when it is too late; `refused` when nobody knows the id, unless asked for
     outcome cancel(transaction_id const& id, cancel_options const& wanted = {}) {
         auto const found = parts_.log().read(id);
-        if (!found.has_value()) return unreadable(id, found.problem());
+        if (!found.has_value()) return detail::unreadable(id, found.problem());
         call_options const call{wanted.deadline, wanted.stop};
         if (found.value() && !found.value()->type.empty()) {
             return with_entry(*found.value(), [&](auto& work) {
@@ -116,8 +125,8 @@ public:
                 return bring_to_end(work, call, true);
             });
         }
-        if (!found.value() && !wanted.even_if_unknown) return unknown_id(id);
-        if (auto const refused = check_id(id); !refused.empty()) return refuse(id, refused);
+        if (!found.value() && !wanted.even_if_unknown) return detail::unknown_id(id);
+        if (auto const refused = check_id(id); !refused.empty()) return detail::refuse(id, refused);
         nothing const no_parameters;
         job<undescribed> work{id, &no_parameters, coordinator::cancel(0)};
         return bring_to_end(work, call, true);
@@ -127,11 +136,13 @@ public:
     /// Errors:  `refused` when it is not done, was done too long ago, or is itself a reversal
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         auto const found = parts_.log().read(id);
-        if (!found.has_value()) return unreadable(id, found.problem());
-        if (!found.value()) return unknown_id(id);
+        if (!found.has_value()) return detail::unreadable(id, found.problem());
+        if (!found.value()) return detail::unknown_id(id);
         entry const& original = *found.value();
-        if (std::string why = why_not_reversible(original); !why.empty()) {
-            return refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
+        std::string why = detail::why_not_reversible(original, parts_.environment().now(),
+                                                     parts_.limits().resubmission);
+        if (!why.empty()) {
+            return detail::refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
         }
         return with_entry(original, [&](auto& work) {
             using direction = typename std::remove_cvref_t<decltype(work)>::direction;
@@ -141,13 +152,7 @@ public:
 
     /// Looks at all marks and undoes the stray ones.
     sweep_report sweep(std::stop_token const& stop = {}) {
-        sweep_report report;
-        std::apply(
-            [&](auto&... session) {
-                ((report.problem.empty() ? sweep_session(session, report, stop) : void()), ...);
-            },
-            parts_.sessions());
-        return report;
+        return detail::sweeper<parts_type>{parts_, stop}.sweep();
     }
 
     // ------------------------------------------------------------------------------------ looking
@@ -180,7 +185,7 @@ public:
         error problem;
         std::apply(
             [&](auto&... session) {
-                (for_each_mark(session, problem, [&](mark_place const&) { return ++count != 0; }),
+                (detail::for_each_mark(session, problem, [&](mark_place const&) { return ++count != 0; }),
                  ...);
             },
             parts_.sessions());
@@ -258,7 +263,7 @@ private:
     template <typename Direction>
     outcome begin(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
                   call_options const& call) {
-        if (auto const bad = check_id(id); !bad.empty()) return refuse(id, bad);
+        if (auto const bad = check_id(id); !bad.empty()) return detail::refuse(id, bad);
         return start<Direction>(std::move(id), parameters, wanted, call);
     }
 
@@ -266,10 +271,10 @@ private:
     outcome start(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
                   call_options const& call) {
         if (auto const texts = check_texts(parameters); !texts.has_value()) {
-            return refuse(id, texts.problem());
+            return detail::refuse(id, texts.problem());
         }
         if (auto const refused = Direction::check(parameters); refused.why != reason::none) {
-            return refuse_parameters(id, refused);
+            return detail::refuse_parameters(id, refused);
         }
         auto driver = parts_.make_driver(call);
         job<Direction> work{std::move(id), &parameters,
@@ -292,18 +297,12 @@ private:
         told.problem = std::move(work.problem);
         auto const& c = work.coordinator;
         if (cut == interruption::mismatch) {
-            return refuse(told.id, {make_error_code(errc::id_in_use),
-                                    "settle: the id '" + told.id +
-                                        "' belongs to another transaction. Use a new id for new "
-                                        "parameters. README#ids"});
+            return detail::refuse(told.id, detail::id_in_use(told.id));
         }
-        if (cut == interruption::redefined) return refuse(told.id, other_definition(*driver.seen()));
-        if (c.vanished()) {
-            told.problem = {make_error_code(errc::damaged),
-                            "settle: the entry '" + told.id +
-                                "' was in the log and is gone; another program has removed it. "
-                                "README#errors"};
+        if (cut == interruption::redefined) {
+            return detail::refuse(told.id, detail::other_definition(*driver.seen()));
         }
+        if (c.vanished()) told.problem = detail::vanished_entry(told.id);
         if (cut != interruption::none || c.vanished() || !is_final(c.state())) return told;
         told.problem = {};
         told.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
@@ -336,41 +335,6 @@ private:
         }
     }
 
-    static outcome refuse(transaction_id const& id, error problem) {
-        outcome told;
-        told.id = id;
-        told.verdict = verdict::refused;
-        told.problem = std::move(problem);
-        return told;
-    }
-    static outcome refuse_parameters(transaction_id const& id, refusal const& refused) {
-        outcome told = refuse(
-            id, {make_error_code(errc::bad_parameters),
-                 "settle: the parameters break a guard of theirs (an amount is negative, a "
-                 "condition does not hold, or a sum overflows); nothing was written. "
-                 "README#parameters"});
-        told.why = refused.why;
-        told.participant = refused.where.participant;
-        told.line = refused.where.line;
-        return told;
-    }
-    static error other_definition(entry const& found) {
-        return {make_error_code(errc::other_definition),
-                "settle: the entry '" + found.id + "' of type '" + found.type +
-                    "' was made by another definition. Keep the old definition in an engine until "
-                    "its entries are settled. README#changing-definitions"};
-    }
-    static outcome unknown_id(transaction_id const& id) {
-        return refuse(id, {make_error_code(errc::unknown_id),
-                           "settle: the log has no entry '" + id + "'. README#errors"});
-    }
-    static outcome unreadable(transaction_id const& id, error const& problem) {
-        outcome told;
-        told.id = id;
-        told.problem = problem;
-        return told;
-    }
-
     // ----------------------------------------------------------------- entries of unknown direction
 
     /// Finds the direction of an entry by its name and definition, reads its parameters, and calls
@@ -387,28 +351,20 @@ private:
             told = with_direction<Direction>(found, function);
         });
         if (told) return *std::move(told);
-        return refuse(found.id,
-                      name_known
-                          ? other_definition(found)
-                          : error{make_error_code(errc::unknown_type),
-                                  "settle: the entry '" + found.id + "' is of type '" + found.type +
-                                      "', which this engine does not have. Add it with "
-                                      "settle::type<…>, or let the program that has it recover. "
-                                      "README#changing-definitions"});
+        return detail::refuse(found.id, name_known ? detail::other_definition(found)
+                                                   : detail::unknown_type(found));
     }
 
     template <typename Direction, typename Function>
     outcome with_direction(entry const& found, Function& function) {
         auto const parameters = decode_json<typename Direction::parameters>(found.parameters);
         if (!parameters.has_value()) {
-            return refuse(found.id, {make_error_code(errc::damaged),
-                                     "settle: the parameters of the entry '" + found.id +
-                                         "' cannot be read: " + parameters.problem().message() +
-                                         ". README#errors"});
+            return detail::refuse(found.id,
+                                  detail::damaged_parameters(found, parameters.problem()));
         }
         if (auto const refused = Direction::check(parameters.value());
             refused.why != reason::none) {
-            return refuse_parameters(found.id, refused);
+            return detail::refuse_parameters(found.id, refused);
         }
         std::size_t const count = Direction::count_parts(Direction::user(parameters.value()));
         job<Direction> work{found.id, &parameters.value(),
@@ -464,102 +420,25 @@ private:
 
     // ------------------------------------------------------------------------------------ reversing
 
-    std::string why_not_reversible(entry const& original) {
-        if (is_reversal_id(original.id)) {
-            return "settle: '" + original.id + "' is a reversal and is not reversed again; run a "
-                                               "new transaction. README#reverse";
-        }
-        if (original.state != state::done) {
-            return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
-                   "; only what is done can be reversed. README#reverse";
-        }
-        if (parts_.environment().now() - original.modified > parts_.limits().resubmission) {
-            return "settle: '" + original.id + "' was done too long ago to be reversed under its "
-                                               "own id; run a new transaction. README#reverse";
-        }
-        return {};
-    }
-
     template <typename Direction>
     outcome reverse_done(entry const& original, typename Direction::parameters const& parameters,
                          call_options const& call) {
         if constexpr (Direction::is_reverse) {
-            return refuse(original.id, {make_error_code(errc::not_reversible),
-                                        why_not_reversible(original)});
+            // Ids of reversals are refused before anybody looks for their direction.
+            static_cast<void>(parameters);
+            static_cast<void>(call);
+            return detail::unknown_id(original.id);
         } else {
             using back = typename detail::opposite<Direction>::type;
             typename back::parameters const known{parameters, original.images};
             for (std::uint32_t attempt = 1;; ++attempt) {
                 transaction_id const id = reversal_id(original.id, attempt);
                 auto const earlier = parts_.log().read(id);
-                if (!earlier.has_value()) return unreadable(id, earlier.problem());
+                if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;
                 return start<back>(id, known, goal::run, call);
             }
         }
-    }
-
-    // ------------------------------------------------------------------------------------- sweeping
-
-    template <typename Session, typename Function>
-    static void for_each_mark(Session& session, error& problem, Function&& function) {
-        std::optional<mark_place> after;
-        for (;;) {
-            auto const found = session.marks(after, page_size);
-            if (!found.has_value()) {
-                problem = found.problem();
-                return;
-            }
-            for (mark_place const& one : found.value()) {
-                if (!function(one)) return;
-            }
-            if (found.value().size() < page_size) return;
-            after = found.value().back();
-        }
-    }
-
-    template <typename Session>
-    void sweep_session(Session& session, sweep_report& report, std::stop_token const& stop) {
-        for_each_mark(session, report.problem, [&](mark_place const& one) {
-            if (stop.stop_requested()) return false;
-            ++report.looked_at;
-            auto const end = end_of(one.id, report);
-            if (!end) return report.problem.empty();
-            bool const stray = end->state == state::canceled ||
-                               (end->state == state::done && end->committed != one.epoch_number);
-            if (!stray) return true;
-            auto const undone = session.resolve(one, false);
-            if (!undone.has_value()) {
-                report.problem = undone.problem();
-                return false;
-            }
-            if (undone.value() == answer::applied) ++report.undone;
-            return true;
-        });
-    }
-
-    /// The entry of a mark. A mark without one gets its entry first, as canceled: so whoever
-    /// inserts that id later meets it.
-    std::optional<standing> end_of(transaction_id const& id, sweep_report& report) {
-        auto found = parts_.log().read(id);
-        if (found.has_value() && found.value()) return standing_of(*found.value());
-        if (!found.has_value()) {
-            report.problem = found.problem();
-            return std::nullopt;
-        }
-        nothing const no_parameters;
-        call_options const call;
-        auto driver = parts_.make_driver(call);
-        job<undescribed> work{id, &no_parameters,
-                              coordinator::begin(0, fresh_epoch(parts_.environment()), goal::annul)};
-        work.created = driver.time();
-        if (driver.drive(work, false) != interruption::none) {
-            report.problem = work.problem;
-            return std::nullopt;
-        }
-        if (work.said == log_answer::taken && !driver.seen()) ++report.annulled;
-        return standing{work.coordinator.state(), work.coordinator.epoch_number(),
-                        work.coordinator.committed(), 0};
     }
 
     parts_type parts_;
@@ -567,5 +446,16 @@ private:
 
 template <typename... Given>
 engine(Given&&...) -> engine<std::remove_cvref_t<Given>...>;
+
+/// Builds an engine, and gives the error where the constructor would throw.
+template <typename... Given>
+result<std::unique_ptr<engine<std::remove_cvref_t<Given>...>>> open_engine(Given&&... arguments) {
+    try {
+        return std::make_unique<engine<std::remove_cvref_t<Given>...>>(
+            std::forward<Given>(arguments)...);
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
+}
 
 SETTLE_END

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// The outcomes of calls that wrote nothing, each with its sentence.
+#pragma once
+
+#include <settle/protocol/direction.hpp>
+#include <settle/protocol/entry.hpp>
+#include <settle/running/ids.hpp>
+#include <settle/running/outcome.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+[[nodiscard]] inline outcome refuse(transaction_id const& id, error problem) {
+    outcome told;
+    told.id = id;
+    told.verdict = verdict::refused;
+    told.problem = std::move(problem);
+    return told;
+}
+
+[[nodiscard]] inline outcome refuse_parameters(transaction_id const& id, refusal const& refused) {
+    outcome told = refuse(id, {make_error_code(errc::bad_parameters),
+                               "settle: the parameters break a guard of theirs (an amount is "
+                               "negative, a condition does not hold, or a sum overflows); nothing "
+                               "was written. README#parameters"});
+    told.why = refused.why;
+    told.participant = refused.where.participant;
+    told.line = refused.where.line;
+    return told;
+}
+
+[[nodiscard]] inline outcome unknown_id(transaction_id const& id) {
+    return refuse(id, {make_error_code(errc::unknown_id),
+                       "settle: the log has no entry '" + id + "'. README#errors"});
+}
+
+/// The log could not be read, so nothing is known of the id.
+[[nodiscard]] inline outcome unreadable(transaction_id const& id, error const& problem) {
+    outcome told;
+    told.id = id;
+    told.problem = problem;
+    return told;
+}
+
+[[nodiscard]] inline error id_in_use(transaction_id const& id) {
+    return {make_error_code(errc::id_in_use),
+            "settle: the id '" + id +
+                "' belongs to another transaction. Use a new id for new parameters. README#ids"};
+}
+
+[[nodiscard]] inline error other_definition(entry const& found) {
+    return {make_error_code(errc::other_definition),
+            "settle: the entry '" + found.id + "' of type '" + found.type +
+                "' was made by another definition. Keep the old definition in an engine until its "
+                "entries are settled. README#changing-definitions"};
+}
+
+[[nodiscard]] inline error unknown_type(entry const& found) {
+    return {make_error_code(errc::unknown_type),
+            "settle: the entry '" + found.id + "' is of type '" + found.type +
+                "', which this engine does not have. Add it with settle::type<…>, or let the "
+                "program that has it recover. README#changing-definitions"};
+}
+
+[[nodiscard]] inline error damaged_parameters(entry const& found, error const& problem) {
+    return {make_error_code(errc::damaged), "settle: the parameters of the entry '" + found.id +
+                                                "' cannot be read: " + problem.message() +
+                                                ". README#errors"};
+}
+
+[[nodiscard]] inline error vanished_entry(transaction_id const& id) {
+    return {make_error_code(errc::damaged),
+            "settle: the entry '" + id +
+                "' was in the log and is gone; another program has removed it. README#errors"};
+}
+
+/// Why an entry cannot be reversed, or nothing.
+[[nodiscard]] inline std::string why_not_reversible(entry const& original, timestamp now,
+                                                    std::chrono::milliseconds within) {
+    if (is_reversal_id(original.id)) {
+        return "settle: '" + original.id +
+               "' is a reversal and is not reversed again. Run a new transaction. README#reverse";
+    }
+    if (original.state != state::done) {
+        return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
+               "; only what is done can be reversed. README#reverse";
+    }
+    if (now - original.modified > within) {
+        return "settle: '" + original.id +
+               "' was done too long ago to be reversed under its own id. Run a new transaction. "
+               "README#reverse";
+    }
+    return {};
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSL-1.0
+// Looks at the marks of the bound stores and undoes the stray ones.
+#pragma once
+
+#include <settle/running/assembly.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+inline constexpr std::size_t marks_a_page = 256;
+
+/// Calls `function(mark_place const&)` for every mark of a session until it returns false.
+template <typename Session, typename Function>
+void for_each_mark(Session& session, error& problem, Function&& function) {
+    std::optional<mark_place> after;
+    for (;;) {
+        auto const found = session.marks(after, marks_a_page);
+        if (!found.has_value()) {
+            problem = found.problem();
+            return;
+        }
+        for (mark_place const& one : found.value()) {
+            if (!function(one)) return;
+        }
+        if (found.value().size() < marks_a_page) return;
+        after = found.value().back();
+    }
+}
+
+template <typename Assembly>
+class sweeper {
+public:
+    sweeper(Assembly& parts, std::stop_token const& stop) : parts_(parts), stop_(stop) {}
+
+    sweep_report sweep() {
+        std::apply(
+            [&](auto&... session) {
+                ((report_.problem.empty() ? sweep_session(session) : void()), ...);
+            },
+            parts_.sessions());
+        return std::move(report_);
+    }
+
+private:
+    template <typename Session>
+    void sweep_session(Session& session) {
+        for_each_mark(session, report_.problem, [&](mark_place const& one) {
+            if (stop_.stop_requested()) return false;
+            ++report_.looked_at;
+            auto const end = entry_of(one.id);
+            if (!end) return false;
+            bool const stray = end->state == state::canceled ||
+                               (end->state == state::done && end->committed != one.epoch_number);
+            if (!stray) return true;
+            auto const undone = session.resolve(one, false);
+            if (!undone.has_value()) {
+                report_.problem = undone.problem();
+                return false;
+            }
+            if (undone.value() == answer::applied) ++report_.undone;
+            return true;
+        });
+    }
+
+    /// The entry of a mark. A mark without one gets its entry first, as canceled, so that whoever
+    /// inserts that id later meets it.
+    std::optional<standing> entry_of(transaction_id const& id) {
+        auto const found = parts_.log().read(id);
+        if (!found.has_value()) {
+            report_.problem = found.problem();
+            return std::nullopt;
+        }
+        if (found.value()) return standing_of(*found.value());
+        nothing const no_parameters;
+        call_options const call;
+        auto driver = parts_.make_driver(call);
+        job<undescribed> work{id, &no_parameters,
+                              coordinator::begin(0, fresh_epoch(parts_.environment()), goal::annul)};
+        work.created = driver.time();
+        if (driver.drive(work, false) != interruption::none) {
+            report_.problem = work.problem;
+            return std::nullopt;
+        }
+        if (!driver.seen()) {
+            ++report_.annulled;
+            return standing{state::canceled, work.coordinator.epoch_number(), 0, 0};
+        }
+        return standing_of(*driver.seen());
+    }
+
+    Assembly& parts_;
+    std::stop_token const& stop_;
+    sweep_report report_;
+};
+
+} // namespace detail
+SETTLE_END
