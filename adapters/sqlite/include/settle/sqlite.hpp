@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// A store and a log in one SQLite file, which several processes and threads may use at once.
+#pragma once
+
+#include <settle/sqlite/log_session.hpp>
+#include <settle/sqlite/record_session.hpp>
+
+#include <memory>
+
+SETTLE_BEGIN
+namespace sqlite {
+
+/// One database file. Records stand in ordinary tables, one for each collection, made on first use;
+/// a table that is there is taken as it is, when it fits. Entries are read with the sqlite3 shell
+/// in the view settle_entries.
+/// Shape:   path - a file, made when it is not there; a file of another application is refused
+/// Errors:  the constructor throws settle::failure with one sentence
+/// Cost:    a wave is one transaction with one sync of the disk (write-ahead log, synchronous=FULL).
+///          Threads may share it, engines too
+/// Example: samples/transfer
+class database {
+public:
+    explicit database(std::string const& path, database_options const& options = {})
+        : file_(path, options) {}
+    database(database const&) = delete;
+    database& operator=(database const&) = delete;
+
+    /// As the constructor, for who would rather look than catch.
+    static result<std::unique_ptr<database>> open(std::string const& path,
+                                                  database_options const& options = {}) {
+        try {
+            return std::make_unique<database>(path, options);
+        } catch (failure const& problem) {
+            return problem.problem();
+        }
+    }
+
+    /// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
+    ///          records belong to another log
+    template <typename... Collections>
+    record_session<Collections...> bind(std::string const& log_name) {
+        std::lock_guard const guard{file_.with().mutex()};
+        auto const belongs_to = detail::settle_word(file_.with(), "belongs_to", log_name);
+        if (belongs_to != log_name) {
+            throw failure({make_error_code(errc::other_log),
+                           "settle: this store belongs to the log '" + belongs_to +
+                               "'; a second log would undo its marks. Use that log. "
+                               "README#one-log"});
+        }
+        return record_session<Collections...>{file_};
+    }
+
+    /// Errors:  throws settle::failure when the file cannot be read or written
+    log_session bind_log() {
+        std::lock_guard const guard{file_.with().mutex()};
+        auto name = detail::settle_word(file_.with(), "log", detail::fresh_log_name());
+        return log_session{file_, std::move(name)};
+    }
+
+private:
+    detail::file file_;
+};
+
+} // namespace sqlite
+SETTLE_END

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+// A connection to a database file, and the statements that are prepared on it.
+#pragma once
+
+#include <settle/sqlite/error.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+/// Shape:   path - a file; what SQLite would take for a URI is a file name as well
+[[nodiscard]] inline std::string plain_path(std::string const& path) {
+    return path.starts_with("file:") ? "./" + path : path;
+}
+
+class connection {
+public:
+    /// Errors:  throws settle::failure when the file cannot be opened
+    connection(std::string const& path, std::chrono::milliseconds busy_timeout) {
+        // Each connection is used behind a mutex of ours, so SQLite's own would only cost time.
+        constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                              SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
+        sqlite3* opened = nullptr;
+        int const code = sqlite3_open_v2(plain_path(path).c_str(), &opened, flags, nullptr);
+        handle_.reset(opened);
+        if (code != SQLITE_OK) raise(opened, code, "open '" + path + "'");
+        constexpr std::int64_t longest = std::numeric_limits<int>::max();
+        sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout.count(), longest)));
+        // A column that another program renamed must be an error, not a text in double quotes.
+        sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+    }
+
+    [[nodiscard]] sqlite3* get() const noexcept { return handle_.get(); }
+
+    /// Whether a transaction is open. Some errors end one by themselves.
+    [[nodiscard]] bool in_transaction() const noexcept {
+        return sqlite3_get_autocommit(get()) == 0;
+    }
+    [[nodiscard]] bool read_only() const noexcept {
+        return sqlite3_db_readonly(get(), "main") == 1;
+    }
+
+    /// Runs SQL whose rows nobody wants.
+    void execute(std::string const& sql, std::string_view phase) const {
+        int const code = sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr);
+        if (code != SQLITE_OK) raise(get(), code, phase);
+    }
+
+private:
+    struct closer {
+        void operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+    };
+    std::unique_ptr<sqlite3, closer> handle_;
+};
+
+/// A prepared statement. Texts that are bound must outlive its run.
+class statement {
+public:
+    statement() = default;
+
+    /// Shape:   phase - what it does, as it goes after "SQLite could not"; a literal
+    statement(connection const& on, std::string_view sql, char const* phase) : phase_(phase) {
+        sqlite3_stmt* made = nullptr;
+        int const code = sqlite3_prepare_v3(on.get(), sql.data(), static_cast<int>(sql.size()),
+                                            SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+        handle_.reset(made);
+        if (code != SQLITE_OK) raise(on.get(), code, phase);
+    }
+
+    [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
+    [[nodiscard]] sqlite3_stmt* get() const noexcept { return handle_.get(); }
+    [[nodiscard]] char const* phase() const noexcept { return phase_; }
+
+private:
+    struct finalizer {
+        void operator()(sqlite3_stmt* handle) const noexcept { sqlite3_finalize(handle); }
+    };
+    std::unique_ptr<sqlite3_stmt, finalizer> handle_;
+    char const* phase_ = "";
+};
+
+/// One run of a statement: values are bound in order, rows are looked at in place, and the
+/// statement is ready for the next run when this one ends, however it ends.
+class run {
+public:
+    explicit run(statement const& of) noexcept : handle_(of.get()), phase_(of.phase()) {}
+    run(run const&) = delete;
+    run& operator=(run const&) = delete;
+    ~run() { sqlite3_reset(handle_); }
+
+    template <typename... Values>
+    run(statement const& of, Values const&... values) : run(of) {
+        (bind(values), ...);
+    }
+
+    run& bind(std::int64_t value) { return check(sqlite3_bind_int64(handle_, ++bound_, value)); }
+    run& bind(std::string_view text) {
+        // A null pointer would bind NULL.
+        return check(sqlite3_bind_text64(handle_, ++bound_, text.data() == nullptr ? "" : text.data(),
+                                         text.size(), SQLITE_STATIC, SQLITE_UTF8));
+    }
+    run& bind(std::nullptr_t) { return check(sqlite3_bind_null(handle_, ++bound_)); }
+    run& bind_blob(std::string_view bytes) {
+        return check(sqlite3_bind_blob64(handle_, ++bound_, bytes.data() == nullptr ? "" : bytes.data(),
+                                         bytes.size(), SQLITE_STATIC));
+    }
+    run& bind_real(double value) { return check(sqlite3_bind_double(handle_, ++bound_, value)); }
+    template <typename T>
+    run& bind(std::optional<T> const& value) {
+        return value ? bind(*value) : bind(nullptr);
+    }
+
+    /// Goes to the next row; false when there is none.
+    bool next() {
+        int const code = sqlite3_step(handle_);
+        if (code == SQLITE_ROW) return true;
+        if (code != SQLITE_DONE) raise(sqlite3_db_handle(handle_), code, phase_);
+        return false;
+    }
+    /// Runs a statement that has no rows; how many it changed.
+    std::int64_t change() {
+        while (next()) {}
+        return sqlite3_changes64(sqlite3_db_handle(handle_));
+    }
+
+    [[nodiscard]] int columns() const noexcept { return sqlite3_column_count(handle_); }
+    [[nodiscard]] std::string_view name(int column) const {
+        return sqlite3_column_name(handle_, column);
+    }
+    [[nodiscard]] int type(int column) const noexcept {
+        return sqlite3_column_type(handle_, column);
+    }
+    [[nodiscard]] std::int64_t integer(int column) const noexcept {
+        return sqlite3_column_int64(handle_, column);
+    }
+    [[nodiscard]] double real(int column) const noexcept {
+        return sqlite3_column_double(handle_, column);
+    }
+    /// Valid until the next row; empty for NULL.
+    [[nodiscard]] std::string_view text(int column) const noexcept {
+        auto const* const bytes = sqlite3_column_text(handle_, column);
+        if (bytes == nullptr) return {};
+        return {reinterpret_cast<char const*>(bytes),
+                static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+    }
+    [[nodiscard]] std::string_view blob(int column) const noexcept {
+        auto const* const bytes = sqlite3_column_blob(handle_, column);
+        if (bytes == nullptr) return {};
+        return {static_cast<char const*>(bytes),
+                static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+    }
+
+private:
+    run& check(int code) {
+        if (code != SQLITE_OK) raise(sqlite3_db_handle(handle_), code, phase_);
+        return *this;
+    }
+
+    sqlite3_stmt* handle_;
+    char const* phase_;
+    int bound_ = 0;
+};
+
+/// An SQL name, quoted.
+inline void append_name(std::string& sql, std::string_view name) {
+    sql += '"';
+    for (char const one : name) {
+        if (one == '"') sql += '"';
+        sql += one;
+    }
+    sql += '"';
+}
+
+[[nodiscard]] inline std::string quoted(std::string_view name) {
+    std::string sql;
+    append_name(sql, name);
+    return sql;
+}
+
+} // namespace sqlite::detail
+SETTLE_END

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads entries, whole and by pages, on the reader's connection.
+#pragma once
+
+#include <settle/sqlite/image_codec.hpp>
+#include <settle/sqlite/record_sql.hpp>
+#include <settle/store/wave.hpp>
+
+#include <charconv>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+class entry_reader {
+public:
+    explicit entry_reader(connection const& on)
+        : one_(on, select() + "WHERE e.id = ?1", "read an entry"),
+          all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?4 "), "read entries"),
+          // So spelled, the index of unfinished entries answers these two.
+          open_state_(on, page("AND e.state NOT IN (3, 5) AND e.state = ?4 "), "read entries"),
+          unfinished_(on, page("AND e.state NOT IN (3, 5) AND e.state <> 0 "), "read entries") {}
+
+    /// Errors:  throws errc::damaged, naming the column
+    [[nodiscard]] std::optional<entry> read(transaction_id const& id) const {
+        run row{one_, id};
+        if (!row.next()) return std::nullopt;
+        entry found;
+        std::string const problem = read_row(row, found);
+        if (problem.empty()) return found;
+        raise(errc::damaged, "settle: the entry '" + id + "' is damaged: " + problem +
+                                 ". Repair its row in settle_entry. README#damaged");
+    }
+
+    /// One that is damaged stands in the page without parameters: whoever takes it up finds that it
+    /// cannot be read, and the others are not held up.
+    [[nodiscard]] std::vector<entry> list(entry_filter const& filter, transaction_id const& after,
+                                          std::size_t limit) const {
+        std::vector<entry> found;
+        if (filter.unfinished && filter.state &&
+            (is_final(*filter.state) || *filter.state == state::initial)) {
+            return found;
+        }
+        auto const latest =
+            filter.before ? static_cast<std::int64_t>(filter.before->time_since_epoch().count())
+                          : std::numeric_limits<std::int64_t>::max();
+        run rows{statement_for(filter), after, latest, limit_of(limit)};
+        if (filter.state) rows.bind(static_cast<std::int64_t>(*filter.state));
+        while (rows.next()) {
+            entry& one = found.emplace_back();
+            if (!read_row(rows, one).empty()) one.parameters.clear();
+        }
+        return found;
+    }
+
+private:
+    static std::string select() {
+        return "SELECT e.id, e.type, t.name, t.definition, e.parameters, e.state, e.epoch, "
+               "e.committed, e.attempts, e.reason, e.owner, o.name, e.created, e.modified, "
+               "e.participant, e.line, e.images FROM settle_entry AS e "
+               "LEFT JOIN settle_type AS t ON t.number = e.type "
+               "LEFT JOIN settle_owner AS o ON o.number = e.owner ";
+    }
+    static std::string page(std::string_view condition) {
+        return select().append("WHERE e.id > ?1 AND e.modified <= ?2 ").append(condition).append(
+            "ORDER BY e.id LIMIT ?3");
+    }
+
+    [[nodiscard]] statement const& statement_for(entry_filter const& filter) const {
+        if (!filter.state) return filter.unfinished ? unfinished_ : all_;
+        return is_final(*filter.state) ? state_ : open_state_;
+    }
+
+    /// Reads as much as can be read; the first thing that cannot.
+    static std::string read_row(run const& row, entry& into) {
+        std::string problem;
+        auto const read = [&](int column, auto& value) {
+            auto const found = read_field(row, column, value);
+            if (!found.empty() && problem.empty()) {
+                problem = "its column '" + std::string{row.name(column)} + "' ";
+                problem += found;
+            }
+        };
+        read(0, into.id);
+        read_type(row, into, read, problem);
+        read_enum(row, 5, into.state, state::canceled, problem);
+        read_number(row, 6, into.epoch_number, problem);
+        read_number(row, 7, into.committed, problem);
+        read(8, into.attempts);
+        read_enum(row, 9, into.why, reason::mark_without_entry, problem);
+        read(11, into.owner);
+        read(12, into.created);
+        read(13, into.modified);
+        std::optional<std::string> text;
+        read(14, text);
+        into.participant = text.value_or(std::string{});
+        read(15, into.line);
+        text.reset();
+        read(16, text);
+        auto images = decode_images(text.value_or(std::string{}));
+        if (images.has_value()) into.images = std::move(images).value();
+        else if (problem.empty()) problem = "its column 'images': " + images.problem().text;
+        return problem;
+    }
+
+    template <typename Read>
+    static void read_type(run const& row, entry& into, Read& read, std::string& problem) {
+        if (row.type(1) == SQLITE_NULL) return; // inserted by a cancel or a sweep
+        std::string definition;
+        read(2, into.type);
+        read(3, definition);
+        read(4, into.parameters);
+        auto const* const end = definition.data() + definition.size();
+        auto const number = std::from_chars(definition.data(), end, into.definition, 16);
+        if (problem.empty() && (number.ec != std::errc{} || number.ptr != end)) {
+            problem = "its definition in settle_type is no number";
+        }
+    }
+
+    template <typename Enum>
+    static void read_enum(run const& row, int column, Enum& into, Enum last,
+                          std::string& problem) {
+        auto const number = row.integer(column);
+        if (row.type(column) == SQLITE_INTEGER && number >= 0 &&
+            number <= static_cast<std::int64_t>(last)) {
+            into = static_cast<Enum>(number);
+        } else if (problem.empty()) {
+            problem = "its column '" + std::string{row.name(column)} + "' is no number of one";
+        }
+    }
+
+    static void read_number(run const& row, int column, epoch& into, std::string& problem) {
+        auto const number = row.integer(column);
+        if (row.type(column) == SQLITE_INTEGER && number >= 0) {
+            into = static_cast<epoch>(number);
+        } else if (problem.empty()) {
+            problem = "its column '" + std::string{row.name(column)} + "' holds no epoch";
+        }
+    }
+
+    statement one_;
+    statement all_;
+    statement state_;
+    statement open_state_;
+    statement unfinished_;
+};
+
+} // namespace sqlite::detail
+SETTLE_END

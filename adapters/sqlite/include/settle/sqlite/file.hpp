@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// One database file as a process uses it: a connection that writes and one that reads.
+#pragma once
+
+#include <settle/sqlite/schema.hpp>
+#include <settle/sqlite/table_check.hpp>
+
+#include <type_traits>
+#include <utility>
+
+SETTLE_BEGIN
+namespace sqlite {
+
+struct database_options {
+    /// How long a call waits for another process that writes.
+    std::chrono::milliseconds busy_timeout = std::chrono::seconds{5};
+};
+
+namespace detail {
+
+class file {
+public:
+    /// Errors:  throws settle::failure with one sentence
+    file(std::string const& path, database_options const& options)
+        : path_(checked(path)), writer_(connected(path, options)), reader_(open_reader(options)) {}
+
+    [[nodiscard]] writer& with() noexcept { return writer_; }
+    [[nodiscard]] connection const& reader() const noexcept { return reader_; }
+
+    /// Runs a function that reads; what it throws is the result's problem.
+    template <typename Function>
+    auto reading(Function&& function) -> result<std::invoke_result_t<Function&>> {
+        // Listings have a connection of their own, so that they never hold up who writes.
+        std::lock_guard const guard{reading_};
+        try {
+            return function();
+        } catch (failure const& problem) {
+            return problem.problem();
+        }
+    }
+
+    /// Runs a function in a native transaction; what it throws is the result's problem.
+    template <typename Function>
+    auto writing(Function&& function) -> result<std::invoke_result_t<Function&>> {
+        std::lock_guard const guard{writer_.mutex()};
+        try {
+            transaction work{writer_};
+            auto value = function();
+            if (auto ended = work.commit(); ended.fate != fate::committed) {
+                return std::move(ended.problem);
+            }
+            return value;
+        } catch (failure const& problem) {
+            return problem.problem();
+        }
+    }
+
+private:
+    static std::string const& checked(std::string const& path) {
+        if (!path.empty() && path != ":memory:") return path;
+        raise(errc::unfit_store, "settle: settle::sqlite::database needs the path of a file, and '" +
+                                     path + "' is none. For records that end with the process use "
+                                            "settle::memory::database. README#sqlite");
+    }
+
+    connection open_reader(database_options const& options) {
+        try {
+            prepare_file(writer_, path_, options.busy_timeout);
+        } catch (failure const& problem) {
+            explain(problem, path_);
+            throw;
+        }
+        connection made{path_, options.busy_timeout};
+        made.execute("PRAGMA query_only = ON", "set its options");
+        return made;
+    }
+
+    static connection connected(std::string const& path, database_options const& options) {
+        try {
+            return connection{path, options.busy_timeout};
+        } catch (failure const& problem) {
+            explain(problem, path);
+            throw;
+        }
+    }
+
+    /// Says in words of its own what often is wrong with a path.
+    static void explain(failure const& problem, std::string const& path) {
+        auto const& code = problem.problem().code;
+        if (code.category() != sqlite_category()) return;
+        auto const refuse = [&](std::string_view what) {
+            std::string text{"settle: '"};
+            text.append(path).append("' ").append(what).append(" README#sqlite");
+            throw failure({code, std::move(text)});
+        };
+        switch (primary_code(code.value())) {
+        case SQLITE_NOTADB: refuse("is not a SQLite database. Name another file."); break;
+        case SQLITE_READONLY: refuse("can only be read. Allow writing to it and its folder."); break;
+        case SQLITE_CANTOPEN:
+            refuse("cannot be opened. See that its folder is there and may be written to.");
+            break;
+        default: break;
+        }
+    }
+
+    std::string path_;
+    writer writer_;
+    connection reader_;
+    std::mutex reading_;
+};
+
+} // namespace detail
+} // namespace sqlite
+SETTLE_END

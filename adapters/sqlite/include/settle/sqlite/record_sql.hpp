@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// The SQL of one collection's table, written when it is bound; and the images of its whole rows.
+#pragma once
+
+#include <settle/sqlite/row.hpp>
+#include <settle/store/json_reader.hpp>
+
+#include <algorithm>
+#include <utility>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+[[nodiscard]] inline std::int64_t limit_of(std::size_t limit) {
+    auto const most = static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max());
+    return static_cast<std::int64_t>(std::min(limit, most));
+}
+
+/// A column of a whole row, and what it held.
+using native_column = std::pair<std::string, native_value>;
+
+class record_sql {
+public:
+    explicit record_sql(table_need need)
+        : need_(std::move(need)), table_(quoted(need_.name)), key_(quoted(need_.key().name)) {}
+
+    [[nodiscard]] table_need const& need() const noexcept { return need_; }
+    /// The members that an update may set: all but the key.
+    [[nodiscard]] std::uint64_t changeable() const {
+        std::uint64_t fields = 0;
+        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
+            if (!need_.columns[at].key) fields |= std::uint64_t{1} << at;
+        }
+        return fields;
+    }
+
+    [[nodiscard]] std::string select() const {
+        return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
+    [[nodiscard]] std::string select_whole() const {
+        return "SELECT * FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
+    [[nodiscard]] std::string scan(bool behind) const {
+        return "SELECT " + names() + " FROM " + table_ +
+               (behind ? " WHERE " + key_ + " > ?2" : "") + " ORDER BY " + key_ + " LIMIT ?1";
+    }
+    [[nodiscard]] std::string insert() const { return insert_with({}); }
+    /// Shape:   more - columns beside those of the record
+    [[nodiscard]] std::string insert_with(std::vector<native_column> const& more) const {
+        std::string columns = names();
+        std::string values = "?";
+        for (std::size_t at = 1; at < need_.columns.size() + more.size(); ++at) values += ", ?";
+        for (auto const& one : more) columns += ", " + quoted(one.first);
+        // ABORT in so many words, since a constraint may have a conflict clause of its own.
+        return "INSERT OR ABORT INTO " + table_ + "(" + columns + ") VALUES(" + values + ")";
+    }
+    [[nodiscard]] std::string update(std::uint64_t fields) const {
+        std::string sql;
+        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
+            if ((fields >> at & 1U) == 0) continue;
+            sql += sql.empty() ? "UPDATE OR ABORT " + table_ + " SET " : ", ";
+            append_name(sql, need_.columns[at].name);
+            sql += " = ?";
+        }
+        return sql + " WHERE " + key_ + " = ?";
+    }
+    [[nodiscard]] std::string erase() const {
+        return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
+
+private:
+    [[nodiscard]] std::string names() const {
+        std::string list;
+        for (auto const& one : need_.columns) {
+            if (!list.empty()) list += ", ";
+            append_name(list, one.name);
+        }
+        return list;
+    }
+
+    table_need need_;
+    std::string table_;
+    std::string key_;
+};
+
+/// The columns of a row's image that can be inserted again: generated ones make themselves.
+/// Errors:  throws errc::damaged when it is none, errc::unfit_store when a column is gone
+[[nodiscard]] inline std::vector<native_column> read_image(connection const& on,
+                                                           table_need const& need,
+                                                           std::string_view image) {
+    statement const look{on, "SELECT hidden FROM pragma_table_xinfo(?1) WHERE name = ?2",
+                         "look at a table"};
+    std::vector<native_column> columns;
+    json_reader reader{image};
+    if (reader.begin_object()) {
+        for (std::string_view name; reader.next_member(name);) {
+            native_column one{std::string{name}, {}};
+            if (!read_native(reader, one.second)) break;
+            run row{look, need.name, one.first};
+            if (!row.next()) {
+                std::string text{"settle: the record's old image has a column '"};
+                text.append(one.first).append("', and the table '").append(need.name);
+                raise(errc::unfit_store,
+                      text.append("' has none. Add it again. README#existing-tables"));
+            }
+            if (row.integer(0) == 0) columns.push_back(std::move(one));
+        }
+    }
+    if (!reader.finish()) throw failure(reader.problem());
+    return columns;
+}
+
+} // namespace sqlite::detail
+SETTLE_END

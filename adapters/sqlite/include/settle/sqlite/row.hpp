@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+// A record as the columns of a row: what each column must hold, how it is bound and how it is read.
+#pragma once
+
+#include <settle/sqlite/connection.hpp>
+#include <settle/definition/field_type.hpp>
+#include <settle/definition/reflection.hpp>
+#include <settle/store/native_value.hpp>
+#include <settle/store/utf8.hpp>
+
+#include <vector>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+/// What a column must be able to keep.
+struct column_need {
+    std::string_view name;
+    field_kind kind = field_kind::none;
+    bool optional = false;
+    bool key = false;
+};
+
+/// The table that a collection needs, without its types.
+struct table_need {
+    std::string_view name;
+    std::vector<column_need> columns;
+
+    [[nodiscard]] column_need const* find(std::string_view column) const {
+        for (auto const& one : columns) {
+            if (one.name == column) return &one;
+        }
+        return nullptr;
+    }
+    [[nodiscard]] column_need const& key() const {
+        std::size_t at = 0;
+        while (!columns[at].key) ++at;
+        return columns[at];
+    }
+};
+
+/// A key of a collection as statements take it: a text is looked at in place.
+template <typename Collection>
+using key_view = std::conditional_t<std::is_same_v<typename Collection::key_type, std::string>,
+                                    std::string_view, std::int64_t>;
+
+template <typename Collection>
+[[nodiscard]] table_need need_of() {
+    using record = typename Collection::record_type;
+    table_need need{Collection::name, {}};
+    for_each_member<record>([&](auto m) {
+        using traits = field_traits<typename decltype(m)::type>;
+        need.columns.push_back({m.name, traits::kind, traits::optional,
+                                m.index == member_index<record, Collection::key_member>});
+    });
+    return need;
+}
+
+template <typename T>
+void bind_field(run& to, T const& value) {
+    if constexpr (field_traits<T>::optional) {
+        if (value) bind_field(to, *value);
+        else to.bind(nullptr);
+    } else if constexpr (field_traits<T>::kind == field_kind::text) {
+        to.bind(std::string_view{value});
+    } else {
+        to.bind(to_integer(value));
+    }
+}
+
+/// Reads a field; what stands against it, or an empty text. Never a value, since one may be secret.
+template <typename T>
+[[nodiscard]] std::string_view read_field(run const& from, int column, T& value) {
+    auto const type = from.type(column);
+    if constexpr (field_traits<T>::optional) {
+        if (type == SQLITE_NULL) {
+            value.reset();
+            return {};
+        }
+        return read_field(from, column, value.emplace());
+    } else if constexpr (field_traits<T>::kind == field_kind::text) {
+        if (type != SQLITE_TEXT) return type == SQLITE_NULL ? "is NULL" : "holds no text";
+        auto const text = from.text(column);
+        if (!is_utf8(text)) return "holds a text that is not UTF-8, or has a NUL in it";
+        value = text;
+        return {};
+    } else {
+        if (type != SQLITE_INTEGER) return type == SQLITE_NULL ? "is NULL" : "holds no integer";
+        if (!from_integer(from.integer(column), value)) {
+            return "holds a number that is none of the field's values";
+        }
+        return {};
+    }
+}
+
+/// A key as a person reads it in a sentence.
+[[nodiscard]] inline std::string shown(std::int64_t key) { return std::to_string(key); }
+[[nodiscard]] inline std::string shown(std::string_view key) {
+    std::string text{"'"};
+    return text.append(key).append("'");
+}
+
+/// Reads a record whose members are the columns from `first` on, in the order of the description.
+/// Errors:  throws errc::damaged, naming record and column
+template <typename Collection>
+void read_record(run const& from, int first, typename Collection::record_type& record) {
+    using record_type = typename Collection::record_type;
+    for_each_member<record_type>([&](auto m) {
+        auto const column = first + static_cast<int>(m.index);
+        auto const problem = read_field(from, column, record.*decltype(m)::pointer);
+        if (problem.empty()) return;
+        constexpr auto key = member_index<record_type, Collection::key_member>;
+        auto const name = from.text(first + static_cast<int>(key));
+        std::string text{"settle: the row "};
+        text.append(shown(name)).append(" of the table '").append(Collection::name);
+        text.append("' is damaged: its column '").append(m.name).append("' ").append(problem);
+        raise(errc::damaged, text.append(". Repair that row. README#damaged"));
+    });
+}
+
+/// A value of any column.
+[[nodiscard]] inline native_value read_native_column(run const& from, int column) {
+    switch (from.type(column)) {
+    case SQLITE_INTEGER: return from.integer(column);
+    case SQLITE_FLOAT: return from.real(column);
+    case SQLITE_TEXT: return std::string{from.text(column)};
+    case SQLITE_BLOB: {
+        auto const bytes = from.blob(column);
+        auto const* const begin = reinterpret_cast<std::byte const*>(bytes.data());
+        return settle::blob(begin, begin + bytes.size());
+    }
+    default: return std::monostate{};
+    }
+}
+
+inline void bind_native(run& to, native_value const& value) {
+    if (auto const boolean = std::get_if<bool>(&value)) to.bind(std::int64_t{*boolean});
+    else if (auto const whole = std::get_if<std::int64_t>(&value)) to.bind(*whole);
+    else if (auto const real = std::get_if<double>(&value)) to.bind_real(*real);
+    else if (auto const text = std::get_if<std::string>(&value)) to.bind(std::string_view{*text});
+    else if (auto const bytes = std::get_if<settle::blob>(&value)) {
+        to.bind_blob({reinterpret_cast<char const*>(bytes->data()), bytes->size()});
+    } else to.bind(nullptr);
+}
+
+} // namespace sqlite::detail
+SETTLE_END

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSL-1.0
+// The tables of settle's own in a database file: how they are made, and which files are refused.
+#pragma once
+
+#include <settle/protocol/state.hpp>
+#include <settle/sqlite/writer.hpp>
+#include <settle/store/json_writer.hpp>
+
+#include <array>
+#include <thread>
+
+SETTLE_BEGIN
+namespace sqlite {
+
+/// The version of the tables settle_…; it changes when an older library could not use them.
+inline constexpr std::int64_t schema_version = 1;
+
+/// What `PRAGMA application_id` says of a file that settle made: "setl".
+inline constexpr std::int64_t application_id = 0x7365746c;
+
+namespace detail {
+
+/// The first column of the only row, when there is a row.
+[[nodiscard]] inline std::optional<std::int64_t> read_number(connection const& on,
+                                                             std::string_view sql) {
+    statement const look{on, sql, "look at the database"};
+    run row{look};
+    if (!row.next()) return std::nullopt;
+    return row.integer(0);
+}
+
+template <typename Enum>
+[[nodiscard]] std::string words_of(std::string_view column, std::initializer_list<Enum> values) {
+    std::string sql{"CASE "};
+    sql.append(column);
+    for (auto const value : values) {
+        sql += " WHEN " + std::to_string(static_cast<int>(value)) + " THEN '";
+        sql.append(name_of(value)).append("'");
+    }
+    return sql.append(" ELSE ").append(column).append(" END");
+}
+
+[[nodiscard]] inline std::string time_of(std::string_view column) {
+    std::string sql{"strftime('%Y-%m-%dT%H:%M:%fZ', "};
+    return sql.append(column).append(" / 1000.0, 'unixepoch')");
+}
+
+/// Entries as a person reads them.
+[[nodiscard]] inline std::string entries_view() {
+    using enum settle::state;
+    auto const states = words_of("e.state", {initial, pending, applied, done, canceling, canceled});
+    auto const reasons = words_of(
+        "e.reason", {reason::guard_failed, reason::record_missing, reason::record_exists,
+                     reason::busy, reason::overflow, reason::two_parts_name_one_record,
+                     reason::expired, reason::cancel_asked, reason::mark_without_entry});
+    return "CREATE VIEW settle_entries AS SELECT e.id AS id, t.name AS type, " + states +
+           " AS state, nullif(" + reasons + ", 0) AS reason, e.participant AS participant, " +
+           "e.line AS line, e.parameters AS parameters, " + time_of("e.created") +
+           " AS created, " + time_of("e.modified") +
+           " AS modified, e.attempts AS attempts, e.epoch AS epoch, e.committed AS committed, "
+           "o.name AS owner, e.images AS images, t.definition AS definition "
+           "FROM settle_entry AS e LEFT JOIN settle_type AS t ON t.number = e.type "
+           "LEFT JOIN settle_owner AS o ON o.number = e.owner";
+}
+
+inline void create_tables(connection const& on) {
+    // Types and owners are numbers in an entry: their words would be most of it. Marks are keyed by
+    // transaction and part; the index finds those of one record. States 3 and 5 are the final ones.
+    std::array<std::string, 9> const all{
+        "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
+        "WITHOUT ROWID",
+        "INSERT INTO settle_meta(name, value) VALUES('schema_version', '" +
+            std::to_string(schema_version) + "')",
+        "CREATE TABLE settle_type(number INTEGER PRIMARY KEY, name TEXT NOT NULL, "
+        "definition TEXT NOT NULL, UNIQUE(name, definition))",
+        "CREATE TABLE settle_owner(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
+        "CREATE TABLE settle_entry(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
+        "type INTEGER, state INTEGER NOT NULL, epoch INTEGER NOT NULL, "
+        "committed INTEGER NOT NULL, attempts INTEGER NOT NULL, reason INTEGER NOT NULL, "
+        "owner INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL, "
+        "parameters TEXT, participant TEXT, line INTEGER, images TEXT)",
+        "CREATE INDEX settle_entry_unfinished ON settle_entry(id) WHERE state NOT IN (3, 5)",
+        "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
+        "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
+        "effect TEXT NOT NULL, confirm TEXT, undo TEXT, image TEXT, "
+        "PRIMARY KEY(id, participant, line, collection, key)) WITHOUT ROWID",
+        "CREATE INDEX settle_mark_record ON settle_mark(collection, key)",
+        entries_view(),
+    };
+    for (auto const& sql : all) {
+        on.execute(sql, "create the tables of settle");
+    }
+}
+
+/// Errors:  throws errc::other_version when the tables are there in another one
+[[nodiscard]] inline bool has_tables(connection const& on, std::string const& path) {
+    constexpr auto table = "SELECT 1 FROM sqlite_master WHERE name = 'settle_meta'";
+    if (!read_number(on, table)) return false;
+    auto const found =
+        read_number(on, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
+    if (found == schema_version) return true;
+    raise(errc::other_version,
+          "settle: the tables settle_… in '" + path + "' have version " +
+              (found ? std::to_string(*found) : std::string{"unknown"}) +
+              " and this library needs version " + std::to_string(schema_version) +
+              ". Use the release of settle that wrote the file, or let its transactions end there "
+              "and begin a new file. README#schema-version");
+}
+
+/// Errors:  throws errc::unfit_store when the file says that another application owns it
+inline void check_application(connection const& on, std::string const& path) {
+    auto const id = read_number(on, "PRAGMA application_id").value_or(0);
+    if (id == 0 || id == application_id) return;
+    raise(errc::unfit_store, "settle: '" + path +
+                                 "' belongs to another application (its application_id is " +
+                                 std::to_string(id) + "). Name another file. README#sqlite");
+}
+
+/// Two programs that switch a new file at once meet as busy, whatever the connection's timeout.
+inline void use_write_ahead_log(connection const& on, std::string const& path,
+                                std::chrono::milliseconds patience) {
+    auto const until = std::chrono::steady_clock::now() + patience;
+    for (;;) {
+        try {
+            statement const change{on, "PRAGMA journal_mode = WAL", "use a write-ahead log"};
+            run row{change};
+            if (row.next() && row.text(0) == "wal") return;
+            raise(errc::unfit_store,
+                  "settle: '" + path +
+                      "' cannot have a write-ahead log here, as on most network file systems. Put "
+                      "it on a local disk. README#sqlite");
+        } catch (failure const& problem) {
+            if (problem.problem().code != condition::retryable ||
+                std::chrono::steady_clock::now() >= until) {
+                throw;
+            }
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds{2});
+    }
+}
+
+/// Makes a file fit: nothing is changed in one that is refused.
+/// Errors:  throws settle::failure with one sentence
+inline void prepare_file(writer& with, std::string const& path, std::chrono::milliseconds patience) {
+    connection const& on = with.on();
+    check_application(on, path);
+    bool const there = has_tables(on, path);
+    if (on.read_only()) {
+        raise(on.get(), SQLITE_READONLY,
+              "write to '" + path + "', whose permissions or file system allow reading only");
+    }
+    use_write_ahead_log(on, path, patience);
+    // A commit is on the disk before it is answered. Guards and marks see to what belongs together;
+    // foreign keys of the user's tables concern columns that settle never writes.
+    on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF", "set its options");
+    with.prepare();
+    if (there) return;
+    transaction work{with};
+    check_application(on, path);
+    if (!has_tables(on, path)) {
+        // Only a file that held nothing is ours to name.
+        if (read_number(on, "SELECT count(*) FROM sqlite_master") == 0) {
+            on.execute("PRAGMA application_id = " + std::to_string(application_id),
+                       "name the application");
+        }
+        create_tables(on);
+    }
+    if (auto const end = work.commit(); end.fate != fate::committed) throw failure(end.problem);
+}
+
+/// A word about the database that is written once.
+/// Shape:   value - what it says when nothing was said before
+[[nodiscard]] inline std::string settle_word(writer& with, std::string_view name,
+                                             std::string_view value) {
+    statement const look{with.on(), "SELECT value FROM settle_meta WHERE name = ?1",
+                         "read the table settle_meta"};
+    auto const read = [&]() -> std::optional<std::string> {
+        run row{look, name};
+        if (!row.next()) return std::nullopt;
+        return std::string{row.text(0)};
+    };
+    if (auto known = read()) return *std::move(known);
+    transaction work{with};
+    statement const write{with.on(), "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)",
+                          "write the table settle_meta"};
+    run{write, name, value}.change();
+    if (auto const end = work.commit(); end.fate != fate::committed) throw failure(end.problem);
+    return read().value_or(std::string{});
+}
+
+/// A name that no other log has.
+[[nodiscard]] inline std::string fresh_log_name() {
+    std::array<unsigned char, 8> chance{};
+    sqlite3_randomness(static_cast<int>(chance.size()), chance.data());
+    std::string name{"sqlite-"};
+    for (unsigned const one : chance) {
+        name += settle::detail::hex_digit(one >> 4U);
+        name += settle::detail::hex_digit(one);
+    }
+    return name;
+}
+
+} // namespace detail
+} // namespace sqlite
+SETTLE_END

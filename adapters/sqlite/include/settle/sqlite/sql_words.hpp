@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// Finds the bare words of an SQL text: what stands in quotes or comments is none.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+[[nodiscard]] constexpr bool is_word_character(char one) noexcept {
+    // Bytes of other scripts belong to words, as SQLite takes them.
+    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') ||
+           one == '_' || one == '$' || static_cast<unsigned char>(one) >= 0x80;
+}
+
+[[nodiscard]] constexpr char upper(char one) noexcept {
+    return one >= 'a' && one <= 'z' ? static_cast<char>(one - 'a' + 'A') : one;
+}
+
+[[nodiscard]] constexpr bool same_word(std::string_view left, std::string_view right) noexcept {
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                      [](char a, char b) { return upper(a) == upper(b); });
+}
+
+/// The place behind what begins at `at` in quotes or as a comment; `at` itself when nothing does.
+[[nodiscard]] constexpr std::size_t behind_quoted(std::string_view sql, std::size_t at) noexcept {
+    auto const behind = [&](std::string_view close, std::size_t from) {
+        auto const end = sql.find(close, from);
+        return end == std::string_view::npos ? sql.size() : end + close.size();
+    };
+    char const first = sql[at];
+    // A doubled quote inside is the end of one text and the beginning of the next.
+    if (first == '\'' || first == '"' || first == '`') return behind(sql.substr(at, 1), at + 1);
+    if (first == '[') return behind("]", at + 1);
+    if (sql.substr(at, 2) == "--") return behind("\n", at + 2);
+    if (sql.substr(at, 2) == "/*") return behind("*/", at + 2);
+    return at;
+}
+
+/// Whether an SQL text has a bare word, in capitals or not.
+[[nodiscard]] constexpr bool has_word(std::string_view sql, std::string_view word) noexcept {
+    for (std::size_t at = 0; at < sql.size();) {
+        if (auto const behind = behind_quoted(sql, at); behind != at) {
+            at = behind;
+            continue;
+        }
+        std::size_t end = at;
+        while (end < sql.size() && is_word_character(sql[end])) ++end;
+        if (end == at) {
+            ++at;
+            continue;
+        }
+        if (same_word(sql.substr(at, end - at), word)) return true;
+        at = end;
+    }
+    return false;
+}
+
+} // namespace sqlite::detail
+SETTLE_END

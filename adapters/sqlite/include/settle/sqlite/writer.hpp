@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSL-1.0
+// The one connection that writes, and the native transaction that every wave is.
+#pragma once
+
+#include <settle/sqlite/connection.hpp>
+
+#include <mutex>
+#include <utility>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+/// Where a native transaction stands after its commit was tried.
+enum class fate : std::uint8_t {
+    committed,
+    undone, ///< it took no effect
+    unknown ///< it took effect at most once: a commit record may or may not have reached the disk
+};
+
+struct ending {
+    detail::fate fate = fate::committed;
+    error problem{};
+};
+
+/// A connection that threads share behind a mutex, with the statements of a native transaction.
+class writer {
+public:
+    explicit writer(connection on) : connection_(std::move(on)) {}
+
+    /// Prepares the statements, when the file is known to be a database of ours.
+    void prepare() {
+        begin_ = {connection_, "BEGIN IMMEDIATE", "begin a transaction"};
+        commit_ = {connection_, "COMMIT", "commit a transaction"};
+        rollback_ = {connection_, "ROLLBACK", "roll a transaction back"};
+        savepoint_ = {connection_, "SAVEPOINT settle_one", "begin a part of a transaction"};
+        release_ = {connection_, "RELEASE settle_one", "end a part of a transaction"};
+        return_ = {connection_, "ROLLBACK TO settle_one", "undo a part of a transaction"};
+    }
+
+    [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
+    [[nodiscard]] connection const& on() const noexcept { return connection_; }
+
+private:
+    friend class transaction;
+
+    std::mutex mutex_;
+    connection connection_;
+    statement begin_;
+    statement commit_;
+    statement rollback_;
+    statement savepoint_;
+    statement release_;
+    statement return_;
+};
+
+/// A native transaction. The caller holds the writer's mutex. What is not committed is rolled back.
+class transaction {
+public:
+    /// Errors:  throws settle::failure; nothing was written then
+    explicit transaction(writer& on) : writer_(on) {
+        // Should a rollback have failed before, its transaction is still open.
+        roll_back();
+        run{on.begin_}.change();
+    }
+    transaction(transaction const&) = delete;
+    transaction& operator=(transaction const&) = delete;
+    ~transaction() { roll_back(); }
+
+    [[nodiscard]] ending commit() {
+        try {
+            run{writer_.commit_}.change();
+            return {};
+        } catch (failure const& problem) {
+            auto const busy = primary_code(problem.problem().code.value()) == SQLITE_BUSY &&
+                              writer_.on().in_transaction();
+            roll_back();
+            return {busy ? fate::undone : fate::unknown, problem.problem()};
+        }
+    }
+
+    /// Does something whose writes are undone alone when it throws.
+    template <typename Function>
+    void in_part(Function&& function) {
+        run{writer_.savepoint_}.change();
+        try {
+            function();
+        } catch (...) {
+            // When the error has ended the whole transaction, nothing is left to undo.
+            if (!writer_.on().in_transaction()) throw;
+            run{writer_.return_}.change();
+            run{writer_.release_}.change();
+            throw;
+        }
+        run{writer_.release_}.change();
+    }
+
+private:
+    void roll_back() noexcept {
+        if (!writer_.on().in_transaction()) return;
+        sqlite3_stmt* const handle = writer_.rollback_.get();
+        sqlite3_step(handle);
+        sqlite3_reset(handle);
+    }
+
+    writer& writer_;
+};
+
+} // namespace sqlite::detail
+SETTLE_END
