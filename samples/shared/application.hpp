@@ -36,7 +36,7 @@ struct money_sums {
 /// Shape:   Application offers
 ///          name, purpose, pieces, default_store - texts for people
 ///          reader - gives pieces: requests and refusals
-///          add_open_options(CLI::App&) - what `open` takes besides the file
+///          open_options() - what `open` must be told besides the file
 ///          make_engine(store) - the engine with the application's transaction types
 ///          open(opener, file) - creates the first records
 ///          missing(engine, request) - a refusal when a record of the request is not open
@@ -106,19 +106,19 @@ private:
         for (settle::entry const& entry : engine_->list(wanted)) {
             if (interrupted_->asked()) break;
             auto const* const before = count == 0 ? "[" : ",\n ";
-            if (given_->list_json) fmt::print("{}{}", before, dumped(to_json(entry)));
+            if (given_->list_json) fmt::print("{}{}", before, to_json_text(entry));
             else fmt::print("{}\n", list_line(entry));
             ++count;
         }
         if (given_->list_json) fmt::print("{}]\n", count == 0 ? "[" : "");
-        else fmt::print("{} entries\n", detail::with_commas(count));
+        else fmt::print("{} entries\n", with_commas(count));
         return interrupted_->asked() ? exit_code::unsettled : exit_code::settled;
     }
 
     exit_code show() {
         auto const found = engine_->find(given_->show_id).value();
         if (!found) return complain(fmt::format("there is no transaction '{}'", given_->show_id));
-        if (given_->show_json) fmt::print("{}\n", dumped(to_json(*found), 2));
+        if (given_->show_json) fmt::print("{}\n", to_json_text(*found, 2));
         else fmt::print("{}", to_text(*found));
         return exit_code::settled;
     }
@@ -185,9 +185,9 @@ private:
         fmt::print("{} money       {}, opened with {}\n", unchanged ? "ok " : "BAD",
                    format_money(sums.now), format_money(sums.opened));
         fmt::print("{} marks       {} left\n", marks == 0 ? "ok " : "BAD",
-                   detail::with_commas(marks));
+                   with_commas(marks));
         fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD",
-                   detail::with_commas(unfinished));
+                   with_commas(unfinished));
         if (unfinished > 0 || marks > 0) {
             fmt::print("'{} recover' settles what no program is at work on\n", Application::name);
         }
@@ -237,8 +237,12 @@ int main_of(Application application, int argc, char** argv) {
     settings given;
     auto code = exit_code::settled;
     try {
-        detail::command_line line{application, given};
-        if (auto const ended = line.parse(argc, argv)) return static_cast<int>(*ended);
+        command_line_words const words{std::string{Application::name},
+                                       std::string{Application::purpose},
+                                       std::string{Application::default_store},
+                                       application.open_options()};
+        auto const ended = read_command_line(words, argc, argv, given);
+        if (ended) return static_cast<int>(*ended);
         code = detail::call_all(application, given);
     } catch (input_error const& error) {
         fmt::print(stderr, "{}: {}\n", Application::name, error.what());

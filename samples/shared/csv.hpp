@@ -9,7 +9,6 @@
 
 #include <csv.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -115,8 +114,9 @@ public:
     std::size_t column(std::string_view name) const {
         auto const found = std::find(columns_.begin(), columns_.end(), name);
         if (found == columns_.end()) {
-            throw error(fmt::format("there is no column '{}'; the header names {}", name,
-                                    fmt::join(columns_, ", ")));
+            std::string names;
+            for (auto const& each : columns_) names += (names.empty() ? "" : ", ") + each;
+            throw error(fmt::format("there is no column '{}'; the header names {}", name, names));
         }
         if (std::find(found + 1, columns_.end(), name) != columns_.end()) {
             throw error(fmt::format("the header names the column '{}' twice", name));

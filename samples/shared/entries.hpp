@@ -2,98 +2,23 @@
 // Entries of the log as text and as JSON, for `list` and `show`.
 #pragma once
 
-#include <settle/settle.hpp>
+#include <settle/protocol/entry.hpp>
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <chrono>
 #include <string>
-#include <string_view>
 
 namespace samples {
 
-namespace detail {
-
-template <typename Time>
-std::string utc(Time when) {
-    auto const seconds = std::chrono::floor<std::chrono::seconds>(when);
-    return fmt::format("{:%F %T}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
-}
-
-/// JSON text from the log, or the text itself where it is none: a damaged entry is shown, too.
-inline nlohmann::ordered_json parsed(std::string_view text) {
-    if (text.empty()) return nullptr;
-    auto value = nlohmann::ordered_json::parse(text, nullptr, false);
-    return value.is_discarded() ? nlohmann::ordered_json(std::string{text}) : value;
-}
-
-/// Why the entry was canceled: "source: guard failed", or nothing.
-inline std::string why(settle::entry const& entry) {
-    if (entry.why == settle::reason::none) return {};
-    std::string where = entry.participant;
-    if (entry.line) where += fmt::format(" line {}", *entry.line + 1);
-    return fmt::format("{}{}{}", where, where.empty() ? "" : ": ", name_of(entry.why));
-}
-
-} // namespace detail
-
-inline nlohmann::ordered_json to_json(settle::entry const& entry) {
-    nlohmann::ordered_json shown{
-        {"id", entry.id},
-        {"type", entry.type},
-        {"state", name_of(entry.state)},
-        {"reason", entry.why == settle::reason::none
-                       ? nlohmann::ordered_json(nullptr)
-                       : nlohmann::ordered_json(name_of(entry.why))},
-        {"participant", entry.participant},
-        {"created", detail::utc(entry.created)},
-        {"modified", detail::utc(entry.modified)},
-        {"attempts", entry.attempts},
-        {"epoch", entry.epoch_number},
-        {"committed", entry.committed},
-        {"owner", entry.owner},
-        {"definition", entry.definition},
-        {"parameters", detail::parsed(entry.parameters)},
-    };
-    // People count lines from 1.
-    if (entry.line) shown["line"] = *entry.line + 1;
-    for (settle::image const& each : entry.images) {
-        shown["images"].push_back({{"participant", each.participant},
-                                   {"line", each.line + 1},
-                                   {"before", detail::parsed(each.before)},
-                                   {"after", detail::parsed(each.after)}});
-    }
-    return shown;
-}
-
-inline std::string dumped(nlohmann::ordered_json const& value, int indent = -1) {
-    return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-}
-
 /// The head of the table that `list` prints.
-inline std::string list_head() {
-    return fmt::format("{:<20} {:<16} {:<9} {:<20} {}", "id", "type", "state", "modified", "why");
-}
+std::string list_head();
 
 /// One line of that table.
-inline std::string list_line(settle::entry const& entry) {
-    return fmt::format("{:<20} {:<16} {:<9} {:<20} {}", entry.id, entry.type, name_of(entry.state),
-                       detail::utc(entry.modified), detail::why(entry));
-}
+std::string list_line(settle::entry const& entry);
 
-/// All that the log knows of one transaction.
-inline std::string to_text(settle::entry const& entry) {
-    std::string text;
-    auto const all = to_json(entry);
-    for (auto const& [name, value] : all.items()) {
-        auto const shown = value.is_null()     ? std::string{}
-                           : value.is_string() ? value.template get<std::string>()
-                                               : dumped(value, value.is_structured() ? 2 : -1);
-        text += fmt::format("{:<12} {}\n", name, shown.empty() ? "-" : shown);
-    }
-    return text;
-}
+/// All that the log knows of one transaction, a line for each thing.
+std::string to_text(settle::entry const& entry);
+
+/// The same as JSON on one line.
+/// Shape:   indent - by so much, on many lines, where it is not below 0
+std::string to_json_text(settle::entry const& entry, int indent = -1);
 
 } // namespace samples

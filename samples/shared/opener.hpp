@@ -59,15 +59,15 @@ public:
         progress_.clear();
         std::string text;
         for (auto const& [name, count] : counts_) {
-            text += fmt::format("{:<10} {} opened", name, detail::with_commas(count.opened));
+            text += fmt::format("{:<10} {} opened", name, with_commas(count.opened));
             if (count.there > 0) {
-                text += fmt::format(", {} there before", detail::with_commas(count.there));
+                text += fmt::format(", {} there before", with_commas(count.there));
             }
             text += '\n';
         }
         if (report_.stopped) text += "stopped on request; the same command again opens the rest\n";
         if (report_.refused > 0) {
-            text += fmt::format("{} refused\n", detail::with_commas(report_.refused));
+            text += fmt::format("{} refused\n", with_commas(report_.refused));
         }
         // `run` tells of the same lines once more, and of all.
         return text + remarks_text(report_, 5);

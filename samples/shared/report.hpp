@@ -3,28 +3,15 @@
 #pragma once
 
 #include "exit_code.hpp"
-#include "input_error.hpp"
-#include "money.hpp"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace samples {
 
@@ -45,11 +32,11 @@ struct report {
     std::uint64_t refused = 0;
     std::uint64_t earlier = 0;                    // done or canceled before this run began
     std::map<std::string, std::uint64_t> reasons; // why what is not done is not
-    std::vector<remark> remarks;  // the first ones; the counts know of all
-    std::uint64_t unnamed = 0;    // how many more there were
-    bool stopped = false;         // the run ended before the input did
+    std::vector<remark> remarks; // the first ones; the counts know of all
+    std::uint64_t unnamed = 0;   // how many more there were
+    bool stopped = false;        // the run ended before the input did
     double seconds = 0;
-    std::int64_t sum_before = 0;  // hundredths
+    std::int64_t sum_before = 0; // hundredths
     std::int64_t sum_after = 0;
 
     std::uint64_t total() const { return done + canceled + undecided + refused; }
@@ -73,118 +60,26 @@ struct report {
     }
 };
 
-namespace detail {
-
 /// A count as people read it: 6471 is `6,471`.
 inline std::string with_commas(std::uint64_t count) {
-    auto text = fmt::format("{}", count);
-    for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, ",");
+    auto const digits = std::to_string(count);
+    std::string text;
+    for (std::size_t at = 0; at < digits.size(); ++at) {
+        if (at > 0 && (digits.size() - at) % 3 == 0) text += ',';
+        text += digits[at];
+    }
     return text;
 }
-
-inline std::string counted(std::string_view what, std::uint64_t count, std::size_t width) {
-    return fmt::format("  {:<10} {:>{}}", what, with_commas(count), width);
-}
-
-inline std::string system_text(int error) {
-    return std::error_code(error, std::generic_category()).message();
-}
-
-}  // namespace detail
 
 /// Why what is not done is not, and the sentences that go with it.
-inline std::string remarks_text(report const& shown,
-                                std::size_t most_printed = report::most_printed) {
-    std::string text;
-    if (!shown.reasons.empty()) text += "why not done\n";
-    for (auto const& [reason, count] : shown.reasons) {
-        text += fmt::format("  {}: {}\n", reason, detail::with_commas(count));
-    }
-    auto const printed = std::min(most_printed, shown.remarks.size());
-    for (std::size_t at = 0; at < printed; ++at) {
-        auto const& [line, sentence] = shown.remarks[at];
-        text += line == 0 ? fmt::format("  {}\n", sentence)
-                          : fmt::format("  line {}: {}\n", line, sentence);
-    }
-    auto const more = shown.remarks.size() - printed + shown.unnamed;
-    if (more > 0) text += fmt::format("  … and {} more\n", detail::with_commas(more));
-    return text;
-}
+std::string remarks_text(report const& shown, std::size_t most_printed = report::most_printed);
 
 /// The report as a person reads it.
 /// Shape:   what - what was run, in words: "payment orders"
-inline std::string to_text(report const& shown, std::string_view what) {
-    auto const total = detail::with_commas(shown.total());
-    auto const width = total.size();
-    auto const* const early = shown.stopped ? ", stopped before the end" : "";
-    auto text = fmt::format("{} {}{}\n", total, what, early);
-    text += detail::counted("done", shown.done, width) + '\n';
-    text += detail::counted("canceled", shown.canceled, width) + '\n';
-    text += detail::counted("undecided", shown.undecided, width) + '\n';
-    text += detail::counted("refused", shown.refused, width) + '\n';
-    text += remarks_text(shown);
-    // Other programs may be at work between the two looks; only `check` knows what is wrong.
-    bool const same = shown.sum_before == shown.sum_after;
-    text += fmt::format("money  {} before, {} after: {}\n", format_money(shown.sum_before),
-                        format_money(shown.sum_after),
-                        same ? "unchanged" : "CHANGED; run check when nothing else is at work");
-    auto const now = shown.total() - shown.refused - shown.earlier;
-    auto const rate = shown.seconds > 0 ? static_cast<double>(now) / shown.seconds : 0.0;
-    text += fmt::format("time   {:.1f} s, {:.0f} a second", shown.seconds, rate);
-    if (shown.earlier > 0) {
-        text += fmt::format("; {} were settled before", detail::with_commas(shown.earlier));
-    }
-    return text + '\n';
-}
+std::string to_text(report const& shown, std::string_view what);
 
-/// The report for a program; sums are whole hundredths.
-inline nlohmann::ordered_json to_json(report const& shown) {
-    auto remarks = nlohmann::ordered_json::array();
-    for (auto const& [line, sentence] : shown.remarks) {
-        remarks.push_back({{"line", line}, {"sentence", sentence}});
-    }
-    return {{"done", shown.done},           {"canceled", shown.canceled},
-            {"undecided", shown.undecided}, {"refused", shown.refused},
-            {"earlier", shown.earlier},     {"stopped", shown.stopped},
-            {"reasons", shown.reasons},     {"seconds", shown.seconds},
-            {"sum_before", shown.sum_before}, {"sum_after", shown.sum_after},
-            {"remarks", std::move(remarks)}, {"more_remarks", shown.unnamed}};
-}
-
-/// Writes a file whole or not at all: into a file beside it, which then takes its name.
+/// Writes the report as JSON, whole or not at all; sums are whole hundredths.
 /// Errors:  input_error, when the file cannot be written there
-inline void write_whole(std::filesystem::path const& path, std::string_view text) {
-    auto const fail = [&path](int error) {
-        return input_error(fmt::format("{}: cannot be written: {}", path.string(),
-                                       detail::system_text(error)));
-    };
-    // Taking the name of a device such as /dev/stdout would replace the device.
-    std::error_code ignored;
-    auto const status = std::filesystem::status(path, ignored);
-    bool const direct = std::filesystem::exists(status) && !is_regular_file(status);
-    auto const name = direct ? path.string() : fmt::format("{}.{}.part", path.string(), getpid());
-    int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) throw fail(errno);
-    int error = 0;
-    while (!text.empty() && error == 0) {
-        auto const written = ::write(file, text.data(), text.size());
-        if (written >= 0) text.remove_prefix(static_cast<std::size_t>(written));
-        else if (errno != EINTR) error = errno;
-    }
-    if (!direct && error == 0 && ::fsync(file) != 0) error = errno;
-    if (::close(file) != 0 && error == 0) error = errno;
-    if (!direct && error == 0 && ::rename(name.c_str(), path.c_str()) != 0) error = errno;
-    if (error == 0) return;
-    if (!direct) ::unlink(name.c_str());
-    throw fail(error);
-}
+void write_report(report const& shown, std::filesystem::path const& path);
 
-/// Writes the report as JSON.
-/// Errors:  input_error, when the file cannot be written there
-inline void write_report(report const& shown, std::filesystem::path const& path) {
-    // A reason may quote the input; whatever is no UTF-8 there is replaced, so that nothing throws.
-    using handler = nlohmann::ordered_json::error_handler_t;
-    write_whole(path, to_json(shown).dump(2, ' ', false, handler::replace) + '\n');
-}
-
-}  // namespace samples
+} // namespace samples

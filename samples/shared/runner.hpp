@@ -79,8 +79,9 @@ private:
     void take(request<Parameters> const& asked) {
         // A record that is not there would cancel the id for good; opened later, it still can run.
         if (auto no = application_->missing(*engine_, asked)) return take(*no);
-        if (has_past_ && settled_before(asked.id)) ++report_.earlier;
+        bool const before = has_past_ && settled_before(asked.id);
         auto const result = engine_->run(asked.id, asked.parameters, {std::nullopt, stop_});
+        if (before && (result.done() || result.canceled())) ++report_.earlier;
         in_vain_ = result.verdict == settle::verdict::undecided ? in_vain_ + 1 : 0;
         switch (result.verdict) {
         case settle::verdict::done: ++report_.done; break;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The samples' closing report, their progress line, and how they meet Ctrl-C.
+#include <shared/input_error.hpp>
 #include <shared/interrupt.hpp>
 #include <shared/progress.hpp>
 #include <shared/report.hpp>
