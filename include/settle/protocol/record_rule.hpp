@@ -102,6 +102,10 @@ met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Inte
     if (!hold) return refused<Record>(answer::guard_failed);
     integers<Record> apply{};
     intent.deltas(apply, made.confirm_delta, overflow);
+    for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+        // The least number has no opposite, so nothing could undo it.
+        made.undo_delta[i] = checked<operation_kind::subtract>(std::int64_t{0}, apply[i], overflow);
+    }
     if (overflow) return refused<Record>(answer::overflow);
     answer const escrow = check_escrow(slot, intent, apply, made.confirm_delta);
     if (escrow != answer::applied) return refused<Record>(escrow);
@@ -110,7 +114,6 @@ met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Inte
     result.on_mark = mark_change::added;
     result.fields = add_to(*slot.record, apply);
     if (result.fields != 0) result.on_record = record_change::fields;
-    for (std::size_t i = 0; i < integer_count<Record>; ++i) made.undo_delta[i] = -apply[i];
     slot.marks.insert(std::move(made));
     return result;
 }
