@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSL-1.0
+// The record rule for effects that commute: epochs, escrow at its edges, exact undo.
+#include "record_rule_types.hpp"
+
+#include <random>
+
+namespace rule_test {
+namespace {
+
+TEST_CASE("record rule: one part takes effect once, whatever epochs it is applied under") {
+    auto at = with_balance(100);
+    auto const first = meet<debit>(at, "t", 10, {30, 0, {}, {}});
+    CHECK(first.what == answer::applied);
+    CHECK(first.on_mark == settle::mark_change::added);
+    CHECK(first.on_record == settle::record_change::fields);
+    CHECK(first.fields == 0b0010U);
+    CHECK(at.record->balance == 70);
+
+    auto const before = at;
+    SUBCASE("the same epoch: already applied") {
+        auto const again = meet<debit>(at, "t", 10, {30, 0, {}, {}});
+        CHECK(again.what == answer::applied);
+        CHECK(again.on_mark == settle::mark_change::none);
+        CHECK(again.on_record == settle::record_change::none);
+        CHECK(at == before);
+    }
+    SUBCASE("a higher epoch: adopted") {
+        auto const again = meet<debit>(at, "t", 11, {30, 0, {}, {}});
+        CHECK(again.what == answer::applied);
+        CHECK(again.on_mark == settle::mark_change::raised);
+        CHECK(again.on_record == settle::record_change::none);
+        CHECK(at.record->balance == 70);
+        CHECK(at.marks.begin()->epoch_number == 11);
+        CHECK(at.marks.size() == 1);
+        // The late write of the first worker.
+        auto const adopted = at;
+        CHECK(meets<debit>(at, "t", 10, 30) == answer::fenced);
+        CHECK(at == adopted);
+    }
+    SUBCASE("an adopted mark needs no guard any more, not even a record") {
+        at.record->balance = 0;
+        CHECK(meets<debit>(at, "t", 11, 30) == answer::applied);
+        at.record.reset();
+        CHECK(meets<debit>(at, "t", 12, 30) == answer::applied);
+    }
+    SUBCASE("another part of the transaction has a mark of its own") {
+        CHECK(meets<raise>(at, "t", 10, 5) == answer::applied);
+        CHECK(at.marks.size() == 2);
+        CHECK(at.record->balance == 75);
+        CHECK(meets<raise>(at, "t", 9, 5) == answer::fenced);
+        CHECK(meets<debit>(at, "t", 9, 30) == answer::fenced);
+    }
+}
+
+TEST_CASE("record rule: what is refused leaves the slot as it was") {
+    auto at = with_balance(100);
+    REQUIRE(meets<debit>(at, "other", 5, 40) == answer::applied);
+    auto const before = at;
+    CHECK(meets<debit>(at, "t", 9, 61) == answer::guard_failed);
+    CHECK(meets<credit>(at, "t", 9, most) == answer::overflow);
+    CHECK(meets<if_equal>(at, "t", 9, 1) == answer::busy);
+    CHECK(meets<relabel>(at, "t", 9, 1) == answer::busy);
+    CHECK(meets<erase>(at, "t", 9, 1) == answer::busy);
+    CHECK(meets<create>(at, "t", 9, 1) == answer::record_exists);
+    CHECK(at == before);
+    slot empty;
+    CHECK(meets<debit>(empty, "t", 9, 0) == answer::record_missing);
+    CHECK(meets<erase>(empty, "t", 9, 0) == answer::record_missing);
+    CHECK(empty == slot{});
+}
+
+TEST_CASE("record rule: a lower bound counts no money that may still go back") {
+    SUBCASE("a credit that is not certain is not spent") {
+        auto at = with_balance(100);
+        REQUIRE(meets<credit>(at, "other", 5, 50) == answer::applied);
+        CHECK(at.record->balance == 100);
+        CHECK(meets<debit>(at, "t", 9, 101) == answer::guard_failed);
+        CHECK(meets<debit>(at, "t", 9, 100) == answer::applied);
+    }
+    SUBCASE("a credit that shows already may be undone") {
+        auto at = with_balance(100);
+        REQUIRE(meets<raise>(at, "other", 5, 50) == answer::applied);
+        CHECK(at.record->balance == 150);
+        CHECK(meets<debit>(at, "t", 9, 101) == answer::guard_failed);
+        CHECK(meets<debit>(at, "t", 9, 100) == answer::applied);
+        CHECK(undoes(at, "other", raise) == answer::applied);
+        CHECK(at.record->balance == 0);
+    }
+    SUBCASE("a debit that may be undone is still gone for now") {
+        auto at = with_balance(100);
+        REQUIRE(meets<debit>(at, "other", 5, 60) == answer::applied);
+        CHECK(meets<debit>(at, "t", 9, 41) == answer::guard_failed);
+        CHECK(meets<debit>(at, "t", 9, 40) == answer::applied);
+    }
+    SUBCASE("a guard without an effect looks in the same way") {
+        auto at = with_balance(100);
+        REQUIRE(meets<raise>(at, "other", 5, 50) == answer::applied);
+        CHECK(meets<look>(at, "t", 9, 101) == answer::guard_failed);
+        CHECK(meets<look>(at, "t", 9, 100) == answer::applied);
+        CHECK(at.record->balance == 150);
+        CHECK(at.marks.size() == 2);
+    }
+}
+
+TEST_CASE("record rule: an upper bound counts everything that may still come") {
+    auto at = with_balance(100);
+    REQUIRE(meets<debit>(at, "other", 5, 30) == answer::applied);
+    CHECK(meet<capped>(at, "t", 9, {1, 100, {}, {}}).what == answer::guard_failed);
+    CHECK(meet<capped>(at, "t", 9, {0, 100, {}, {}}).what == answer::applied);
+    REQUIRE(meets<credit>(at, "third", 5, 7) == answer::applied);
+    CHECK(meet<capped>(at, "u", 9, {3, 109, {}, {}}).what == answer::guard_failed);
+    CHECK(meet<capped>(at, "u", 9, {3, 110, {}, {}}).what == answer::applied);
+    CHECK(meet<capped>(at, "v", 9, {1, least, {}, {}}).what == answer::overflow);
+}
+
+TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
+    SUBCASE("the marks together may exceed 64 bits while every sum fits") {
+        auto at = with_balance(least);
+        REQUIRE(meets<credit>(at, "a", 1, most) == answer::applied);
+        REQUIRE(meets<credit>(at, "b", 1, most) == answer::applied);
+        CHECK(meets<credit>(at, "c", 1, 2) == answer::overflow);
+        CHECK(meets<credit>(at, "c", 1, 1) == answer::applied);
+        CHECK(meets<credit>(at, "d", 1, 1) == answer::overflow);
+        CHECK(confirms(at, "a", credit, 1) == answer::applied);
+        CHECK(confirms(at, "b", credit, 1) == answer::applied);
+        CHECK(confirms(at, "c", credit, 1) == answer::applied);
+        CHECK(at.record->balance == most);
+    }
+    SUBCASE("an undo must fit as well") {
+        auto at = with_balance(most);
+        REQUIRE(meets<debit>(at, "a", 1, 10) == answer::applied);
+        // 10 are free now, but an undo may want their place back.
+        CHECK(meets<raise>(at, "b", 1, 1) == answer::overflow);
+        CHECK(confirms(at, "a", debit, 1) == answer::applied);
+        CHECK(meets<raise>(at, "b", 1, 10) == answer::applied);
+        CHECK(at.record->balance == most);
+    }
+    SUBCASE("the greatest and the least operand") {
+        auto at = with_balance(-1);
+        CHECK(meets<shift>(at, "a", 1, most) == answer::applied);
+        CHECK(at.record->balance == most - 1);
+        CHECK(undoes(at, "a", shift) == answer::applied);
+        CHECK(at.record->balance == -1);
+        CHECK(meets<shift>(at, "a", 1, least + 1) == answer::applied);
+        CHECK(at.record->balance == least);
+        CHECK(undoes(at, "a", shift) == answer::applied);
+        at.record->balance = -2;
+        CHECK(meets<shift>(at, "a", 1, least + 1) == answer::overflow);
+        at.record->balance = 0;
+        // Nothing that a mark could carry undoes the least number.
+        auto const before = at;
+        CHECK(meets<shift>(at, "a", 1, least) == answer::overflow);
+        CHECK(at == before);
+    }
+    SUBCASE("a narrow field has its own edges") {
+        auto at = with_balance(0);
+        at.record->small = 100;
+        CHECK(meets<small_credit>(at, "a", 1, 28) == answer::overflow);
+        CHECK(meets<small_credit>(at, "a", 1, most) == answer::overflow);
+        CHECK(meets<small_credit>(at, "a", 1, 27) == answer::applied);
+        CHECK(meets<small_credit>(at, "b", 1, 1) == answer::overflow);
+        CHECK(meets<small_debit>(at, "c", 1, 100) == answer::applied);
+        CHECK(at.record->small == 0);
+        CHECK(meets<small_credit>(at, "b", 1, 1) == answer::overflow);
+        CHECK(confirms(at, "c", small_debit, 1) == answer::applied);
+        CHECK(confirms(at, "a", credit, 1) == answer::nothing);
+        CHECK(confirms(at, "a", small_credit, 1) == answer::applied);
+        CHECK(at.record->small == 27);
+    }
+    SUBCASE("both moments together must fit") {
+        auto at = with_balance(0);
+        at.record->small = 1;
+        CHECK(meets<both_moments>(at, "a", 1, 64) == answer::overflow);
+        CHECK(meets<both_moments>(at, "a", 1, 63) == answer::applied);
+        CHECK(at.record->small == 64);
+        CHECK(confirms(at, "a", both_moments, 1) == answer::applied);
+        CHECK(at.record->small == 127);
+    }
+}
+
+TEST_CASE("record rule: an exact guard needs its field free of motion, and no more") {
+    auto at = with_balance(100);
+    wish const wanted{1, 100, "open", {}};
+    SUBCASE("a number that others may still change is busy") {
+        REQUIRE(meets<credit>(at, "other", 5, 1) == answer::applied);
+        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::busy);
+        CHECK(undoes(at, "other", credit) == answer::applied);
+        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::applied);
+    }
+    SUBCASE("marks on another field, or of amount 0, do not disturb it") {
+        REQUIRE(meets<small_credit>(at, "other", 5, 1) == answer::applied);
+        REQUIRE(meets<credit>(at, "third", 5, 0) == answer::applied);
+        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::applied);
+    }
+    SUBCASE("a text cannot be in motion while only commuting marks are there") {
+        REQUIRE(meets<credit>(at, "other", 5, 1) == answer::applied);
+        CHECK(meet<if_labelled>(at, "t", 9, wanted).what == answer::applied);
+        CHECK(meet<if_labelled>(at, "u", 9, {1, 100, "shut", {}}).what == answer::guard_failed);
+    }
+    SUBCASE("its own other part counts like anyone's") {
+        REQUIRE(meets<credit>(at, "t", 9, 1) == answer::applied);
+        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::busy);
+    }
+}
+
+TEST_CASE("record rule: finishing looks at the epoch of the mark") {
+    auto at = with_balance(100);
+    REQUIRE(meets<debit>(at, "t", 10, 30) == answer::applied);
+    REQUIRE(meets<credit>(at, "t", 10, 5) == answer::applied);
+    REQUIRE(meets<debit>(at, "other", 3, 1) == answer::applied);
+    SUBCASE("the committed epoch: confirmed") {
+        CHECK(confirms(at, "t", debit, 10) == answer::applied);
+        CHECK(confirms(at, "t", credit, 10) == answer::applied);
+        CHECK(at.record->balance == 74);
+    }
+    SUBCASE("any other: stray, undone") {
+        CHECK(confirms(at, "t", debit, 11) == answer::applied);
+        CHECK(confirms(at, "t", credit, 9) == answer::applied);
+        CHECK(at.record->balance == 99);
+    }
+    SUBCASE("no committed epoch: every mark is stray") {
+        CHECK(confirms(at, "t", debit, 0) == answer::applied);
+        CHECK(confirms(at, "t", credit, 0) == answer::applied);
+        CHECK(at.record->balance == 99);
+    }
+    SUBCASE("a second finish meets nothing") {
+        REQUIRE(confirms(at, "t", debit, 10) == answer::applied);
+        REQUIRE(confirms(at, "t", credit, 10) == answer::applied);
+        auto const before = at;
+        CHECK(confirms(at, "t", debit, 10) == answer::nothing);
+        CHECK(undoes(at, "t", credit) == answer::nothing);
+        CHECK(at == before);
+        CHECK(at.record->balance == 74);
+    }
+    REQUIRE(at.marks.size() == 1);
+    CHECK(at.marks.begin()->id == "other");
+}
+
+TEST_CASE("record rule: an undo writes no value that was read earlier") {
+    auto at = with_balance(100);
+    REQUIRE(meets<debit>(at, "t", 10, 30) == answer::applied);
+    REQUIRE(meets<debit>(at, "other", 3, 50) == answer::applied);
+    REQUIRE(confirms(at, "other", debit, 3) == answer::applied);
+    SUBCASE("of exactly its epoch") {
+        CHECK(gives_way(at, "t", debit, 9) == answer::nothing);
+        CHECK(gives_way(at, "t", debit, 11) == answer::nothing);
+        CHECK(at.record->balance == 20);
+        CHECK(gives_way(at, "t", debit, 10) == answer::applied);
+    }
+    SUBCASE("of whatever epoch") { CHECK(undoes(at, "t", debit) == answer::applied); }
+    CHECK(at.record->balance == 50);
+    CHECK(at.marks.empty());
+    CHECK(undoes(at, "t", debit) == answer::nothing);
+}
+
+TEST_CASE("record rule: a mark outlives its record when another program erases it") {
+    auto at = with_balance(100);
+    REQUIRE(meets<debit>(at, "t", 10, 30) == answer::applied);
+    at.record.reset();
+    CHECK(meets<debit>(at, "u", 10, 30) == answer::record_missing);
+    CHECK(meets<create>(at, "u", 10, 30) == answer::busy);
+    SUBCASE("undone") { CHECK(undoes(at, "t", debit) == answer::applied); }
+    SUBCASE("confirmed") { CHECK(confirms(at, "t", debit, 10) == answer::applied); }
+    SUBCASE("given way") { CHECK(gives_way(at, "t", debit, 10) == answer::applied); }
+    CHECK(at == slot{});
+    CHECK(meets<create>(at, "u", 10, 30) == answer::applied);
+}
+
+/// What one mark may still add to `small`, whichever way its transaction ends.
+struct open_end {
+    std::string id;
+    part which;
+    std::int64_t confirm, undo;
+};
+
+/// The least and the most that `small` can become, by trying every mixture of ends.
+std::pair<std::int64_t, std::int64_t> reach(std::int64_t value, std::vector<open_end> const& open) {
+    std::int64_t low = value;
+    std::int64_t high = value;
+    std::size_t mixtures = 1;
+    for (std::size_t i = 0; i < open.size(); ++i) mixtures *= 3;
+    for (std::size_t mixture = 0; mixture < mixtures; ++mixture) {
+        std::int64_t sum = value;
+        std::size_t rest = mixture;
+        for (auto const& one : open) {
+            if (rest % 3 == 1) sum += one.confirm;
+            if (rest % 3 == 2) sum += one.undo;
+            rest /= 3;
+        }
+        low = std::min(low, sum);
+        high = std::max(high, sum);
+    }
+    return {low, high};
+}
+
+TEST_CASE("record rule: escrow refuses exactly what some mixture of ends could not hold") {
+    constexpr std::int64_t lowest = std::numeric_limits<std::int8_t>::min();
+    constexpr std::int64_t highest = std::numeric_limits<std::int8_t>::max();
+    std::mt19937 chance{20250101};
+    int applied = 0;
+    int refused = 0;
+    for (int round = 0; round < 400; ++round) {
+        auto at = with_balance(0);
+        at.record->small = static_cast<std::int8_t>(static_cast<int>(chance() % 128));
+        std::vector<open_end> open;
+        for (int turn = 0; turn < 40; ++turn) {
+            std::int64_t const value = at.record->small;
+            if (open.size() < 5 && chance() % 3 != 0) {
+                std::string const id = std::to_string(turn);
+                auto const wanted = static_cast<std::int64_t>(chance() % 80);
+                std::size_t const kind = chance() % 3;
+                auto const [low, high] = reach(value, open);
+                answer said{};
+                answer expected = answer::applied;
+                open_end added{id, small_debit, 0, wanted};
+                if (kind == 0) {
+                    said = meets<small_debit>(at, id, 1, wanted);
+                    if (low < wanted) expected = answer::guard_failed;
+                    else if (low - wanted < lowest) expected = answer::overflow;
+                } else if (kind == 1) {
+                    said = meets<small_credit>(at, id, 1, wanted);
+                    added = {id, small_credit, wanted, 0};
+                    if (high + wanted > highest) expected = answer::overflow;
+                } else {
+                    said = meets<both_moments>(at, id, 1, wanted);
+                    added = {id, both_moments, wanted, -wanted};
+                    if (high + 2 * wanted > highest) expected = answer::overflow;
+                }
+                REQUIRE(said == expected);
+                ++(said == answer::applied ? applied : refused);
+                if (said == answer::applied) open.push_back(added);
+            } else if (!open.empty()) {
+                auto const ended = open[chance() % open.size()];
+                bool const commits = chance() % 2 == 0;
+                REQUIRE((commits ? confirms(at, ended.id, ended.which, 1)
+                                 : undoes(at, ended.id, ended.which)) == answer::applied);
+                REQUIRE(at.record->small == value + (commits ? ended.confirm : ended.undo));
+                std::erase_if(open, [&](auto const& one) { return one.id == ended.id; });
+            }
+            REQUIRE(at.marks.size() == open.size());
+        }
+    }
+    // Both sides of the border were met many times.
+    CHECK(applied > 1000);
+    CHECK(refused > 1000);
+}
+
+} // namespace
+} // namespace rule_test
