@@ -5,14 +5,17 @@
 // parameters with their kinds; each guard on the parameters; each participant with its collection,
 // its key, the kinds of the fields it touches, its guards and its moments in normal form. What has
 // no influence on running is not in it: how a compensation was spelled, the order in which a
-// comparison was written, fields of the record that no participant touches.
+// comparison or the effects of a moment were written, whether an amount may pass zero (the compiler
+// alone asks), fields of the record that no participant touches.
 #pragma once
 
 #include <settle/definition/transaction.hpp>
 
 #include <boost/hana/for_each.hpp>
 
-#include <limits>
+#include <algorithm>
+#include <string>
+#include <vector>
 
 SETTLE_BEGIN
 namespace detail {
@@ -35,7 +38,8 @@ void describe_type(std::string& out) {
     } else if constexpr (kind == field_kind::time) {
         using duration = typename time_parts<plain>::duration;
         out += "time " + std::to_string(duration::period::num) + '/' +
-               std::to_string(duration::period::den) + " i64";
+               std::to_string(duration::period::den) + ' ';
+        describe_type<typename duration::rep>(out);
     } else if constexpr (Described<T>) {
         out += '{';
         for_each_member<T>([&](auto m) {
@@ -89,6 +93,8 @@ void describe_path(std::string& out) {
 template <typename Naming, auto Member>
 void describe(std::string& out, field_expression<Member> const&) {
     describe_field<typename Naming::record, Member>(out);
+    out += ':';
+    describe_type<value_of<Member>>(out);
 }
 template <typename Naming, auto... Path>
 void describe(std::string& out, param_expression<Path...> const&) {
@@ -131,13 +137,23 @@ void describe(std::string& out, unary_expression<Operation, E> const& node);
 
 template <typename Naming, operation_kind Operation, typename L, typename R>
 void describe(std::string& out, binary_expression<Operation, L, R> const& node) {
-    out += '(';
-    describe<Naming>(out, node.left);
-    out += ' ';
-    out += symbol(Operation);
-    out += ' ';
-    describe<Naming>(out, node.right);
-    out += ')';
+    std::string left;
+    std::string right;
+    describe<Naming>(left, node.left);
+    describe<Naming>(right, node.right);
+    // The sides of a comparison can be written either way: `a > b` is `b < a`.
+    constexpr bool is_greater =
+        Operation == operation_kind::greater || Operation == operation_kind::greater_equal;
+    constexpr bool is_symmetric =
+        Operation == operation_kind::equal || Operation == operation_kind::unequal;
+    if (is_greater || (is_symmetric && right < left)) std::swap(left, right);
+    constexpr operation_kind written = Operation == operation_kind::greater ? operation_kind::less
+                                       : Operation == operation_kind::greater_equal
+                                           ? operation_kind::less_equal
+                                           : Operation;
+    out += '(' + left + ' ';
+    out += symbol(written);
+    out += ' ' + right + ')';
 }
 template <typename Naming, operation_kind Operation, typename E>
 void describe(std::string& out, unary_expression<Operation, E> const& node) {
@@ -149,7 +165,7 @@ void describe(std::string& out, unary_expression<Operation, E> const& node) {
 
 template <typename Naming, bound_side Side, auto Member, typename Limit>
 void describe_guard(std::string& out, bound_guard<Side, Member, Limit> const& guard) {
-    describe_field<typename Naming::record, Member>(out);
+    describe<Naming>(out, field_expression<Member>{});
     out += Side == bound_side::lower ? " >= " : " <= ";
     describe<Naming>(out, guard.limit);
 }
@@ -179,21 +195,24 @@ void describe_moment(std::string& out, std::string_view when,
         out += when;
         out += Creates ? " create\n" : " erase\n";
     }
+    std::vector<std::string> lines;
     boost::hana::for_each(given.effects, [&](auto const& one) {
         using effect_type = std::remove_cvref_t<decltype(one)>;
-        out += ' ';
-        out += when;
-        out += ' ';
-        describe_field<typename Naming::record, effect_type::member>(out);
-        out += ':';
-        describe_type<value_of<effect_type::member>>(out);
-        out += effect_type::kind == effect_kind::add        ? " += "
-               : effect_type::kind == effect_kind::subtract ? " -= "
-                                                            : " = ";
-        describe<Naming>(out, one.operand);
-        if (effect_type::is_signed) out += " signed";
-        out += '\n';
+        std::string& line = lines.emplace_back();
+        line += ' ';
+        line += when;
+        line += ' ';
+        describe<Naming>(line, field_expression<effect_type::member>{});
+        line += effect_type::kind == effect_kind::add        ? " += "
+                : effect_type::kind == effect_kind::subtract ? " -= "
+                                                             : " = ";
+        describe<Naming>(line, one.operand);
+        if (effect_type::is_signed && effect_type::kind != effect_kind::assign) line += " signed";
+        line += '\n';
     });
+    // The effects of one moment happen at once, whatever the order they were written in.
+    std::sort(lines.begin(), lines.end());
+    for (std::string const& line : lines) out += line;
 }
 template <typename Naming>
 void describe_moment(std::string&, std::string_view, not_given const&) {}

@@ -22,18 +22,17 @@ struct collection {
     static constexpr std::string_view name = Name.view();
 
     constexpr collection() {
-        static_assert(Described<Record>,
-                      "settle: the record struct of this collection is not described. Add "
-                      "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#records");
+        static_assert(is_described, "settle: the record struct of this collection is not described. "
+                                    "Add BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. "
+                                    "README#records");
         static_assert(is_plain_name(Name.view()),
                       "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
                       "with a letter. README#names");
-        static_assert(std::is_same_v<key_type, std::string> || IntegerField<key_type>,
+        static_assert(has_key_type,
                       "settle: a key is one field, a std::string or an integer. README#records");
-        if constexpr (Described<Record>) {
-            static_assert(std::is_base_of_v<class_of<Key>, Record>,
-                          "settle: the key is a field of another record. README#records");
-            if constexpr (std::is_base_of_v<class_of<Key>, Record>) {
+        static_assert(owns_key, "settle: the key is a field of another record. README#records");
+        if constexpr (is_described) {
+            if constexpr (owns_key) {
                 static_assert(member_index<Record, Key> < member_count<Record>,
                               "settle: the key is not among the described members. README#records");
             }
@@ -42,6 +41,16 @@ struct collection {
             });
         }
     }
+
+private:
+    static constexpr bool is_described = Described<Record>;
+    static constexpr bool has_key_type = std::is_same_v<key_type, std::string> ||
+                                         IntegerField<key_type>;
+    static constexpr bool owns_key = std::is_base_of_v<class_of<Key>, Record>;
+
+public:
+    /// False when the compiler has refused this collection: what is built on it says no more.
+    static constexpr bool sound = is_described && has_key_type && owns_key;
 };
 
 SETTLE_END

@@ -55,6 +55,13 @@ inline constexpr bool is_effect = false;
 template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
 inline constexpr bool is_effect<effect<Kind, Member, Operand, Signed, MayPassZero>> = true;
 
+template <typename T>
+inline constexpr bool is_create = false;
+template <typename... Assignments>
+inline constexpr bool is_create<create_effect<Assignments...>> = true;
+template <auto... Path>
+inline constexpr bool is_create<create_by_value<Path...>> = true;
+
 template <typename Field, typename Value>
 constexpr bool assignable() {
     if constexpr (std::is_same_v<Value, std::nullopt_t>) {
@@ -74,10 +81,6 @@ constexpr bool integer_assignable() {
     if constexpr (requires { E::get(); }) {
         field_plain value{};
         return from_integer(E::get(), value);
-    } else if constexpr (!IntegerField<typename E::declared>) {
-        return field_traits<typename E::declared>::optional
-                   ? false
-                   : sizeof(field_plain) == 8;
     } else {
         using declared = typename E::declared;
         using target = std::numeric_limits<field_plain>;
@@ -93,7 +96,9 @@ constexpr auto make_assignment(Value const& value) {
     using field_type = value_of<Member>;
     using operand = expression_of<Value>;
     constexpr bool fits = [] {
-        if constexpr (IntegerField<typename field_traits<field_type>::plain_type> &&
+        if constexpr (any_refused<operand>) {
+            return true;
+        } else if constexpr (IntegerField<typename field_traits<field_type>::plain_type> &&
                       IntegerField<typename operand::type>) {
             return integer_assignable<field_type, operand>();
         } else {
@@ -101,7 +106,8 @@ constexpr auto make_assignment(Value const& value) {
         }
     }();
     static_assert(fits, "settle: an assignment between types that lose information. Give the field "
-                        "and the value the same type. README#expressions");
+                        "and the value the same type, or write a number as settle::lit<…>. "
+                        "README#expressions");
     return effect<effect_kind::assign, Member, operand>{as_expression(value)};
 }
 
@@ -110,7 +116,7 @@ constexpr auto make_delta(Value const& value) {
     using operand = expression_of<Value>;
     constexpr bool integers =
         IntegerField<value_of<Member>> && is_integer_value<typename operand::type>;
-    static_assert(integers, "settle: += and -= take an integer field and an integer operand. "
+    static_assert(integers || any_refused<operand>, "settle: += and -= take an integer field and an integer operand. "
                             "README#expressions");
     if constexpr (requires { operand::get(); } && integers) {
         static_assert(operand::get() >= 0,
@@ -148,26 +154,45 @@ struct field_expression : expression_node {
 namespace detail {
 
 template <auto Member>
-constexpr field_expression<Member> checked_field() {
-    check_field_type<value_of<Member>>();
-    return {};
+constexpr auto checked_field() {
+    constexpr bool fits = std::is_member_object_pointer_v<decltype(Member)>;
+    static_assert(fits, "settle: settle::field takes a pointer to a data member. Write "
+                        "settle::field<&record::member>. README#expressions");
+    if constexpr (fits) {
+        check_field_type<value_of<Member>>();
+        return field_expression<Member>{};
+    } else {
+        return refused_expression{};
+    }
 }
 
 } // namespace detail
 
 template <auto Member>
-inline constexpr field_expression<Member> field = detail::checked_field<Member>();
+inline constexpr auto field = detail::checked_field<Member>();
 
 /// Says that the operand of this `+=` or `-=` may be negative.
 template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
 constexpr auto signed_operand(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
     return effect<Kind, Member, Operand, true, MayPassZero>{given.operand};
 }
+template <typename Other>
+constexpr Other signed_operand(Other const& other) {
+    static_assert(detail::is_effect<Other>, "settle: settle::signed_operand takes an effect: field "
+                                            "+= x or field -= x. README#amounts");
+    return other;
+}
 
 /// Says that this effect may leave the field below zero.
 template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
 constexpr auto may_pass_zero(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
     return effect<Kind, Member, Operand, Signed, true>{given.operand};
+}
+template <typename Other>
+constexpr Other may_pass_zero(Other const& other) {
+    static_assert(detail::is_effect<Other>, "settle: settle::may_pass_zero takes an effect: field "
+                                            "+= x or field -= x. README#amounts");
+    return other;
 }
 
 /// Makes the record under the participant's key: every other field is assigned.

@@ -38,6 +38,8 @@ constexpr auto computed(T const& value) {
         return value ? std::optional<std::string_view>{*value} : std::nullopt;
     } else if constexpr (IntegerField<T>) {
         return static_cast<std::int64_t>(value);
+    } else if constexpr (field_traits<T>::kind == field_kind::integer) {
+        return value ? std::optional<std::int64_t>{*value} : std::nullopt;
     } else {
         return value;
     }
@@ -135,6 +137,9 @@ constexpr void store_value(T& member, Value const& value, bool& overflow) {
         plain narrow{};
         if (from_integer(value, narrow)) member = narrow;
         else overflow = true;
+    } else if constexpr (std::is_same_v<Value, std::optional<std::int64_t>>) {
+        if (value) store_value(member, *value, overflow);
+        else member = std::nullopt;
     } else if constexpr (std::is_same_v<Value, std::string_view>) {
         member = std::string{value};
     } else if constexpr (std::is_same_v<Value, std::optional<std::string_view>>) {

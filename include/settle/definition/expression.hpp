@@ -20,8 +20,32 @@ enum class operation_kind : std::uint8_t {
     both, either, negation
 };
 
+struct refused_expression;
+
 /// Every node of an expression derives from this, so that the operators find it.
-struct expression_node {};
+struct expression_node {
+    template <typename Value>
+    constexpr auto operator=(Value const&) const {
+        return refuse_change<Value>();
+    }
+    template <typename Value>
+    constexpr auto operator+=(Value const&) const {
+        return refuse_change<Value>();
+    }
+    template <typename Value>
+    constexpr auto operator-=(Value const&) const {
+        return refuse_change<Value>();
+    }
+
+private:
+    template <typename Value, typename Refused = refused_expression>
+    static constexpr Refused refuse_change() {
+        static_assert(sizeof(Value) == 0,
+                      "settle: only a field is assigned to, added to or taken from. Write == to "
+                      "compare; an effect begins with settle::field<…>. README#expressions");
+        return {};
+    }
+};
 
 template <typename T>
 concept Expression = std::derived_from<std::remove_cvref_t<T>, expression_node>;
@@ -36,6 +60,7 @@ struct field_expression;
 /// A value in the parameters, reached through one or more members.
 template <auto First, auto... Rest>
 struct param_expression : expression_node {
+    using expression_node::operator=;
     using parameters = class_of<First>;
     using declared = value_of<[] {
         if constexpr (sizeof...(Rest) == 0) return First;
@@ -47,6 +72,7 @@ struct param_expression : expression_node {
 /// A value in one line of a range: a member of the element of a vector.
 template <auto First, auto... Rest>
 struct line_expression : expression_node {
+    using expression_node::operator=;
     using element = class_of<First>;
     using declared = typename param_expression<First, Rest...>::declared;
     using type = computed_t<declared>;
@@ -104,8 +130,18 @@ struct none_expression : expression_node {
     using type = std::nullopt_t;
 };
 
+/// Stands where an operand was refused: what is built on it is not explained again.
+struct refused_expression : expression_node {
+    using declared = refused_expression;
+    using type = refused_expression;
+    constexpr refused_expression operator=(auto const&) const { return *this; }
+    constexpr refused_expression operator+=(auto const&) const { return *this; }
+    constexpr refused_expression operator-=(auto const&) const { return *this; }
+};
+
 template <operation_kind Operation, typename Left, typename Right>
 struct binary_expression : expression_node {
+    using expression_node::operator=;
     using left_type = Left;
     using right_type = Right;
     using type = std::conditional_t<(Operation <= operation_kind::multiply), std::int64_t, bool>;
@@ -117,6 +153,7 @@ struct binary_expression : expression_node {
 
 template <operation_kind Operation, typename Operand>
 struct unary_expression : expression_node {
+    using expression_node::operator=;
     using operand_type = Operand;
     using type = std::conditional_t<Operation == operation_kind::negate, std::int64_t, bool>;
     using declared = type;
@@ -124,11 +161,58 @@ struct unary_expression : expression_node {
     Operand operand;
 };
 
-template <auto... Path>
-inline constexpr param_expression<Path...> param{};
+namespace detail {
+
+template <auto First>
+constexpr bool path_leads_on() {
+    return std::is_member_object_pointer_v<decltype(First)>;
+}
+template <auto First, auto Next, auto... Rest>
+constexpr bool path_leads_on() {
+    if constexpr (path_leads_on<First>() && path_leads_on<Next>()) {
+        return std::is_base_of_v<class_of<Next>, value_of<First>> && path_leads_on<Next, Rest...>();
+    } else {
+        return false;
+    }
+}
+
+template <template <auto, auto...> typename Node, auto... Path>
+constexpr auto checked_path() {
+    constexpr bool fits = [] {
+        if constexpr (sizeof...(Path) == 0) return false;
+        else return path_leads_on<Path...>();
+    }();
+    static_assert(fits, "settle: settle::param and settle::line take pointers to data members, each "
+                        "of the type of the one before. Write settle::param<&parameters::member>. "
+                        "README#expressions");
+    if constexpr (fits) return Node<Path...>{};
+    else return refused_expression{};
+}
+
+/// True when every member on the way is listed in the description of its struct. What is not
+/// described at all, or belongs to another struct, has its own message elsewhere.
+template <typename Owner, auto First, auto... Rest>
+constexpr bool path_is_listed() {
+    if constexpr (!Described<Owner>) {
+        return true;
+    } else if constexpr (!std::is_base_of_v<class_of<First>, Owner>) {
+        return true;
+    } else if constexpr (member_index<Owner, First> == member_count<Owner>) {
+        return false;
+    } else if constexpr (sizeof...(Rest) > 0) {
+        return path_is_listed<value_of<First>, Rest...>();
+    } else {
+        return true;
+    }
+}
+
+} // namespace detail
 
 template <auto... Path>
-inline constexpr line_expression<Path...> line{};
+inline constexpr auto param = detail::checked_path<param_expression, Path...>();
+
+template <auto... Path>
+inline constexpr auto line = detail::checked_path<line_expression, Path...>();
 
 template <detail::literal_value Value>
 inline constexpr literal_expression<Value> lit{};
@@ -138,6 +222,29 @@ namespace detail {
 template <typename T>
 inline constexpr bool is_text_like = std::is_convertible_v<T const&, std::string_view>;
 
+/// One message for every plain value that cannot stand in an expression; true when it can.
+template <typename T>
+constexpr bool check_constant() {
+    static_assert(!std::is_member_pointer_v<T>,
+                  "settle: a pointer to a member has no value here. Write settle::param<&…>, "
+                  "settle::field<&…> or settle::line<&…>. README#expressions");
+    static_assert(!std::is_same_v<T, std::string>,
+                  "settle: a std::string constant does not live as long as the definition. Write a "
+                  "literal, or make it a parameter. README#expressions");
+    static_assert(!std::is_floating_point_v<T>,
+                  "settle: a floating-point constant would lose information here. Use integers "
+                  "of minor units. README#field-types");
+    static_assert(!field_traits<T>::optional,
+                  "settle: a constant is never a std::optional. Write the value itself, or "
+                  "std::nullopt. README#expressions");
+    static_assert(FieldType<T> || std::is_floating_point_v<T> || std::is_member_pointer_v<T> ||
+                      field_traits<T>::optional || is_text_like<T>,
+                  "settle: this constant is of no type that a field can have. "
+                  "README#field-types");
+    return (FieldType<T> && !field_traits<T>::optional && !std::is_same_v<T, std::string>) ||
+           (is_text_like<T> && !std::is_same_v<T, std::string>);
+}
+
 /// An operand as an expression: what is one already stays, a plain value becomes a constant.
 template <typename T>
 constexpr auto as_expression(T const& value) {
@@ -145,23 +252,21 @@ constexpr auto as_expression(T const& value) {
         return value;
     } else if constexpr (std::is_same_v<T, std::nullopt_t>) {
         return none_expression{};
+    } else if constexpr (!check_constant<T>()) {
+        return refused_expression{};
     } else if constexpr (is_text_like<T>) {
         return constant_expression<std::string_view>{{}, std::string_view(value)};
     } else {
         using constant = constant_expression<T>;
-        static_assert(!std::is_floating_point_v<T>,
-                      "settle: a floating-point constant would lose information here. Use integers "
-                      "of minor units. README#field-types");
-        static_assert(FieldType<T> || std::is_floating_point_v<T>,
-                      "settle: this constant is of no type that a field can have. "
-                      "README#field-types");
-        if constexpr (FieldType<T>) return constant{{}, static_cast<typename constant::type>(value)};
-        else return constant_expression<int>{{}, 0};
+        return constant{{}, static_cast<typename constant::type>(value)};
     }
 }
 
 template <typename T>
 using expression_of = decltype(as_expression(std::declval<T const&>()));
+
+template <typename... E>
+inline constexpr bool any_refused = (std::is_same_v<typename E::type, refused_expression> || ...);
 
 template <typename T>
 inline constexpr bool is_integer_value = std::is_same_v<T, std::int64_t>;
@@ -191,40 +296,63 @@ constexpr auto compare(Left const& left, Right const& right) {
     using right_expression = expression_of<Right>;
     using left_type = typename left_expression::type;
     using right_type = typename right_expression::type;
-    constexpr bool fits = comparable<left_type, right_type>();
-    static_assert(fits, "settle: a comparison between types that lose information. Compare text "
-                        "with text, integers with integers, times of one unit, values of one enum. "
-                        "README#expressions");
-    if constexpr (fits && Operation != operation_kind::equal &&
-                  Operation != operation_kind::unequal) {
-        static_assert(ordered<left_type, right_type>(),
-                      "settle: booleans, enums and optional values have no order here. Compare them "
-                      "with == or !=. README#expressions");
+    if constexpr (any_refused<left_expression, right_expression>) {
+        return refused_expression{};
+    } else {
+        constexpr bool fits = comparable<left_type, right_type>();
+        static_assert(fits, "settle: a comparison between types that lose information. Compare text "
+                            "with text, integers with integers, times of one unit, values of one "
+                            "enum. README#expressions");
+        constexpr bool has_order =
+            Operation == operation_kind::equal || Operation == operation_kind::unequal || !fits ||
+            ordered<left_type, right_type>();
+        static_assert(has_order, "settle: booleans, enums and optional values have no order here. "
+                                 "Compare them with == or !=. README#expressions");
+        if constexpr (fits && has_order) {
+            return binary_expression<Operation, left_expression, right_expression>{
+                {}, as_expression(left), as_expression(right)};
+        } else {
+            return refused_expression{};
+        }
     }
-    return binary_expression<Operation, left_expression, right_expression>{
-        {}, as_expression(left), as_expression(right)};
 }
 
 template <operation_kind Operation, typename Left, typename Right>
 constexpr auto arithmetic(Left const& left, Right const& right) {
     using left_expression = expression_of<Left>;
     using right_expression = expression_of<Right>;
-    static_assert(is_integer_value<typename left_expression::type> &&
-                      is_integer_value<typename right_expression::type>,
-                  "settle: + - * take integers. README#expressions");
-    return binary_expression<Operation, left_expression, right_expression>{
-        {}, as_expression(left), as_expression(right)};
+    if constexpr (any_refused<left_expression, right_expression>) {
+        return refused_expression{};
+    } else {
+        constexpr bool integers = is_integer_value<typename left_expression::type> &&
+                                  is_integer_value<typename right_expression::type>;
+        static_assert(integers, "settle: + - * take integers. README#expressions");
+        if constexpr (integers) {
+            return binary_expression<Operation, left_expression, right_expression>{
+                {}, as_expression(left), as_expression(right)};
+        } else {
+            return refused_expression{};
+        }
+    }
 }
 
 template <operation_kind Operation, typename Left, typename Right>
 constexpr auto logic(Left const& left, Right const& right) {
     using left_expression = expression_of<Left>;
     using right_expression = expression_of<Right>;
-    static_assert(std::is_same_v<typename left_expression::type, bool> &&
-                      std::is_same_v<typename right_expression::type, bool>,
-                  "settle: and, or, not take conditions. README#expressions");
-    return binary_expression<Operation, left_expression, right_expression>{
-        {}, as_expression(left), as_expression(right)};
+    if constexpr (any_refused<left_expression, right_expression>) {
+        return refused_expression{};
+    } else {
+        constexpr bool conditions = std::is_same_v<typename left_expression::type, bool> &&
+                                    std::is_same_v<typename right_expression::type, bool>;
+        static_assert(conditions, "settle: and, or, not take conditions. README#expressions");
+        if constexpr (conditions) {
+            return binary_expression<Operation, left_expression, right_expression>{
+                {}, as_expression(left), as_expression(right)};
+        } else {
+            return refused_expression{};
+        }
+    }
 }
 
 template <typename Left, typename Right>
@@ -249,9 +377,11 @@ constexpr auto operator*(L const& left, R const& right) {
 }
 template <Expression E>
 constexpr auto operator-(E const& operand) {
-    static_assert(detail::is_integer_value<typename E::type>,
+    constexpr bool integer = detail::is_integer_value<typename E::type>;
+    static_assert(integer || detail::any_refused<E>,
                   "settle: + - * take integers. README#expressions");
-    return unary_expression<operation_kind::negate, E>{{}, operand};
+    if constexpr (integer) return unary_expression<operation_kind::negate, E>{{}, operand};
+    else return refused_expression{};
 }
 template <typename L, typename R> requires detail::OneExpression<L, R>
 constexpr auto operator==(L const& left, R const& right) {
@@ -287,9 +417,11 @@ constexpr auto operator||(L const& left, R const& right) {
 }
 template <Expression E>
 constexpr auto operator!(E const& operand) {
-    static_assert(std::is_same_v<typename E::type, bool>,
+    constexpr bool is_condition = std::is_same_v<typename E::type, bool>;
+    static_assert(is_condition || detail::any_refused<E>,
                   "settle: and, or, not take conditions. README#expressions");
-    return unary_expression<operation_kind::negation, E>{{}, operand};
+    if constexpr (is_condition) return unary_expression<operation_kind::negation, E>{{}, operand};
+    else return refused_expression{};
 }
 
 SETTLE_END

@@ -19,31 +19,40 @@ enum class field_kind : std::uint8_t { none, boolean, integer, text, enumeration
 namespace detail {
 
 template <typename T>
+inline constexpr bool is_character =
+    std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
+    std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
+
+/// 2^63 and above would become negative or inexact in stores that know signed integers only.
+template <typename T>
+inline constexpr bool is_unsigned_64 =
+    std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) == 8;
+
+template <typename T>
+inline constexpr bool is_kept_integer =
+    std::is_integral_v<T> && !std::is_const_v<T> && !std::is_same_v<T, bool> && !is_character<T> &&
+    !is_unsigned_64<T> && sizeof(T) <= 8;
+
+template <typename T>
 struct time_parts {
     static constexpr bool value = false;
 };
 
 template <typename Duration>
 struct time_parts<std::chrono::time_point<std::chrono::system_clock, Duration>> {
-    static constexpr bool value = std::is_integral_v<typename Duration::rep>;
+    static constexpr bool value = is_kept_integer<typename Duration::rep>;
     using duration = Duration;
 };
-
-template <typename T>
-inline constexpr bool is_character =
-    std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
-    std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
 
 template <typename T>
 constexpr field_kind kind_of() {
     if constexpr (std::is_same_v<T, bool>) {
         return field_kind::boolean;
-    } else if constexpr (std::is_integral_v<T> && !is_character<T>) {
-        // 2^63 and above would become negative or inexact in stores that know signed integers only.
-        return std::is_unsigned_v<T> && sizeof(T) == 8 ? field_kind::none : field_kind::integer;
-    } else if constexpr (std::is_enum_v<T>) {
-        return kind_of<std::underlying_type_t<T>>() == field_kind::integer ? field_kind::enumeration
-                                                                         : field_kind::none;
+    } else if constexpr (is_kept_integer<T>) {
+        return field_kind::integer;
+    } else if constexpr (std::is_enum_v<T> && !std::is_const_v<T>) {
+        return is_kept_integer<std::underlying_type_t<T>> ? field_kind::enumeration
+                                                          : field_kind::none;
     } else if constexpr (std::is_same_v<T, std::string>) {
         return field_kind::text;
     } else if constexpr (time_parts<T>::value) {
@@ -81,17 +90,18 @@ concept IntegerField = field_traits<T>::kind == field_kind::integer && !field_tr
 /// One message for every place where a type cannot be a field's.
 template <typename T>
 constexpr void check_field_type() {
-    static_assert(!(std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) == 8 &&
-                    !std::is_same_v<T, bool>),
+    using plain = typename field_traits<T>::plain_type;
+    static_assert(!detail::is_unsigned_64<plain>,
                   "settle: an unsigned 64-bit field cannot be kept exactly by every store. "
                   "Use std::int64_t. README#field-types");
-    static_assert(!std::is_floating_point_v<T>,
+    static_assert(!std::is_floating_point_v<plain>,
                   "settle: a floating-point field cannot be added to and taken back exactly. "
                   "Use std::int64_t of minor units. README#field-types");
-    static_assert(FieldType<T> || std::is_floating_point_v<T> || std::is_integral_v<T>,
+    static_assert(FieldType<T> || std::is_floating_point_v<plain> ||
+                      detail::is_unsigned_64<plain> || detail::is_character<plain>,
                   "settle: this type cannot be a field. Use a string, bool, signed integer, enum, "
                   "system_clock time point, or std::optional of one. README#field-types");
-    static_assert(!detail::is_character<T>,
+    static_assert(!detail::is_character<plain>,
                   "settle: a character type cannot be a field. Use std::string or an integer. "
                   "README#field-types");
 }

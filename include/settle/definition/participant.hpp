@@ -8,19 +8,41 @@
 
 SETTLE_BEGIN
 
+namespace detail {
+
+template <typename T>
+struct vector_element {
+    using type = void;
+};
+template <typename T>
+struct vector_element<std::vector<T>> {
+    using type = T;
+};
+
+} // namespace detail
+
 /// The lines of a range: a std::vector among the parameters, one part for each element.
 template <auto... Path>
 struct each_expression {
     using vector_type = typename param_expression<Path...>::declared;
     using parameters = typename param_expression<Path...>::parameters;
-    static_assert(requires { typename vector_type::value_type; },
-                  "settle: settle::each takes a std::vector member of the parameters. "
-                  "README#ranges");
-    using element = typename vector_type::value_type;
+    using element = typename detail::vector_element<vector_type>::type;
 };
 
+namespace detail {
+
 template <auto... Path>
-inline constexpr each_expression<Path...> each{};
+constexpr each_expression<Path...> checked_each() {
+    static_assert(!std::is_void_v<typename each_expression<Path...>::element>,
+                  "settle: settle::each takes a std::vector member of the parameters. "
+                  "README#ranges");
+    return {};
+}
+
+} // namespace detail
+
+template <auto... Path>
+inline constexpr auto each = detail::checked_each<Path...>();
 
 /// The source of a participant that is one record.
 struct single {
@@ -45,6 +67,14 @@ struct field_of {
         : std::bool_constant<std::is_base_of_v<class_of<Member>, Record>> {};
 };
 
+template <typename Record>
+struct listed_field_of {
+    template <typename E>
+    struct test : std::true_type {};
+    template <auto Member>
+    struct test<field_expression<Member>> : std::bool_constant<path_is_listed<Record, Member>()> {};
+};
+
 template <typename Element>
 struct line_of {
     template <typename E>
@@ -55,12 +85,72 @@ struct line_of {
                                                Element>> {};
 };
 
-template <typename Source, typename E>
-constexpr void check_lines() {
-    static_assert(every_leaf<line_of<typename Source::element>::template test, E>::value,
-                  "settle: settle::line<…> names a member of the range's elements; this participant "
-                  "has another range or none. Add settle::each<…>. README#ranges");
+template <typename Element>
+struct listed_line_of {
+    template <typename E>
+    struct test : std::true_type {};
+    template <auto... Path>
+    struct test<line_expression<Path...>>
+        : std::bool_constant<path_is_listed<Element, Path...>()> {};
+};
+
+/// True when everything that an expression names can be found: its fields in the record, its lines
+/// in the range. What an earlier message refused is refused in silence.
+template <typename Record, typename Source, typename E>
+constexpr bool check_names() {
+    using element = typename Source::element;
+    constexpr bool in_range = every_leaf<line_of<element>::template test, E>::value;
+    constexpr bool line_listed = every_leaf<listed_line_of<element>::template test, E>::value;
+    constexpr bool field_listed = every_leaf<listed_field_of<Record>::template test, E>::value;
+    static_assert(in_range, "settle: settle::line<…> names a member of the range's elements; this "
+                            "participant has another range or none. Add settle::each<…>. "
+                            "README#ranges");
+    static_assert(line_listed, "settle: a settle::line<…> that BOOST_HANA_ADAPT_STRUCT does not "
+                               "list would not be kept in the log. Add it there. "
+                               "README#parameters");
+    static_assert(field_listed, "settle: a field that BOOST_HANA_ADAPT_STRUCT does not list is in "
+                                "no store. Add it there. README#records");
+    return in_range && line_listed && field_listed && !any_refused<E>;
 }
+
+template <typename Record, typename Source, typename... Effects>
+constexpr bool check_operands() {
+    constexpr bool ours =
+        (every_leaf<field_of<Record>::template test, typename Effects::operand_type>::value &&
+         ...);
+    static_assert(ours, "settle: an effect reads a field of another record. Use parameters, or the "
+                        "fields of the participant's collection. README#participants");
+    if constexpr (ours) {
+        return (check_names<Record, Source, typename Effects::operand_type>() && ...);
+    } else {
+        return false;
+    }
+}
+
+template <typename Record, typename Source, typename Moment>
+inline constexpr bool moment_stands = false;
+template <typename Record, typename Source, bool C, bool E, typename... Effects>
+inline constexpr bool moment_stands<Record, Source, moment<C, E, Effects...>> =
+    check_operands<Record, Source, Effects...>();
+
+template <typename T>
+inline constexpr bool is_condition = false;
+template <Expression T>
+inline constexpr bool is_condition<T> = std::is_same_v<typename T::type, bool>;
+
+template <typename T>
+inline constexpr bool is_refused = false;
+template <Expression T>
+inline constexpr bool is_refused<T> = any_refused<T>;
+
+/// What remains of a participant that was refused: it takes everything, so that the first error
+/// stays the only one.
+struct refused_participant {
+    constexpr refused_participant require(auto const&...) const { return {}; }
+    constexpr refused_participant apply(auto const&...) const { return {}; }
+    constexpr refused_participant confirm(auto const&...) const { return {}; }
+    constexpr refused_participant compensate(auto const&...) const { return {}; }
+};
 
 } // namespace detail
 
@@ -89,76 +179,87 @@ struct record_participant {
     /// Errors: a condition that does not hold cancels the transaction with `guard_failed`.
     template <typename Condition>
     constexpr auto require(Condition const& condition) const {
-        constexpr bool boolean = [] {
-            if constexpr (Expression<Condition>) {
-                return std::is_same_v<typename Condition::type, bool>;
-            } else {
-                return false;
-            }
-        }();
-        static_assert(boolean, "settle: 'require' takes a condition, such as field >= param. "
+        constexpr bool boolean = detail::is_condition<Condition>;
+        static_assert(boolean || detail::is_refused<Condition>, "settle: 'require' takes a condition, such as field >= param. "
                                "README#participants");
         if constexpr (boolean) {
-            constexpr bool ours = detail::every_leaf<detail::field_of<record_type>::template test,
-                                                     Condition>::value;
+            constexpr bool ours =
+                detail::every_leaf<detail::field_of<record_type>::template test, Condition>::value;
             static_assert(ours, "settle: a guard on a field of another record. Use the fields of "
                                 "the participant's collection. README#participants");
-            detail::check_lines<Source, Condition>();
-            if constexpr (ours) {
-                auto const added =
-                    boost::hana::concat(guards, detail::normal_guards(condition));
+            if constexpr (!ours) {
+                return detail::refused_participant{};
+            } else if constexpr (!detail::check_names<record_type, Source, Condition>()) {
+                return detail::refused_participant{};
+            } else {
+                auto const added = boost::hana::concat(guards, detail::normal_guards(condition));
                 return record_participant<Name, Collection, Source, Key,
                                           std::remove_const_t<decltype(added)>, Apply, Compensate,
                                           Confirm>{key, added, applying, compensating, confirming};
-            } else {
-                return *this;
             }
         } else {
-            return *this;
+            return detail::refused_participant{};
         }
     }
 
     /// The effect while the transaction is pending; it needs `compensate`.
     template <typename... Effects>
     constexpr auto apply(Effects const&... effects) const {
-        static_assert(std::is_same_v<Apply, detail::not_given>,
-                      "settle: 'apply' is given twice. Put all its effects into one call. "
-                      "README#participants");
-        static_assert(!(std::is_same_v<Effects, erase_effect> || ...),
-                      "settle: an erase at apply would take its mark away with the record. Use "
-                      ".confirm(settle::erase). README#create-erase-replace");
-        auto const made = detail::make_moment<Collection>(effects...);
-        check_moment(made);
-        return record_participant<Name, Collection, Source, Key, Guards,
-                                  std::remove_const_t<decltype(made)>, Compensate, Confirm>{
-            key, guards, made, compensating, confirming};
+        constexpr bool first = std::is_same_v<Apply, detail::not_given>;
+        constexpr bool erases = (std::is_same_v<Effects, erase_effect> || ...);
+        static_assert(first, "settle: 'apply' is given twice. Put all its effects into one call. "
+                             "README#participants");
+        static_assert(!erases, "settle: an erase at apply would take its mark away with the "
+                               "record. Use .confirm(settle::erase). README#create-erase-replace");
+        if constexpr (first && !erases) {
+            auto const made = detail::make_moment<Collection>(effects...);
+            using made_type = std::remove_const_t<decltype(made)>;
+            if constexpr (detail::moment_stands<record_type, Source, made_type>) {
+                return record_participant<Name, Collection, Source, Key, Guards, made_type,
+                                          Compensate, Confirm>{key, guards, made, compensating,
+                                                               confirming};
+            } else {
+                return detail::refused_participant{};
+            }
+        } else {
+            return detail::refused_participant{};
+        }
     }
 
     /// The effect at commit: a credit that must not be spent before it is certain.
     template <typename... Effects>
     constexpr auto confirm(Effects const&... effects) const {
-        static_assert(std::is_same_v<Confirm, detail::not_given>,
-                      "settle: 'confirm' is given twice. Put all its effects into one call. "
-                      "README#participants");
-        auto const made = detail::make_moment<Collection>(effects...);
-        static_assert(!decltype(made)::creates,
-                      "settle: 'create' takes effect at apply, since the mark needs a record to "
-                      "live in. Use .apply(settle::create(…)).compensate(settle::inverse). "
-                      "README#create-erase-replace");
-        check_moment(made);
-        return record_participant<Name, Collection, Source, Key, Guards, Apply, Compensate,
-                                  std::remove_const_t<decltype(made)>>{key, guards, applying,
-                                                                       compensating, made};
+        constexpr bool first = std::is_same_v<Confirm, detail::not_given>;
+        constexpr bool creates = (detail::is_create<Effects> || ...);
+        static_assert(first, "settle: 'confirm' is given twice. Put all its effects into one call. "
+                             "README#participants");
+        static_assert(!creates, "settle: 'create' takes effect at apply, since the mark needs a "
+                                "record to live in. Use .apply(settle::create(…)).compensate("
+                                "settle::inverse). README#create-erase-replace");
+        if constexpr (first && !creates) {
+            auto const made = detail::make_moment<Collection>(effects...);
+            using made_type = std::remove_const_t<decltype(made)>;
+            if constexpr (detail::moment_stands<record_type, Source, made_type>) {
+                return record_participant<Name, Collection, Source, Key, Guards, Apply, Compensate,
+                                          made_type>{key, guards, applying, compensating, made};
+            } else {
+                return detail::refused_participant{};
+            }
+        } else {
+            return detail::refused_participant{};
+        }
     }
 
     /// What undoes the apply, spelled out; the compiler checks that it does.
     template <typename... Effects>
     constexpr auto compensate(Effects const&... effects) const {
-        static_assert(std::is_same_v<Compensate, detail::not_given>,
-                      "settle: 'compensate' is given twice. README#compensation");
         auto const made = detail::make_moment<Collection>(effects...);
-        check_moment(made);
-        return with_compensation(made);
+        if constexpr (detail::moment_stands<record_type, Source,
+                                            std::remove_const_t<decltype(made)>>) {
+            return with_compensation(made);
+        } else {
+            return detail::refused_participant{};
+        }
     }
 
     /// Asks the library to derive what undoes the apply.
@@ -166,19 +267,9 @@ struct record_participant {
 
 private:
     template <typename Moment>
-    static constexpr void check_moment(Moment const&) {
-        []<bool C, bool E, typename... Effects>(std::type_identity<moment<C, E, Effects...>>) {
-            static_assert(
-                (detail::every_leaf<detail::field_of<record_type>::template test,
-                                    typename Effects::operand_type>::value && ...),
-                "settle: an effect reads a field of another record. Use parameters, or the fields "
-                "of the participant's collection. README#participants");
-            (detail::check_lines<Source, typename Effects::operand_type>(), ...);
-        }(std::type_identity<Moment>{});
-    }
-
-    template <typename Moment>
     constexpr auto with_compensation(Moment const& made) const {
+        static_assert(std::is_same_v<Compensate, detail::not_given>,
+                      "settle: 'compensate' is given twice. README#compensation");
         return record_participant<Name, Collection, Source, Key, Guards, Apply, Moment, Confirm>{
             key, guards, applying, made, confirming};
     }
@@ -192,16 +283,40 @@ constexpr auto make_participant(Key const& given) {
                   "settle: a participant's name is 1 to 48 letters, digits and '_', and begins with "
                   "a letter. README#names");
     using key = expression_of<Key>;
+    using record_type = typename Collection::record_type;
     constexpr bool fits = [] {
         using record_key = computed_t<typename Collection::key_type>;
         return without_fields<key> && std::is_same_v<typename key::type, record_key>;
     }();
-    static_assert(fits, "settle: the key of a participant is a parameter of the same type as the "
-                        "collection's key. README#participants");
-    check_lines<Source, key>();
-    using empty = boost::hana::tuple<>;
-    return record_participant<Name, Collection, Source, key, empty, not_given, not_given,
-                              not_given>{as_expression(given), {}, {}, {}, {}};
+    static_assert(fits || any_refused<key>,
+                  "settle: the key of a participant is a parameter of the same type as the "
+                  "collection's key. README#participants");
+    if constexpr (!fits || !Collection::sound || std::is_void_v<typename Source::element>) {
+        return refused_participant{};
+    } else if constexpr (!check_names<record_type, Source, key>()) {
+        return refused_participant{};
+    } else {
+        using empty = boost::hana::tuple<>;
+        return record_participant<Name, Collection, Source, key, empty, not_given, not_given,
+                                  not_given>{as_expression(given), {}, {}, {}, {}};
+    }
+}
+
+/// The ways to call settle::participant wrongly that would otherwise end in a list of candidates.
+template <typename... Given>
+constexpr refused_participant refuse_participant() {
+    static_assert(sizeof...(Given) == ~std::size_t{0},
+                  "settle: settle::participant takes a collection, then for a range settle::each, "
+                  "then the key: (accounts, param<…>) or (stock, each<…>, line<…>). "
+                  "README#participants");
+    return {};
+}
+template <typename... Given>
+constexpr refused_participant refuse_nameless() {
+    static_assert(sizeof...(Given) == ~std::size_t{0},
+                  "settle: a participant has no name. Write settle::participant<\"name\">(…). "
+                  "README#participants");
+    return {};
 }
 
 } // namespace detail
@@ -226,6 +341,21 @@ constexpr auto participant(collection<Record, CollectionName, KeyMember> const&,
                            each_expression<Path...> const&, Key const& key) {
     return detail::make_participant<Name, each_expression<Path...>,
                                     collection<Record, CollectionName, KeyMember>>(key);
+}
+
+template <fixed_string Name, typename Record, fixed_string CollectionName, auto KeyMember,
+          auto... Path>
+constexpr auto participant(collection<Record, CollectionName, KeyMember> const&,
+                           each_expression<Path...> const&) {
+    return detail::refuse_participant<Record>();
+}
+template <fixed_string Name, typename... Given>
+constexpr auto participant(Given const&...) {
+    return detail::refuse_participant<Given...>();
+}
+template <typename... Given>
+constexpr auto participant(Given const&...) {
+    return detail::refuse_nameless<Given...>();
 }
 
 SETTLE_END

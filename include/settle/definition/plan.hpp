@@ -50,6 +50,29 @@ constexpr bound_side flipped(bound_side side) {
 
 struct not_a_bound {};
 
+template <typename E>
+constexpr bool is_literal_zero() {
+    if constexpr (requires { E::get(); } && is_integer_value<typename E::type>) {
+        return E::get() == 0;
+    } else {
+        return false;
+    }
+}
+
+/// A literal 0 says nothing in a sum; without it every spelling of a bound gives one type.
+template <typename L, typename R>
+constexpr auto plus(L const& left, R const& right) {
+    if constexpr (is_literal_zero<L>()) return right;
+    else if constexpr (is_literal_zero<R>()) return left;
+    else return left + right;
+}
+template <typename L, typename R>
+constexpr auto minus(L const& left, R const& right) {
+    if constexpr (is_literal_zero<R>()) return left;
+    else if constexpr (is_literal_zero<L>()) return -right;
+    else return left - right;
+}
+
 /// Moves everything but one field to the right, so that `balance - amount >= 0` and
 /// `balance >= amount` become the same bound.
 template <bound_side Side, bool Strict>
@@ -61,23 +84,24 @@ struct peel {
     template <auto Member, typename R>
     static constexpr auto from(field_expression<Member> const&, R const& limit) {
         if constexpr (!Strict) return bound_guard<Side, Member, R>{limit};
-        else if constexpr (Side == bound_side::lower) return bounded<Member>(limit + lit<1>);
-        else return bounded<Member>(limit - lit<1>);
+        else if constexpr (Side == bound_side::lower) return bounded<Member>(plus(limit, lit<1>));
+        else return bounded<Member>(minus(limit, lit<1>));
     }
     template <typename A, typename B, typename R>
     static constexpr auto from(binary_expression<operation_kind::add, A, B> const& sum,
                                R const& limit) {
-        if constexpr (without_fields<B>) return from(sum.left, limit - sum.right);
-        else if constexpr (without_fields<A>) return from(sum.right, limit - sum.left);
+        if constexpr (without_fields<B>) return from(sum.left, minus(limit, sum.right));
+        else if constexpr (without_fields<A>) return from(sum.right, minus(limit, sum.left));
         else return not_a_bound{};
     }
     template <typename A, typename B, typename R>
     static constexpr auto from(binary_expression<operation_kind::subtract, A, B> const& difference,
                                R const& limit) {
         if constexpr (without_fields<B>) {
-            return from(difference.left, limit + difference.right);
+            return from(difference.left, plus(limit, difference.right));
         } else if constexpr (without_fields<A>) {
-            return peel<flipped(Side), Strict>::from(difference.right, difference.left - limit);
+            return peel<flipped(Side), Strict>::from(difference.right,
+                                                     minus(difference.left, limit));
         } else {
             return not_a_bound{};
         }
@@ -132,35 +156,78 @@ constexpr auto normal_guards(binary_expression<Operation, L, R> const& condition
     }
 }
 
+/// What an expression that begins with a field adds to it.
+template <effect_kind Kind, typename Operand, bool Signed>
+struct change {
+    Operand operand;
+};
+struct no_change {};
+struct not_a_change {};
+
+template <auto Member>
+struct change_of {
+    template <typename E>
+    static constexpr auto from(E const&) {
+        return not_a_change{};
+    }
+    static constexpr auto from(field_expression<Member> const&) { return no_change{}; }
+    template <typename A, typename B>
+    static constexpr auto from(binary_expression<operation_kind::add, A, B> const& sum) {
+        if constexpr (without_fields<B>) {
+            return with<effect_kind::add>(from(sum.left), sum.right);
+        } else if constexpr (without_fields<A>) {
+            return with<effect_kind::add>(from(sum.right), sum.left);
+        } else {
+            return not_a_change{};
+        }
+    }
+    template <typename A, typename B>
+    static constexpr auto from(binary_expression<operation_kind::subtract, A, B> const& rest) {
+        if constexpr (without_fields<B>) {
+            return with<effect_kind::subtract>(from(rest.left), rest.right);
+        } else {
+            return not_a_change{};
+        }
+    }
+
+private:
+    template <effect_kind Kind, bool Signed, typename Operand>
+    static constexpr auto made(Operand const& operand) {
+        return change<Kind, Operand, Signed>{operand};
+    }
+    template <effect_kind Kind, typename X>
+    static constexpr auto with(not_a_change, X const&) {
+        return not_a_change{};
+    }
+    template <effect_kind Kind, typename X>
+    static constexpr auto with(no_change, X const& x) {
+        return made<Kind, false>(x);
+    }
+    /// Terms of one sign stay one amount; of terms of both signs nobody knows which is greater.
+    template <effect_kind Kind, effect_kind Before, typename Operand, bool Signed, typename X>
+    static constexpr auto with(change<Before, Operand, Signed> const& before, X const& x) {
+        constexpr auto add = effect_kind::add;
+        if constexpr (Kind == Before) return made<Kind, Signed>(before.operand + x);
+        else if constexpr (Before == add) return made<add, true>(before.operand - x);
+        else return made<add, true>(x - before.operand);
+    }
+};
+
 /// `f = f + x` says the same as `f += x`, and commutes like it.
-template <auto Member, typename Operand>
-constexpr auto normal_effect(effect<effect_kind::assign, Member, Operand> const& given) {
-    return given;
-}
-template <auto Member, typename X>
-    requires without_fields<X>
-constexpr auto normal_effect(
-    effect<effect_kind::assign, Member,
-           binary_expression<operation_kind::add, field_expression<Member>, X>> const& given) {
-    return effect<effect_kind::add, Member, X>{given.operand.right};
-}
-template <auto Member, typename X>
-    requires without_fields<X>
-constexpr auto normal_effect(
-    effect<effect_kind::assign, Member,
-           binary_expression<operation_kind::add, X, field_expression<Member>>> const& given) {
-    return effect<effect_kind::add, Member, X>{given.operand.left};
-}
-template <auto Member, typename X>
-    requires without_fields<X>
-constexpr auto normal_effect(
-    effect<effect_kind::assign, Member,
-           binary_expression<operation_kind::subtract, field_expression<Member>, X>> const& given) {
-    return effect<effect_kind::subtract, Member, X>{given.operand.right};
-}
 template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
 constexpr auto normal_effect(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
-    return given;
+    if constexpr (Kind == effect_kind::assign) {
+        auto const found = change_of<Member>::from(given.operand);
+        if constexpr (requires { found.operand; }) {
+            return []<effect_kind Found, typename X, bool Both>(change<Found, X, Both> const& one) {
+                return effect<Found, Member, X, Signed || Both, MayPassZero>{one.operand};
+            }(found);
+        } else {
+            return given;
+        }
+    } else {
+        return given;
+    }
 }
 
 } // namespace detail
@@ -182,23 +249,26 @@ struct moment {
 
 using no_moment = moment<false, false>;
 
+/// Stands where the effects of a moment were refused.
+struct refused_moment {};
+
 namespace detail {
 
 template <typename Collection, typename... Effects>
-constexpr void check_effects() {
+constexpr bool check_effects() {
     using record = typename Collection::record_type;
     constexpr bool ours = (std::is_base_of_v<typename Effects::record, record> && ...);
     static_assert(ours, "settle: an effect on a field of another record. Use the fields of the "
                         "participant's collection. README#participants");
     if constexpr (ours) {
-        static_assert(
-            ((member_index<record, Effects::member> < member_count<record>) && ...),
-            "settle: an effect on a member that BOOST_HANA_ADAPT_STRUCT does not list. "
-            "README#records");
+        constexpr bool listed =
+            ((member_index<record, Effects::member> < member_count<record>) && ...);
+        static_assert(listed, "settle: an effect on a member that BOOST_HANA_ADAPT_STRUCT does not "
+                              "list. Add it there. README#records");
         constexpr std::size_t key = member_index<record, Collection::key_member>;
-        static_assert(((member_index<record, Effects::member> != key) && ...),
-                      "settle: an effect on the key field. A record keeps its key; erase it and "
-                      "create another. README#participants");
+        constexpr bool keeps_key = ((member_index<record, Effects::member> != key) && ...);
+        static_assert(keeps_key, "settle: an effect on the key field. A record keeps its key; erase "
+                                 "it and create another. README#participants");
         constexpr auto touched_twice = [] {
             std::size_t assigned[member_count<record> + 1]{};
             std::size_t touched[member_count<record> + 1]{};
@@ -215,18 +285,58 @@ constexpr void check_effects() {
         };
         static_assert(!touched_twice(), "settle: one moment assigns a field and changes it again. "
                                         "Write one effect for each field. README#participants");
+        return listed && keeps_key && !touched_twice();
+    } else {
+        return false;
     }
 }
 
+/// False, with its sentence, when `create` or `replace` is given anything but assignments.
+template <typename... Given>
+constexpr bool check_assignments() {
+    constexpr bool known = [] {
+        if constexpr ((is_effect<Given> && ...)) {
+            return ((Given::kind == effect_kind::assign) && ...);
+        } else {
+            return false;
+        }
+    }();
+    static_assert(known, "settle: 'create' and 'replace' take assignments, field = value, or one "
+                         "whole record among the parameters. README#create-erase-replace");
+    return known;
+}
+
 template <typename Collection, typename... Effects>
-constexpr void check_whole() {
+constexpr bool check_whole() {
     using record = typename Collection::record_type;
-    static_assert(sizeof...(Effects) + 1 >= member_count<record>,
-                  "settle: 'create' and 'replace' assign every field of the record but its key. "
-                  "Add the missing ones. README#create-erase-replace");
-    static_assert(((Effects::kind == effect_kind::assign) && ...),
-                  "settle: 'create' and 'replace' take assignments: field = value. "
-                  "README#create-erase-replace");
+    constexpr bool whole = sizeof...(Effects) + 1 >= member_count<record>;
+    static_assert(whole, "settle: 'create' and 'replace' assign every field of the record but its "
+                         "key. Add the missing ones. README#create-erase-replace");
+    return whole;
+}
+
+/// Only for `create`: what is made cannot be looked at.
+template <typename... Effects>
+constexpr bool check_unread() {
+    constexpr bool unread = (without_fields<typename Effects::operand_type> && ...);
+    static_assert(unread, "settle: a record that is created has no fields to read yet. Use "
+                          "parameters. README#create-erase-replace");
+    return unread;
+}
+
+template <bool Creates, typename Collection, typename... Given>
+constexpr bool check_whole_record() {
+    if constexpr (!check_assignments<Given...>()) {
+        return false;
+    } else if constexpr (!check_effects<Collection, Given...>()) {
+        return false;
+    } else if constexpr (!check_whole<Collection, Given...>()) {
+        return false;
+    } else if constexpr (Creates) {
+        return check_unread<Given...>();
+    } else {
+        return true;
+    }
 }
 
 template <bool Creates, typename Collection, auto... Path, std::size_t... Index>
@@ -236,28 +346,34 @@ constexpr auto moment_by_value(std::index_sequence<Index...>) {
     static_assert(std::is_same_v<value, record>,
                   "settle: the value given to 'create' or 'replace' is not of the collection's "
                   "record type. README#create-erase-replace");
-    constexpr std::size_t key = member_index<record, Collection::key_member>;
-    // The key's own position is skipped: it is the participant's key that names the record.
-    return moment<Creates, false,
-                  effect<effect_kind::assign, member<record, (Index < key ? Index : Index + 1)>::pointer,
-                         param_expression<Path..., member<record, (Index < key ? Index : Index + 1)>::
-                                                       pointer>>...>{};
+    if constexpr (std::is_same_v<value, record>) {
+        constexpr std::size_t key = member_index<record, Collection::key_member>;
+        // The key's own position is skipped: it is the participant's key that names the record.
+        return moment<
+            Creates, false,
+            effect<effect_kind::assign, member<record, (Index < key ? Index : Index + 1)>::pointer,
+                   param_expression<
+                       Path..., member<record, (Index < key ? Index : Index + 1)>::pointer>>...>{};
+    } else {
+        return refused_moment{};
+    }
 }
 
 template <typename Collection, typename... Assignments>
 constexpr auto make_moment(create_effect<Assignments...> const& given) {
-    check_effects<Collection, Assignments...>();
-    check_whole<Collection, Assignments...>();
-    static_assert((without_fields<typename Assignments::operand_type> && ...),
-                  "settle: a record that is created has no fields to read yet. Use parameters. "
-                  "README#create-erase-replace");
-    return moment<true, false, Assignments...>{given.assignments};
+    if constexpr (check_whole_record<true, Collection, Assignments...>()) {
+        return moment<true, false, Assignments...>{given.assignments};
+    } else {
+        return refused_moment{};
+    }
 }
 template <typename Collection, typename... Assignments>
 constexpr auto make_moment(replace_effect<Assignments...> const& given) {
-    check_effects<Collection, Assignments...>();
-    check_whole<Collection, Assignments...>();
-    return moment<false, false, Assignments...>{given.assignments};
+    if constexpr (check_whole_record<false, Collection, Assignments...>()) {
+        return moment<false, false, Assignments...>{given.assignments};
+    } else {
+        return refused_moment{};
+    }
 }
 template <typename Collection, auto... Path>
 constexpr auto make_moment(create_by_value<Path...> const&) {
@@ -278,12 +394,13 @@ constexpr auto make_moment(Effects const&... effects) {
     constexpr bool known = (is_effect<Effects> && ...);
     static_assert(known, "settle: this is no effect. Write field += x, field -= x or field = x; "
                          "create, replace and erase stand alone. README#participants");
-    if constexpr (known) {
-        check_effects<Collection, decltype(normal_effect(effects))...>();
+    if constexpr (!known) {
+        return refused_moment{};
+    } else if constexpr (!check_effects<Collection, decltype(normal_effect(effects))...>()) {
+        return refused_moment{};
+    } else {
         return moment<false, false, decltype(normal_effect(effects))...>{
             boost::hana::tuple<decltype(normal_effect(effects))...>{normal_effect(effects)...}};
-    } else {
-        return no_moment{};
     }
 }
 

@@ -20,6 +20,12 @@ inline constexpr bool provable = every_leaf<is_not_constant, E>::value;
 template <typename Record, auto A, auto B>
 inline constexpr bool same_field = member_index<Record, A> == member_index<Record, B>;
 
+template <typename Record, auto Member, typename E>
+inline constexpr bool is_field = false;
+template <typename Record, auto Member, auto Other>
+inline constexpr bool is_field<Record, Member, field_expression<Other>> =
+    same_field<Record, Member, Other>;
+
 /// Sums what a moment adds to one field, as a linear form.
 template <typename Record, auto Member, typename Sum, typename... Effects>
 struct delta_sum {
@@ -52,6 +58,7 @@ struct field_use {
     bool assigns = false;
     bool provable = true;
     bool debits = false;
+    std::uint64_t reads = 0;
 };
 
 template <typename Record, auto Member, typename Moment>
@@ -73,12 +80,20 @@ struct use_of<Record, Member, moment<C, E, Effects...>> {
                     }
                 }
                 use.provable = use.provable && provable<typename Effect::operand_type>;
+                use.reads |= fields_in<Record, typename Effect::operand_type>::value;
             }
         };
         (look(std::type_identity<Effects>{}), ...);
         return use;
     }();
 };
+
+/// The fields that a moment changes, as a bit for each.
+template <typename Record, typename Moment>
+inline constexpr std::uint64_t fields_changed = 0;
+template <typename Record, bool C, bool E, typename... Effects>
+inline constexpr std::uint64_t fields_changed<Record, moment<C, E, Effects...>> =
+    (std::uint64_t{0} | ... | (std::uint64_t{1} << member_index<Record, Effects::member>));
 
 /// The literal that a moment assigns to a field, or `nothing`.
 template <typename Record, auto Member, typename Moment>
@@ -95,16 +110,11 @@ struct assigned_literal<Record, Member, moment<C, E, First, Rest...>> {
 
 template <typename Record, auto Member, typename Literal, typename Guard>
 inline constexpr bool pins = false;
-template <typename Record, auto Member, typename Literal, auto Other>
-inline constexpr bool pins<Record, Member, Literal,
-                           exact_guard<binary_expression<operation_kind::equal,
-                                                         field_expression<Other>, Literal>>> =
-    same_field<Record, Member, Other>;
-template <typename Record, auto Member, typename Literal, auto Other>
-inline constexpr bool pins<Record, Member, Literal,
-                           exact_guard<binary_expression<operation_kind::equal, Literal,
-                                                         field_expression<Other>>>> =
-    same_field<Record, Member, Other>;
+template <typename Record, auto Member, typename Literal, typename L, typename R>
+inline constexpr bool
+    pins<Record, Member, Literal, exact_guard<binary_expression<operation_kind::equal, L, R>>> =
+        (is_field<Record, Member, L> && std::is_same_v<R, Literal>) ||
+        (is_field<Record, Member, R> && std::is_same_v<L, Literal>);
 
 template <typename T>
 inline constexpr bool is_literal = false;
@@ -119,7 +129,10 @@ constexpr bool field_is_undone(std::type_identity<boost::hana::tuple<Guards...>>
         return !undone.adds && !undone.assigns;
     } else if constexpr (done.adds && !done.assigns) {
         using rest = sum_of_t<Record, Member, Undo, sum_of_t<Record, Member, Apply>>;
-        return !undone.assigns && done.provable && undone.provable && is_zero<rest>::value;
+        // An operand that reads a field which the apply changes has another value at the undo.
+        constexpr bool steady = (undone.reads & fields_changed<Record, Apply>) == 0;
+        return !undone.assigns && done.provable && undone.provable && steady &&
+               is_zero<rest>::value;
     } else {
         using back = typename assigned_literal<Record, Member, Undo>::type;
         return is_literal<back> && !undone.adds &&
@@ -158,22 +171,16 @@ template <typename Record, auto Member, auto Other, typename Limit>
 struct lower_limit<Record, Member, bound_guard<bound_side::lower, Other, Limit>> {
     using type = std::conditional_t<same_field<Record, Member, Other>, Limit, nothing>;
 };
-template <typename Record, auto Member, operation_kind Operation, auto Other, typename E>
-struct lower_limit<Record, Member,
-                   exact_guard<binary_expression<Operation, field_expression<Other>, E>>> {
-    static constexpr bool from_below = Operation == operation_kind::greater_equal ||
-                                       Operation == operation_kind::greater ||
-                                       Operation == operation_kind::equal;
-    using type = std::conditional_t<same_field<Record, Member, Other> && from_below, E, nothing>;
-};
-template <typename Record, auto Member, operation_kind Operation, typename E, auto Other>
-    requires(!std::is_base_of_v<field_expression<Other>, E>)
-struct lower_limit<Record, Member,
-                   exact_guard<binary_expression<Operation, E, field_expression<Other>>>> {
-    static constexpr bool from_below = Operation == operation_kind::less_equal ||
-                                       Operation == operation_kind::less ||
-                                       Operation == operation_kind::equal;
-    using type = std::conditional_t<same_field<Record, Member, Other> && from_below, E, nothing>;
+template <typename Record, auto Member, operation_kind Operation, typename L, typename R>
+struct lower_limit<Record, Member, exact_guard<binary_expression<Operation, L, R>>> {
+    static constexpr bool equal = Operation == operation_kind::equal;
+    static constexpr bool left_is_greater =
+        Operation == operation_kind::greater || Operation == operation_kind::greater_equal;
+    static constexpr bool right_is_greater =
+        Operation == operation_kind::less || Operation == operation_kind::less_equal;
+    using type = std::conditional_t<
+        is_field<Record, Member, L> && (equal || left_is_greater), R,
+        std::conditional_t<is_field<Record, Member, R> && (equal || right_is_greater), L, nothing>>;
 };
 
 /// Operands of `+=` and `-=` that the implicit guard on amounts keeps from being negative.
@@ -207,7 +214,8 @@ constexpr bool guard_keeps_above_zero() {
     } else {
         using after_apply = sum_of_t<Record, Member, Apply, linear_t<limit>>;
         using after_confirm = sum_of_t<Record, Member, Confirm, after_apply>;
-        constexpr bool at_apply = shown_at_least_zero<after_apply, Apply, Confirm>::value;
+        constexpr bool at_apply = !use_of<Record, Member, Apply>::value.debits ||
+                                  shown_at_least_zero<after_apply, Apply, Confirm>::value;
         constexpr bool at_confirm = !use_of<Record, Member, Confirm>::value.debits ||
                                     shown_at_least_zero<after_confirm, Apply, Confirm>::value;
         return at_apply && at_confirm;
@@ -221,10 +229,26 @@ constexpr bool field_stays_above_zero(std::type_identity<boost::hana::tuple<Guar
     if constexpr (!applied.debits && !confirmed.debits) {
         return true;
     } else {
-        return applied.provable && confirmed.provable &&
+        // What the guard saw of a field is gone once the apply has assigned it, and what a confirm
+        // reads, it reads after the apply.
+        constexpr bool seen = !confirmed.debits ||
+                              (!applied.assigns &&
+                               (confirmed.reads & fields_changed<Record, Apply>) == 0);
+        return applied.provable && confirmed.provable && seen &&
                (guard_keeps_above_zero<Record, Member, Apply, Confirm, Guards>() || ... || false);
     }
 }
+
+template <typename Guard>
+inline constexpr bool reads_record = true;
+template <typename Condition>
+inline constexpr bool reads_record<premise_guard<Condition>> = false;
+
+template <typename Guards>
+inline constexpr bool any_reads_record = false;
+template <typename... Guards>
+inline constexpr bool any_reads_record<boost::hana::tuple<Guards...>> =
+    (reads_record<Guards> || ... || false);
 
 template <typename Given>
 using moment_or_none = std::conditional_t<is_moment<Given>, Given, no_moment>;
@@ -267,9 +291,12 @@ constexpr bool review() {
     static_assert(!confirm::erases || apply::size == 0,
                   "settle: a participant that erases its record does nothing else to it. "
                   "README#create-erase-replace");
-    static_assert(!apply::creates || confirm::size == 0,
+    static_assert(!apply::creates || (confirm::size == 0 && !confirm::erases),
                   "settle: a participant that creates its record does nothing else to it. "
                   "README#create-erase-replace");
+    static_assert(!apply::creates || !any_reads_record<typename Participant::guards_type>,
+                  "settle: a record that is created has no fields to read yet. Use guards on the "
+                  "parameters. README#create-erase-replace");
     return true;
 }
 

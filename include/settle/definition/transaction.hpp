@@ -22,15 +22,6 @@ struct parameter_of {
                                                Parameters>> {};
 };
 
-template <typename T>
-struct vector_element {
-    using type = void;
-};
-template <typename T>
-struct vector_element<std::vector<T>> {
-    using type = T;
-};
-
 /// Parameters are kept in the log, so each must be of a type that a log can write and read.
 template <typename T>
 constexpr void check_parameter_type() {
@@ -46,40 +37,52 @@ constexpr void check_parameter_type() {
     }
 }
 
-template <typename Parameters, typename E>
-inline constexpr bool expression_fits =
-    every_leaf<parameter_of<Parameters>::template test, E>::value;
+template <typename Parameters>
+struct listed_parameter_of {
+    template <typename E>
+    struct test : std::true_type {};
+    template <auto... Path>
+    struct test<param_expression<Path...>>
+        : std::bool_constant<path_is_listed<Parameters, Path...>()> {};
+};
 
-template <typename Parameters, typename Tuple>
-inline constexpr bool guards_fit = true;
-template <typename Parameters, typename... Guards>
-inline constexpr bool guards_fit<Parameters, boost::hana::tuple<Guards...>> =
-    (expression_fits<Parameters, typename Guards::expression_type> && ...);
+/// Every expression of a participant in which parameters can stand, tested one by one.
+template <template <typename> typename Test, typename T>
+inline constexpr bool all_pass = every_leaf<Test, T>::value;
+template <template <typename> typename Test, typename... Guards>
+inline constexpr bool all_pass<Test, boost::hana::tuple<Guards...>> =
+    (every_leaf<Test, typename Guards::expression_type>::value && ...);
+template <template <typename> typename Test, bool C, bool E, typename... Effects>
+inline constexpr bool all_pass<Test, moment<C, E, Effects...>> =
+    (every_leaf<Test, typename Effects::operand_type>::value && ...);
+template <template <typename> typename Test, auto... Path>
+inline constexpr bool all_pass<Test, each_expression<Path...>> =
+    every_leaf<Test, param_expression<Path...>>::value;
 
-template <typename Parameters, typename Moment>
-inline constexpr bool moment_fits = true;
-template <typename Parameters, bool C, bool E, typename... Effects>
-inline constexpr bool moment_fits<Parameters, moment<C, E, Effects...>> =
-    (expression_fits<Parameters, typename Effects::operand_type> && ...);
-
-template <typename Parameters, typename Source>
-inline constexpr bool source_fits = true;
-template <typename Parameters, auto... Path>
-inline constexpr bool source_fits<Parameters, each_expression<Path...>> =
-    std::is_base_of_v<typename each_expression<Path...>::parameters, Parameters>;
+template <template <typename> typename Test, typename P>
+inline constexpr bool participant_passes =
+    all_pass<Test, typename P::source_type> && all_pass<Test, typename P::key_expression> &&
+    all_pass<Test, typename P::guards_type> && all_pass<Test, typename P::apply_type> &&
+    all_pass<Test, typename P::compensate_type> && all_pass<Test, typename P::confirm_type>;
 
 template <typename Parameters, typename P>
 constexpr bool participant_fits() {
-    constexpr bool fits = source_fits<Parameters, typename P::source_type> &&
-                          expression_fits<Parameters, typename P::key_expression> &&
-                          guards_fit<Parameters, typename P::guards_type> &&
-                          moment_fits<Parameters, typename P::apply_type> &&
-                          moment_fits<Parameters, typename P::compensate_type> &&
-                          moment_fits<Parameters, typename P::confirm_type>;
-    static_assert(fits, "settle: a participant uses a parameter of another struct. Use the members "
+    constexpr bool ours = participant_passes<parameter_of<Parameters>::template test, P>;
+    constexpr bool listed = participant_passes<listed_parameter_of<Parameters>::template test, P>;
+    static_assert(ours, "settle: a participant uses a parameter of another struct. Use the members "
                         "of the transaction's own parameters. README#parameters");
-    return fits;
+    static_assert(listed, "settle: a parameter that BOOST_HANA_ADAPT_STRUCT does not list would not "
+                          "be kept in the log. Add it there. README#parameters");
+    return ours && listed;
 }
+
+/// One name means one set of records.
+template <typename A, typename B>
+inline constexpr bool collections_agree =
+    std::is_same_v<typename A::collection_type, typename B::collection_type> ||
+    A::collection_type::name != B::collection_type::name;
+template <typename First, typename... All>
+inline constexpr bool agrees_with_all = (collections_agree<First, All> && ...);
 
 template <std::size_t Count>
 constexpr bool all_different(std::array<std::string_view, Count> const& names) {
@@ -110,21 +113,21 @@ struct transaction_definition {
     /// A condition on the parameters alone, decided before anything is written.
     template <typename Condition>
     constexpr auto require(Condition const& condition) const {
-        constexpr bool fits = [] {
-            if constexpr (Expression<Condition>) {
-                return std::is_same_v<typename Condition::type, bool> &&
-                       detail::without_fields<Condition> && detail::without_lines<Condition>;
-            } else {
-                return false;
-            }
-        }();
-        static_assert(fits, "settle: a transaction's 'require' takes a condition on the parameters "
+        constexpr bool fits = detail::is_condition<Condition> &&
+                              detail::without_fields<Condition> && detail::without_lines<Condition>;
+        static_assert(fits || detail::is_refused<Condition>, "settle: a transaction's 'require' takes a condition on the parameters "
                             "alone. Guards on a record belong to its participant. "
                             "README#parameters");
         if constexpr (fits) {
-            static_assert(detail::expression_fits<Parameters, Condition>,
-                          "settle: a guard uses a parameter of another struct. "
-                          "README#parameters");
+            static_assert(
+                detail::every_leaf<detail::parameter_of<Parameters>::template test,
+                                   Condition>::value,
+                "settle: a guard uses a parameter of another struct. README#parameters");
+            static_assert(
+                detail::every_leaf<detail::listed_parameter_of<Parameters>::template test,
+                                   Condition>::value,
+                "settle: a parameter that BOOST_HANA_ADAPT_STRUCT does not list would not be kept "
+                "in the log. Add it there. README#parameters");
             auto const added = boost::hana::concat(guards, detail::normal_guards(condition));
             return transaction_definition<Parameters, Name, std::remove_const_t<decltype(added)>,
                                           Participants...>{added, participants};
@@ -153,18 +156,49 @@ constexpr auto transaction(Participants const&... participants) {
                   "README#participants");
     constexpr bool participants_only =
         (requires { typename Participants::collection_type; } && ...);
-    static_assert(participants_only, "settle: settle::transaction takes participants. Make them "
+    constexpr bool refused = (std::is_same_v<Participants, detail::refused_participant> || ...);
+    static_assert(participants_only || refused, "settle: settle::transaction takes participants. Make them "
                                      "with settle::participant<…>(…). README#participants");
     if constexpr (Described<Parameters> && participants_only) {
         detail::check_parameter_type<Parameters>();
         static_assert(detail::all_different<sizeof...(Participants)>({Participants::name...}),
-                      "settle: two participants have one name. README#names");
+                      "settle: two participants have one name. Give each a name of its own. "
+                      "README#names");
+        static_assert((detail::agrees_with_all<Participants, Participants...> && ...),
+                      "settle: two collections of one name differ in their record or key. Give each "
+                      "a name of its own. README#names");
         if constexpr ((detail::participant_fits<Parameters, Participants>() && ...)) {
             static_assert((detail::review<Participants>() && ...));
         }
     }
     return transaction_definition<Parameters, Name, boost::hana::tuple<>, Participants...>{
         {}, boost::hana::tuple<Participants...>{participants...}};
+}
+
+// The ways to call settle::transaction wrongly that would otherwise end in a list of candidates.
+namespace detail {
+
+template <typename... Given>
+constexpr refused_participant refuse_transaction() {
+    static_assert(sizeof...(Given) == ~std::size_t{0},
+                  "settle: settle::transaction takes the parameter struct, then the name. Write "
+                  "settle::transaction<parameters, \"name\">(…). README#parameters");
+    return {};
+}
+
+} // namespace detail
+
+template <fixed_string Name, typename Parameters, typename... Participants>
+constexpr auto transaction(Participants const&...) {
+    return detail::refuse_transaction<Parameters>();
+}
+template <typename Parameters, typename... Participants>
+constexpr auto transaction(Participants const&...) {
+    return detail::refuse_transaction<Parameters>();
+}
+template <fixed_string Name, typename... Participants>
+constexpr auto transaction(Participants const&...) {
+    return detail::refuse_transaction<Participants...>();
 }
 
 SETTLE_END

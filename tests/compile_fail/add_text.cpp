@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// Text is not added.
+// expect: settle: += and -= take an integer field and an integer operand.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .apply(field<&account::balance> += param<&transfer::amount>)
+#else
+        .apply(field<&account::balance> += param<&transfer::note>)
+#endif
+        .compensate(settle::inverse)
+);
+
+} // namespace bank

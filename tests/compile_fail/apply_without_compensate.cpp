@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a participant applies, it must be able to undo.
+// expect: settle: a participant has 'apply' and no 'compensate'.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+        .require(field<&account::balance> >= param<&transfer::amount>)
+        .apply(field<&account::balance> -= param<&transfer::amount>)
+#ifdef FIXED
+        .compensate(settle::inverse)
+#else
+#endif
+);
+
+} // namespace bank

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// What may be empty does not fit where something must be.
+// expect: settle: an assignment between types that lose information.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .apply(field<&account::limit> = param<&transfer::limit>)
+#else
+        .apply(field<&account::balance> = param<&transfer::limit>)
+#endif
+        .compensate(settle::inverse)
+);
+
+} // namespace bank

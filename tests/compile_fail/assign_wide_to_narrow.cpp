@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// 64 bits do not fit into 32.
+// expect: settle: an assignment between types that lose information.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .apply(field<&account::visits> = param<&transfer::small>)
+#else
+        .apply(field<&account::visits> = param<&transfer::amount>)
+#endif
+        .compensate(settle::inverse)
+);
+
+} // namespace bank

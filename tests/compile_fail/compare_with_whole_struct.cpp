@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// A whole struct is no value of a field.
+// expect: settle: a comparison between types that lose information.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .require(field<&account::balance> == param<&transfer::whole_order, &order::total>)
+#else
+        .require(field<&account::balance> == param<&transfer::whole_order>)
+#endif
+        .confirm(field<&account::balance> += param<&transfer::amount>)
+);
+
+} // namespace bank

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// An assignment back to a value that no guard says was there.
+// expect: settle: this 'compensate' is not shown to undo its 'apply'.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .require(field<&account::state> == lit<status::open>)
+#else
+#endif
+        .apply(field<&account::state> = lit<status::closed>)
+        .compensate(field<&account::state> = lit<status::open>)
+);
+
+} // namespace bank

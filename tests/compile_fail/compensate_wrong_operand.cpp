@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// A compensation that gives back another amount.
+// expect: settle: this 'compensate' is not shown to undo its 'apply'.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+        .require(field<&account::balance> >= param<&transfer::amount>)
+        .apply(field<&account::balance> -= param<&transfer::amount>)
+#ifdef FIXED
+        .compensate(field<&account::balance> += param<&transfer::amount>)
+#else
+        .compensate(field<&account::balance> += param<&transfer::fee>)
+#endif
+);
+
+} // namespace bank

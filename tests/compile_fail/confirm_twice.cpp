@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// All effects of one moment stand in one call.
+// expect: settle: 'confirm' is given twice.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .confirm(field<&account::visits> += lit<1>,
+                 field<&account::balance> += param<&transfer::amount>)
+#else
+        .confirm(field<&account::visits> += lit<1>)
+        .confirm(field<&account::balance> += param<&transfer::amount>)
+#endif
+);
+
+} // namespace bank

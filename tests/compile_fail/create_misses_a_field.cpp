@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// A new record has a value in every field.
+// expect: settle: 'create' and 'replace' assign every field
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"order">(orders, param<&transfer::number>)
+#ifdef FIXED
+        .apply(settle::create(field<&order::state> = lit<status::open>,
+                              field<&order::total> = param<&transfer::amount>))
+#else
+        .apply(settle::create(field<&order::state> = lit<status::open>))
+#endif
+        .compensate(settle::inverse)
+);
+
+} // namespace bank

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// A comparison where an assignment belongs.
+// expect: settle: 'create' and 'replace' take assignments
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"order">(orders, param<&transfer::number>)
+#ifdef FIXED
+        .apply(settle::create(field<&order::state> = lit<status::open>,
+                              field<&order::total> = param<&transfer::amount>))
+#else
+        .apply(settle::create(field<&order::state> = lit<status::open>,
+                              field<&order::total> == param<&transfer::amount>))
+#endif
+        .compensate(settle::inverse)
+);
+
+} // namespace bank

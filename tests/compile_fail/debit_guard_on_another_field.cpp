@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// A debit of one field, guarded by another.
+// expect: settle: nothing keeps a debit from passing below zero.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .require(field<&account::balance> >= param<&transfer::amount>)
+#else
+        .require(field<&account::reserved> >= param<&transfer::amount>)
+#endif
+        .apply(field<&account::balance> -= param<&transfer::amount>)
+        .compensate(settle::inverse)
+);
+
+} // namespace bank

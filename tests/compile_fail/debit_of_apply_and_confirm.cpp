@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// The guard covers what apply takes, and not what confirm takes besides.
+// expect: settle: nothing keeps a debit from passing below zero.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .require(field<&account::balance> >= param<&transfer::amount> + param<&transfer::fee>)
+#else
+        .require(field<&account::balance> >= param<&transfer::amount>)
+#endif
+        .apply(field<&account::balance> -= param<&transfer::amount>)
+        .compensate(settle::inverse)
+        .confirm(field<&account::balance> -= param<&transfer::fee>)
+);
+
+} // namespace bank

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSL-1.0
+// A key tells records apart.
+// expect: settle: a key is one field, a std::string or an integer.
+#include "bank.hpp"
+
+namespace bank {
+
+#ifdef FIXED
+constexpr settle::collection<account, "accounts", &account::id> right;
+#else
+constexpr settle::collection<account, "accounts", &account::frozen> wrong;
+#endif
+
+} // namespace bank

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// A parameter that is not described is not kept in the log.
+// expect: settle: a parameter that BOOST_HANA_ADAPT_STRUCT does not list
+#include "bank.hpp"
+
+namespace bank {
+
+struct thing {
+    std::string id;
+    std::int64_t value;
+};
+
+} // namespace bank
+
+#ifdef FIXED
+BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+#else
+BOOST_HANA_ADAPT_STRUCT(bank::thing, id);
+#endif
+
+namespace bank {
+
+constexpr auto thing_type = transaction<thing, "thing">(
+    participant<"destination">(accounts, param<&thing::id>)
+        .confirm(field<&account::balance> += param<&thing::value>));
+
+} // namespace bank

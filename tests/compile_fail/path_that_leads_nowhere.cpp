@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// A member of a struct that the one before is not.
+// expect: settle: settle::param and settle::line take pointers to data members
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .confirm(field<&account::balance> += param<&transfer::whole_order, &order::total>)
+#else
+        .confirm(field<&account::balance> += param<&transfer::whole_order, &account::balance>)
+#endif
+);
+
+} // namespace bank

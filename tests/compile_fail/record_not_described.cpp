@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// A store must know the members of a record.
+// expect: settle: the record struct of this collection is not described.
+#include "bank.hpp"
+
+namespace bank {
+
+struct thing {
+    std::string id;
+    std::int64_t value;
+};
+
+} // namespace bank
+
+#ifdef FIXED
+BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+#endif
+
+namespace bank {
+
+constexpr settle::collection<thing, "things", &thing::id> things;
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"thing">(things, param<&transfer::note>)
+        .confirm(field<&thing::value> += param<&transfer::amount>));
+
+} // namespace bank

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// A character is neither text nor number.
+// expect: settle: a character type cannot be a field.
+#include "bank.hpp"
+
+namespace bank {
+
+struct thing {
+    std::string id;
+#ifdef FIXED
+    std::int64_t value;
+#else
+    char value;
+#endif
+};
+
+} // namespace bank
+
+BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+
+namespace bank {
+
+constexpr settle::collection<thing, "things", &thing::id> things;
+
+} // namespace bank

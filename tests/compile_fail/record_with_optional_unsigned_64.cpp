@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// 2^63 and above is not kept by every store.
+// expect: settle: an unsigned 64-bit field cannot be kept exactly by every store.
+#include "bank.hpp"
+
+namespace bank {
+
+struct thing {
+    std::string id;
+#ifdef FIXED
+    std::int64_t value;
+#else
+    std::optional<std::uint64_t> value;
+#endif
+};
+
+} // namespace bank
+
+BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+
+namespace bank {
+
+constexpr settle::collection<thing, "things", &thing::id> things;
+
+} // namespace bank

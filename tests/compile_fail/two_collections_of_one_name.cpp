@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// One name means one set of records.
+// expect: settle: two collections of one name differ in their record or key.
+#include "bank.hpp"
+
+namespace bank {
+
+#ifdef FIXED
+constexpr settle::collection<order, "orders", &order::number> others;
+#else
+constexpr settle::collection<order, "accounts", &order::number> others;
+#endif
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"account">(accounts, param<&transfer::source>)
+        .confirm(field<&account::balance> += param<&transfer::amount>),
+    participant<"order">(others, param<&transfer::number>)
+        .confirm(field<&order::total> += param<&transfer::amount>));
+
+} // namespace bank

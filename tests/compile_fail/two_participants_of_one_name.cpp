@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// A name in a report must say which participant is meant.
+// expect: settle: two participants have one name.
+#include "bank.hpp"
+
+namespace bank {
+
+constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>),
+#ifdef FIXED
+    participant<"destination">(accounts, param<&transfer::destination>)
+#else
+    participant<"source">(accounts, param<&transfer::destination>)
+#endif
+        .confirm(field<&account::balance> += param<&transfer::amount>));
+
+} // namespace bank
