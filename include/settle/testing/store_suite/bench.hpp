@@ -114,7 +114,14 @@ public:
         check_records<ledgers_type>();
         check_records<cards_type>();
         check_records<shelves_type>();
-        CHECK(sorted(marks()) == sorted(model_.marks()));
+        CHECK(words_of(marks()) == words_of(model_.marks()));
+    }
+
+    /// Resolves one mark in the store and in the model.
+    answer resolve(mark_place const& place, bool confirmed) {
+        answer const said = session_.resolve(place, confirmed).value();
+        CHECK(said == model_.resolve(place, confirmed));
+        return said;
     }
 
     // One transaction, one step; the answers of its parts in words.
@@ -174,6 +181,17 @@ public:
                    std::tie(right.id, right.part, right.collection, right.key);
         });
         return given;
+    }
+
+    [[nodiscard]] static std::string words_of(std::vector<mark_place> const& given) {
+        std::string out;
+        for (mark_place const& one : sorted(given)) {
+            out += one.id + ' ' + std::to_string(one.part.participant) + '.' +
+                   std::to_string(one.part.line) + " of " + one.collection + ' ' +
+                   std::visit([](auto const& key) { return encode_json(key); }, one.key) +
+                   " under " + std::to_string(one.epoch_number) + '\n';
+        }
+        return out;
     }
 
 private:

@@ -7,8 +7,8 @@
 SETTLE_BEGIN
 namespace testing {
 
-[[nodiscard]] inline second at_second(std::int64_t count) {
-    return second{std::chrono::seconds{count}};
+[[nodiscard]] inline whole_second at_second(std::int64_t count) {
+    return whole_second{std::chrono::seconds{count}};
 }
 
 [[nodiscard]] inline card plain_card() {

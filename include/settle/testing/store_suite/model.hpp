@@ -33,6 +33,12 @@ public:
         slots_of<C>()[record.*C::key_member].record = record;
     }
 
+    answer resolve(mark_place const& place, bool confirmed) {
+        answer said = answer::nothing;
+        (resolve_in<Collections>(place, confirmed, said), ...);
+        return said;
+    }
+
     template <typename C>
     [[nodiscard]] std::vector<typename C::record_type> records() const {
         std::vector<typename C::record_type> found;
@@ -57,6 +63,21 @@ private:
     template <typename C>
     auto& slots_of() {
         return std::get<slots<C>>(slots_).content;
+    }
+
+    template <typename C>
+    void resolve_in(mark_place const& place, bool confirmed, answer& said) {
+        auto const* const key = std::get_if<typename C::key_type>(&place.key);
+        if (place.collection != C::name || key == nullptr) return;
+        auto const found = slots_of<C>().find(*key);
+        if (found == slots_of<C>().end()) return;
+        auto& slot = found->second;
+        auto const* const one = slot.marks.find(place.id, place.part);
+        if (one == nullptr || one->epoch_number != place.epoch_number) return;
+        said = (confirmed ? finish(slot, place.id, place.part, place.epoch_number)
+                          : undo(slot, place.id, place.part))
+                   .what;
+        if (!slot.record && slot.marks.empty()) slots_of<C>().erase(found);
     }
 
     template <typename C>

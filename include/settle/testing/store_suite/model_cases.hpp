@@ -70,7 +70,7 @@ private:
     made.holder = small(2) == 0 ? "Anna" : "Bára";
     made.open = small(2) == 0;
     made.shade = small(2) == 0 ? colour::red : colour::blue;
-    made.opened = second{std::chrono::seconds{small(3)}};
+    made.opened = whole_second{std::chrono::seconds{small(3)}};
     if (small(3) != 0) made.credit = small(2);
     if (small(3) != 0) made.note = std::string(static_cast<std::size_t>(small(2)), 'n');
     made.points = small(3);

@@ -21,7 +21,7 @@ struct ledger {
 
 enum class colour : std::int16_t { red = -1, green = 0, blue = 700 };
 
-using second = std::chrono::time_point<std::chrono::system_clock, std::chrono::seconds>;
+using whole_second = std::chrono::time_point<std::chrono::system_clock, std::chrono::seconds>;
 
 /// One member of every kind that a store must keep.
 struct card {
@@ -30,7 +30,7 @@ struct card {
         (std::string, holder),
         (bool, open),
         (colour, shade),
-        (second, opened),
+        (whole_second, opened),
         (std::optional<std::int64_t>, credit),
         (std::optional<std::string>, note),
         (std::int64_t, points),
