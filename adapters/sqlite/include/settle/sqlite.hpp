@@ -15,8 +15,8 @@ namespace sqlite {
 /// in the view settle_entries.
 /// Shape:   path - a file, made when it is not there; a file of another application is refused
 /// Errors:  the constructor throws settle::failure with one sentence
-/// Cost:    a wave is one transaction with one sync of the disk (write-ahead log, synchronous=FULL).
-///          Threads may share it, engines too
+/// Cost:    a wave is one transaction and one sync of the disk (write-ahead log, synchronous=FULL).
+///          Threads and engines may share it
 /// Example: samples/transfer
 class database {
 public:

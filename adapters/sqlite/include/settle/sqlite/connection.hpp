@@ -102,14 +102,13 @@ public:
 
     run& bind(std::int64_t value) { return check(sqlite3_bind_int64(handle_, ++bound_, value)); }
     run& bind(std::string_view text) {
-        // A null pointer would bind NULL.
-        return check(sqlite3_bind_text64(handle_, ++bound_, text.data() == nullptr ? "" : text.data(),
-                                         text.size(), SQLITE_STATIC, SQLITE_UTF8));
+        return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
+                                         SQLITE_STATIC, SQLITE_UTF8));
     }
     run& bind(std::nullptr_t) { return check(sqlite3_bind_null(handle_, ++bound_)); }
     run& bind_blob(std::string_view bytes) {
-        return check(sqlite3_bind_blob64(handle_, ++bound_, bytes.data() == nullptr ? "" : bytes.data(),
-                                         bytes.size(), SQLITE_STATIC));
+        return check(sqlite3_bind_blob64(handle_, ++bound_, not_null(bytes), bytes.size(),
+                                         SQLITE_STATIC));
     }
     run& bind_real(double value) { return check(sqlite3_bind_double(handle_, ++bound_, value)); }
     template <typename T>
@@ -158,6 +157,10 @@ public:
     }
 
 private:
+    /// A null pointer would bind NULL where an empty text is meant.
+    static char const* not_null(std::string_view bytes) noexcept {
+        return bytes.data() == nullptr ? "" : bytes.data();
+    }
     run& check(int code) {
         if (code != SQLITE_OK) raise(sqlite3_db_handle(handle_), code, phase_);
         return *this;

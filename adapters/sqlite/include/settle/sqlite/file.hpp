@@ -58,7 +58,7 @@ public:
 private:
     static std::string const& checked(std::string const& path) {
         if (!path.empty() && path != ":memory:") return path;
-        raise(errc::unfit_store, "settle: settle::sqlite::database needs the path of a file, and '" +
+        raise(errc::unfit_store, "settle: settle::sqlite::database takes the path of a file, '" +
                                      path + "' is none. For records that end with the process use "
                                             "settle::memory::database. README#sqlite");
     }
@@ -95,7 +95,9 @@ private:
         };
         switch (primary_code(code.value())) {
         case SQLITE_NOTADB: refuse("is not a SQLite database. Name another file."); break;
-        case SQLITE_READONLY: refuse("can only be read. Allow writing to it and its folder."); break;
+        case SQLITE_READONLY:
+            refuse("can only be read. Allow writing to it and its folder.");
+            break;
         case SQLITE_CANTOPEN:
             refuse("cannot be opened. See that its folder is there and may be written to.");
             break;

@@ -148,8 +148,8 @@ private:
         for (auto const& [known, kept] : updates_) {
             if (known == fields) return kept;
         }
-        return updates_.emplace_back(fields, statement{*on_, sql_.update(fields), "change a record"})
-            .second;
+        statement made{*on_, sql_.update(fields), "change a record"};
+        return updates_.emplace_back(fields, std::move(made)).second;
     }
 
     void create_from(std::string_view image, record_type const& record) const {

@@ -141,7 +141,8 @@ inline void use_write_ahead_log(connection const& on, std::string const& path,
 
 /// Makes a file fit: nothing is changed in one that is refused.
 /// Errors:  throws settle::failure with one sentence
-inline void prepare_file(writer& with, std::string const& path, std::chrono::milliseconds patience) {
+inline void prepare_file(writer& with, std::string const& path,
+                         std::chrono::milliseconds patience) {
     connection const& on = with.on();
     check_application(on, path);
     bool const there = has_tables(on, path);
@@ -181,7 +182,8 @@ inline void prepare_file(writer& with, std::string const& path, std::chrono::mil
     };
     if (auto known = read()) return *std::move(known);
     transaction work{with};
-    statement const write{with.on(), "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)",
+    statement const write{with.on(),
+                          "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)",
                           "write the table settle_meta"};
     run{write, name, value}.change();
     if (auto const end = work.commit(); end.fate != fate::committed) throw failure(end.problem);

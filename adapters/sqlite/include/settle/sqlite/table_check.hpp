@@ -112,7 +112,7 @@ private:
                 refuse(name + " is declared '" + is.type + "' and must keep texts",
                        "Declare it TEXT");
             }
-        } else if (has != affinity::integer && !keeps_words_of_integers(one.kind, has)) {
+        } else if (has != affinity::integer && !keeps_as_numeric(one.kind, has)) {
             // Other programs write fractions into DECIMAL and REAL, and a field has none.
             refuse(name + " is declared '" + is.type + "' and must keep whole numbers",
                    "Declare it INTEGER");
@@ -123,9 +123,10 @@ private:
         }
     }
 
-    /// BOOLEAN, DATE and the like keep whole numbers exactly, and are how such columns are declared.
-    static bool keeps_words_of_integers(field_kind kind, affinity has) {
-        return has == affinity::numeric && (kind == field_kind::boolean || kind == field_kind::time);
+    /// BOOLEAN, DATE and the like keep whole numbers exactly, and such columns are declared so.
+    static bool keeps_as_numeric(field_kind kind, affinity has) {
+        return has == affinity::numeric &&
+               (kind == field_kind::boolean || kind == field_kind::time);
     }
 
     void check_key() const {
@@ -255,8 +256,8 @@ inline void settle_table(writer& with, table_need const& need) {
     };
     if (reserved("settle_") || reserved("sqlite_")) {
         raise(errc::unfit_store, "settle: a collection cannot be named '" + std::string{need.name} +
-                                     "', since settle_ and sqlite_ begin the names of other tables. "
-                                     "Name it otherwise. README#existing-tables");
+                                     "', since names of other tables begin so. Name it otherwise. "
+                                     "README#existing-tables");
     }
     statement const look{with.on(), "SELECT 1 FROM sqlite_master WHERE name = ?1 COLLATE NOCASE",
                          "look for a table"};
