@@ -150,8 +150,10 @@ TEST_CASE("coordinator: a search can rename every epoch that it holds") {
 
     std::vector<settle::epoch> seen;
     high.visit_epochs([&](settle::epoch const& one) { seen.push_back(one); });
+    // The committed epoch and the one that the claim raised it to, wherever they are kept.
     std::sort(seen.begin(), seen.end());
-    CHECK(seen == std::vector<settle::epoch>{1006, 1007, 1008});
+    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+    CHECK(seen == std::vector<settle::epoch>{1006, 1008});
 
     auto tired = coordinator::take(1, standing{state::pending, 7, 0, 9});
     tired.visit_attempts([](std::uint32_t& attempts) { attempts = std::min(attempts, 3U); });

@@ -161,6 +161,7 @@ public:
             return;
         }
         unsure_ = false;
+        known_ = true;
         state_ = insert_state();
         epoch_ = seen_;
         if (goal_ != goal::run) next_ = step::end;
@@ -170,7 +171,7 @@ public:
 
     /// The log has no entry of this id.
     void found_nothing(view_of_entry const& view) {
-        if (epoch_ != 0 || goal_ == goal::recover) {
+        if (known_ || goal_ == goal::recover) {
             vanished_ = true;
             next_ = step::end;
             return;
@@ -182,6 +183,9 @@ public:
     void found(standing const& entry, view_of_entry const& view) {
         bool const claimable = view.abandoned || (view.mine && unsure_);
         adopt(entry);
+        // Whoever has to look holds nothing any more: only a new claim gives an epoch.
+        known_ = true;
+        epoch_ = 0;
         if (is_final(state_)) {
             // What this worker wrote after another one decided may still be there: it is stray.
             if (!wrote_) next_ = step::end;
@@ -190,7 +194,6 @@ public:
             next_ = step::end;
         } else if (goal_ == goal::cancel &&
                    (state_ == settle::state::initial || state_ == settle::state::pending)) {
-            epoch_ = 0;
             next_ = step::cancel;
         } else {
             next_ = claimable ? step::claim : step::wait;
@@ -202,7 +205,7 @@ public:
 
     void claimed(log_answer said, bool expired) {
         if (!moved(said)) return;
-        epoch_ = seen_ + 1;
+        epoch_ = ++seen_;
         ++attempts_;
         if (state_ == settle::state::applied) {
             start(step::confirm);
@@ -237,7 +240,7 @@ public:
 
     void canceled(log_answer said) {
         if (!moved(said)) return;
-        if (!held()) epoch_ = seen_ + 1;
+        if (!held()) epoch_ = ++seen_;
         if (state_ == settle::state::initial) {
             state_ = settle::state::canceled;
             next_ = step::end;
@@ -263,8 +266,7 @@ public:
     void cancel_for(reason why, std::size_t part = no_part) {
         why_ = why;
         failed_ = part;
-        seen_ = epoch_;
-        next_ = step::cancel;
+        ask_log(step::cancel);
     }
 
     friend bool operator==(coordinator const&, coordinator const&) = default;
@@ -280,7 +282,7 @@ public:
         seed = hash_mix(seed, committed_);
         seed = hash_mix(seed, failed_);
         seed = hash_mix(seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
-                                  (vanished_ ? 8U : 0U));
+                                  (vanished_ ? 8U : 0U) | (known_ ? 16U : 0U));
         for (answer const one : answers_) seed = hash_mix(seed, static_cast<std::uint64_t>(one));
         return seed;
     }
@@ -326,6 +328,7 @@ private:
         if (said == log_answer::unavailable) return false;
         // A conflict may be with its own write of unknown outcome, landed meanwhile.
         unsure_ = unsure_ || said == log_answer::unknown;
+        pausing_ = false;
         next_ = step::read;
         return false;
     }
@@ -333,7 +336,7 @@ private:
     void decide_apply(std::uint32_t limit) {
         if (answers_.contains(answer::fenced)) {
             unsure_ = false;
-            next_ = step::read;
+            ask_log(step::read);
             return;
         }
         for (std::size_t part = 0; part < answers_.size(); ++part) {
@@ -358,7 +361,7 @@ private:
             next_ = step::give_way;
             if (!answers_.contains(answer::none)) claim_again();
         } else {
-            next_ = step::commit;
+            ask_log(step::commit);
         }
     }
 
@@ -375,13 +378,18 @@ private:
             all = all && one != answer::none && one != answer::unavailable;
         }
         if (!all) return;
-        next_ = is_final(state_) ? step::end : step::close;
+        ask_log(is_final(state_) ? step::end : step::close);
     }
 
     void claim_again() {
-        seen_ = epoch_;
         pausing_ = true;
-        next_ = step::claim;
+        ask_log(step::claim);
+    }
+
+    /// The answers of a wave are used up: forgetting them makes states of a search alike.
+    void ask_log(step wanted) {
+        answers_.reset();
+        next_ = wanted;
     }
 
     part_answers answers_;
@@ -397,6 +405,7 @@ private:
     bool wrote_ = false;    ///< this worker has sent an apply to a store
     bool unsure_ = false;   ///< a write to the log is of unknown outcome, and none followed it
     bool pausing_ = false;  ///< pause after the next claim
+    bool known_ = false;    ///< the entry was there once
     bool vanished_ = false;
 };
 

@@ -166,9 +166,12 @@ public:
         return left.marks_ == right.marks_;
     }
 
+    /// The epochs of one transaction's marks.
     template <typename Function>
-    void visit_epochs(Function&& function) {
-        for (auto& one : marks_) one.visit_epochs(function);
+    void visit_epochs_of(transaction_id const& id, Function&& function) {
+        for (auto& one : marks_) {
+            if (one.id == id) one.visit_epochs(function);
+        }
     }
 
 private:
