@@ -21,22 +21,35 @@ complain() {
     found=1
 }
 
-# Messages are looked for as the compiler joins them: a literal may end within an anchor.
+# Messages are looked for as the compiler joins them: a literal may end within a word.
 joined() {
+    tr '\n' ' ' <"$1" | sed -E 's/" +"//g'
+}
+places() {
     find include adapters samples -name '*.hpp' -o -name '*.cpp' | sort | while read -r file; do
-        tr '\n' ' ' <"$file" | sed -E 's/" +"//g' | grep -oE 'README#[A-Za-z0-9_-]*' |
-            sed "s|^|$file |"
+        joined "$file" | grep -oE 'README#[A-Za-z0-9_-]*' | sed "s|^|$file |"
     done
 }
 
 anchors=$(anchors_of README.md)
-named=$(joined)
+named=$(places)
 [ -n "$named" ] || complain "no message points to README.md; this test looks at nothing"
 while read -r file place; do
     printf '%s\n' "$anchors" | grep -qxF -- "${place#README#}" ||
         complain "$file: a message points to $place, and README.md has no such heading"
 done <<LIST
 $(printf '%s\n' "$named" | sort -u)
+LIST
+
+# A message that is quoted is one that somebody can get.
+quoted=$(awk '/^```/ { code = !code } code && /^settle: /' README.md)
+[ -n "$quoted" ] || complain "README.md quotes no message; this test looks at nothing"
+while read -r message; do
+    for file in $(find include -name '*.hpp'); do
+        joined "$file"
+    done | grep -qF -- "$message" || complain "README.md quotes what nothing says: $message"
+done <<LIST
+$quoted
 LIST
 
 links=0
