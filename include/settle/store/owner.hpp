@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <fstream>
 #include <sstream>
@@ -14,6 +16,8 @@
 #include <vector>
 
 #if defined(__linux__)
+#include <csignal>
+#include <sys/types.h>
 #include <unistd.h>
 #endif
 
@@ -27,20 +31,41 @@ inline std::string first_line(std::string const& path) {
     return text;
 }
 
-/// The time at which a process started, in ticks since the boot; empty when there is none.
-inline std::string process_start(std::string const& pid) {
+/// What the system tells of a process; empty when it tells nothing.
+struct process_status {
+    std::string state;
+    std::string start; ///< when it started, in ticks since the boot
+};
+
+inline process_status status_of(std::string const& pid) {
     std::string const text = first_line("/proc/" + pid + "/stat");
     // The name in parentheses may hold anything, so the fields are counted after its end.
     std::size_t const after_name = text.rfind(')');
-    if (after_name == std::string::npos) return {};
+    process_status found;
+    if (after_name == std::string::npos) return found;
     std::istringstream fields{text.substr(after_name + 1)};
-    std::string state;
-    std::string field;
-    fields >> state;
+    fields >> found.state;
+    for (int i = 0; i < 19; ++i) fields >> found.start;
+    return found;
+}
+
+/// True when the process of this id, or the one that had it at this start, has ended.
+inline bool has_ended(std::string_view pid, std::string_view start) {
+#if defined(__linux__)
+    ::pid_t number = 0;
+    char const* const end = pid.data() + pid.size();
+    auto const [stopped, problem] = std::from_chars(pid.data(), end, number);
+    if (problem != std::errc{} || stopped != end || number <= 0) return false;
+    process_status const now = status_of(std::to_string(number));
+    // A /proc that hides the processes of other users shows nothing; a signal still finds them.
+    if (now.start.empty()) return ::kill(number, 0) != 0 && errno == ESRCH;
     // A zombie has ended; only its parent has not looked yet.
-    if (state == "Z" || state == "X") return {};
-    for (int i = 0; i < 19; ++i) fields >> field;
-    return field;
+    return now.state == "Z" || now.state == "X" || now.start != start;
+#else
+    static_cast<void>(pid);
+    static_cast<void>(start);
+    return false;
+#endif
 }
 
 inline std::string process_namespace() {
@@ -71,7 +96,7 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
     std::string const pid = std::to_string(::getpid());
     std::string const boot = detail::first_line("/proc/sys/kernel/random/boot_id");
     return detail::first_line("/proc/sys/kernel/hostname") + '/' + pid + '/' +
-           detail::process_start(pid) + '/' + boot + '/' + detail::process_namespace();
+           detail::status_of(pid).start + '/' + boot + '/' + detail::process_namespace();
 #else
     return {};
 #endif
@@ -88,10 +113,7 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
     for (std::size_t i = 3; i < ours.size(); ++i) {
         if (theirs[i] != ours[i]) return false;
     }
-    for (char const c : theirs[1]) {
-        if (c < '0' || c > '9') return false;
-    }
-    return !theirs[1].empty() && detail::process_start(std::string{theirs[1]}) != theirs[2];
+    return !theirs[2].empty() && detail::has_ended(theirs[1], theirs[2]);
 }
 
 SETTLE_END
