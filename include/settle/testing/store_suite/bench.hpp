@@ -4,6 +4,8 @@
 
 #include <settle/testing/store_suite/model.hpp>
 
+#include <doctest/doctest.h>
+
 #include <deque>
 
 SETTLE_BEGIN

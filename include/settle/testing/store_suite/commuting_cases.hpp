@@ -7,9 +7,6 @@
 SETTLE_BEGIN
 namespace testing {
 
-inline constexpr std::int64_t no_least = std::numeric_limits<std::int64_t>::min();
-inline constexpr std::int64_t no_most = std::numeric_limits<std::int64_t>::max();
-
 [[nodiscard]] inline adjust change_balance(std::int64_t now, std::int64_t later,
                                            std::int64_t least = no_least,
                                            std::int64_t most = no_most) {

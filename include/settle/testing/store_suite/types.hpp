@@ -81,6 +81,9 @@ struct adjust {
         (std::int64_t, most));
 };
 
+inline constexpr std::int64_t no_least = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t no_most = std::numeric_limits<std::int64_t>::max();
+
 /// Any change of either sign at either moment, bounded from both sides.
 inline constexpr auto adjust_type = transaction<adjust, "suite_adjust">(
     participant<"ledger">(ledgers, param<&adjust::id>)

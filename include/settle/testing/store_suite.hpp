@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSL-1.0
+// One conformance suite for every store and log.
+//
+// A test program names its fixture at namespace scope; it needs doctest, and nothing else does:
+//
+//   #include <settle/testing/store_suite.hpp>
+//
+//   struct my_fixture {                       // made anew for every case
+//       using database = my::database;
+//       database& database_here();            // empty, the same one at every call
+//       database& second_database();          // empty, another one, with a log of another name
+//       database& reopened();                 // what database_here() holds, opened once more
+//   };
+//   SETTLE_STORE_SUITE(my_fixture);
+#pragma once
+
+#include <settle/testing/store_suite/access_cases.hpp>
+#include <settle/testing/store_suite/commuting_cases.hpp>
+#include <settle/testing/store_suite/exclusive_cases.hpp>
+#include <settle/testing/store_suite/log_cases.hpp>
+#include <settle/testing/store_suite/model_cases.hpp>
+
+/// Instantiates every case for one fixture.
+#define SETTLE_STORE_SUITE(Fixture)                                                                \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_mark, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_no_record, Fixture);                          \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_lower_bound, Fixture);                        \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_upper_bound, Fixture);                        \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_many_marks, Fixture);                         \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_exact_guard, Fixture);                        \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_overflow, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_range, Fixture);                              \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_assignment, Fixture);                         \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_assignment_guards, Fixture);                  \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_exclusive_sums, Fixture);                     \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_exclusive_and_commuting, Fixture);            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_two_parts, Fixture);                          \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_erase, Fixture);                              \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_replace, Fixture);                            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_random, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_wave, Fixture);                               \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_due, Fixture);                                \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_fields, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_key_taken, Fixture);                          \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_scan, Fixture);                               \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_marks, Fixture);                              \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_resolve, Fixture);                            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_log, Fixture);                            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reopened, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_insert, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_insert_states, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_commit, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_claim, Fixture);                              \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_claim_initial, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_cancel, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_conflict, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_wave, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing, Fixture)

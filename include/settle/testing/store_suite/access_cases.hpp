@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSL-1.0
+// The store suite: records are read, created and scanned; marks are listed and resolved.
+#pragma once
+
+#include <settle/testing/store_suite/exclusive_cases.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+TEST_CASE_TEMPLATE_DEFINE("store: records of every kind of field come back as they were", Fixture,
+                          suite_fields) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int32_t most_32 = std::numeric_limits<std::int32_t>::max();
+    constexpr std::int32_t least_32 = std::numeric_limits<std::int32_t>::min();
+    std::vector<card> const given{
+        {"plain", "Anna", true, colour::red, at_second(1000), 250, "a note", 10, 3},
+        {"empty", "", false, colour::green, at_second(0), std::nullopt, std::nullopt, 0, 0},
+        {"most", "x", true, colour::blue, at_second(most), most, "", most, most_32},
+        {"least", "x", true, colour::red, at_second(least), least, "null", least, least_32},
+        {"beyond a double", "x", true, colour::red, at_second((std::int64_t{1} << 53) + 1),
+         (std::int64_t{1} << 53) + 1, "1", -(std::int64_t{1} << 53) - 1, 1},
+        {"\xC5\xBD'\"\\;--%", "line\nand\ttab \x01 \xF0\x9F\x98\x80", true, colour::red,
+         at_second(1), 1, "{\"a\":[1]}", 1, 1},
+        {"12", "0x10", true, colour::red, at_second(1), 1, "1e3", 1, 1}};
+    for (card const& one : given) on.create(cards, one);
+    for (card const& one : given) {
+        auto const found = on.read(cards, one.id);
+        REQUIRE(found.has_value());
+        CHECK(encode_json(*found) == encode_json(one));
+    }
+    on.check();
+    CHECK_FALSE(on.read(cards, "Plain").has_value());
+    CHECK_FALSE(on.read(cards, "plai").has_value());
+    CHECK_FALSE(on.read(cards, "").has_value());
+    CHECK_FALSE(on.read(cards, "12.0").has_value());
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: a key is taken once", Fixture, suite_key_taken) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 1, 2, "first"});
+    auto const again = on.session().template create<ledgers_type>({"A", 9, 9, "second"});
+    REQUIRE_FALSE(again.has_value());
+    CHECK(again.problem().code == errc::record_exists);
+    CHECK(on.read(ledgers, "A")->label == "first");
+    // Also while a transaction has it.
+    REQUIRE(on.template apply<issue_type>("t", {plain_card()}, 2) == "applied");
+    CHECK_FALSE(on.session().template create<cards_type>(other_card()).has_value());
+    on.check();
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: scans are ordered by key and paged", Fixture, suite_scan) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    std::vector<std::int64_t> const numbers{
+        5, -3, 0, 100, std::numeric_limits<std::int64_t>::min(), 99,
+        std::numeric_limits<std::int64_t>::max(), -20};
+    for (auto const number : numbers) on.create(shelves, {number, 1});
+    for (char const* id : {"b", "a", "B", "\xC3\xA4", "10", "9", "a b"}) {
+        on.create(ledgers, {id, 0, 0, ""});
+    }
+    on.check(); // compares whole scans with the model, in order
+    for (std::size_t const size : {std::size_t{1}, std::size_t{3}, numbers.size()}) {
+        std::vector<std::int64_t> seen;
+        std::optional<std::int64_t> after;
+        for (;;) {
+            auto const page = on.session().template scan<shelves_type>(after, size).value();
+            CHECK(page.size() <= size);
+            for (shelf const& one : page) seen.push_back(one.number);
+            if (page.size() < size) break;
+            after = page.back().number;
+        }
+        auto expected = numbers;
+        std::sort(expected.begin(), expected.end());
+        CHECK(seen == expected);
+    }
+    auto const behind = on.session().template scan<ledgers_type>("a", 100).value();
+    REQUIRE(behind.size() == 3);
+    CHECK(behind[0].id == "a b");
+    CHECK(behind[2].id == "\xC3\xA4");
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture, suite_marks) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 0, ""});
+    on.create(ledgers, {"B", 100, 0, ""});
+    on.create(shelves, {-4, 100});
+    on.create(cards, plain_card());
+    CHECK(on.marks().empty());
+    on.template apply<order_type>("b", {"A", 1, {{-4, 1}, {-4, 2}, {-4, 3}}}, 7);
+    on.template apply<move_type>("a", {"A", "B", 1}, 8);
+    on.template apply<withdraw_type>("c'\"", {"c", true}, epoch_limit - 1);
+    on.template apply<move_type>("d", {"B", "A", 1}, 9);
+    auto const all = bench<typename Fixture::database>::sorted(on.marks());
+    REQUIRE(all.size() == 9);
+    CHECK(all[0] == mark_place{"suite_ledgers", std::string{"A"}, "a", {0, 0}, 8});
+    CHECK(all[3] == mark_place{"suite_shelves", std::int64_t{-4}, "b", {1, 0}, 7});
+    CHECK(all[6] == mark_place{"suite_cards", std::string{"c"}, "c'\"", {0, 0}, epoch_limit - 1});
+    for (std::size_t const size : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{9},
+                                   std::size_t{10}}) {
+        INFO("pages of ", size);
+        std::vector<mark_place> seen;
+        std::optional<mark_place> after;
+        for (;;) {
+            auto const page = on.session().marks(after, size).value();
+            REQUIRE(page.size() <= size);
+            seen.insert(seen.end(), page.begin(), page.end());
+            if (page.size() < size) break;
+            after = page.back();
+        }
+        CHECK(bench<typename Fixture::database>::sorted(seen) == all);
+    }
+    // Paging goes on behind a mark that has gone meanwhile, as it does while a sweep undoes them.
+    auto const first = on.session().marks(std::nullopt, 4).value();
+    for (auto const& one : first) CHECK(on.resolve(one, false) == answer::applied);
+    CHECK(on.session().marks(first.back(), 100).value().size() == 5);
+    CHECK(on.marks().size() == 5);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved when it is exactly this one", Fixture,
+                          suite_resolve) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 0, "old"});
+    on.create(shelves, {1, 10});
+    adjust const wanted{"A", -30, 4, 0, 0, no_least, no_most};
+    REQUIRE(on.template apply<adjust_type>("t", wanted, 5) == "applied");
+    mark_place const here = on.marks().front();
+    auto const resolve = [&](mark_place const& place, bool confirmed) {
+        return on.resolve(place, confirmed);
+    };
+    mark_place other = here;
+    other.epoch_number = 4;
+    CHECK(resolve(other, false) == answer::nothing);
+    other = here;
+    other.id = "u";
+    CHECK(resolve(other, false) == answer::nothing);
+    other = here;
+    other.part.line = 1;
+    CHECK(resolve(other, false) == answer::nothing);
+    other = here;
+    other.key = std::string{"B"};
+    CHECK(resolve(other, false) == answer::nothing);
+    CHECK(on.read(ledgers, "A")->balance == 70);
+    SUBCASE("undone") {
+        CHECK(resolve(here, false) == answer::applied);
+        CHECK(on.read(ledgers, "A")->balance == 100);
+    }
+    SUBCASE("confirmed") {
+        CHECK(resolve(here, true) == answer::applied);
+        CHECK(on.read(ledgers, "A")->balance == 74);
+    }
+    CHECK(on.marks().empty());
+    CHECK(resolve(here, false) == answer::nothing);
+
+    on.create(cards, plain_card());
+    REQUIRE(on.template apply<withdraw_type>("w", {"c", true}, 5) == "applied");
+    CHECK(resolve(on.marks().front(), true) == answer::applied);
+    CHECK_FALSE(on.read(cards, "c").has_value());
+    CHECK(on.marks().empty());
+    on.create(cards, plain_card());
+    card another = plain_card();
+    another.id = "d";
+    REQUIRE(on.template apply<issue_type>("i", {another}, 5) == "applied");
+    CHECK(resolve(on.marks().front(), false) == answer::applied);
+    CHECK_FALSE(on.read(cards, "d").has_value());
+    CHECK(on.marks().empty());
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: it belongs to one log", Fixture, suite_one_log) {
+    Fixture fixture;
+    auto& here = fixture.database_here();
+    auto& second = fixture.second_database();
+    std::string const ours = here.bind_log().name();
+    CHECK(ours == here.bind_log().name());
+    REQUIRE(ours != second.bind_log().name());
+    bench<typename Fixture::database> on{here};
+    on.create(ledgers, {"A", 1, 0, ""});
+    static_cast<void>(here.template bind<cards_type>(ours));
+    try {
+        static_cast<void>(here.template bind<ledgers_type>(second.bind_log().name()));
+        FAIL("a second log was let in");
+    } catch (failure const& refused) {
+        CHECK(refused.problem().code == errc::other_log);
+        CHECK(refused.problem().text.find("settle:") == 0);
+    }
+    CHECK(on.read(ledgers, "A").has_value());
+    // The records of one database may belong to the log of another.
+    auto session = second.template bind<ledgers_type>(ours);
+    CHECK(session.template create<ledgers_type>({"A", 1, 0, ""}).has_value());
+    CHECK_THROWS_AS(static_cast<void>(second.template bind<ledgers_type>(second.bind_log().name())),
+                    failure);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: everything is there for whoever opens it next", Fixture,
+                          suite_reopened) {
+    Fixture fixture;
+    std::string name;
+    {
+        auto& here = fixture.database_here();
+        bench<typename Fixture::database> on{here};
+        on.create(ledgers, {"A", 100, 0, "ours"});
+        on.create(cards, plain_card());
+        on.template apply<adjust_type>("t", {"A", -30, 4, 0, 0, no_least, no_most}, 5);
+        on.template apply<rewrite_type>("r", {plain_card(), other_card()}, 6);
+        name = here.bind_log().name();
+        auto log = here.bind_log();
+        std::string const owner = "me";
+        crowd<forward<relabel_type>> jobs;
+        jobs.add("e", {"A", "x"}, coordinator::begin(1, 12));
+        log.insert(jobs.wave(), occasion{timestamp{}, owner});
+        REQUIRE(jobs.jobs().front().said == log_answer::taken);
+    }
+    auto& again = fixture.reopened();
+    CHECK(again.bind_log().name() == name);
+    CHECK(again.bind_log().read("e").value().value().epoch_number == 12);
+    auto session = again.template bind<ledgers_type, cards_type, shelves_type>(name);
+    auto marks = bench<typename Fixture::database>::sorted(session.marks(std::nullopt, 10).value());
+    REQUIRE(marks.size() == 2);
+    CHECK(session.template read<ledgers_type>("A").value()->balance == 70);
+    // Undoing needs nothing but the mark.
+    for (auto const& one : marks) CHECK(session.resolve(one, false).value() == answer::applied);
+    CHECK(session.template read<ledgers_type>("A").value()->balance == 100);
+    CHECK(encode_json(*session.template read<cards_type>("c").value()) ==
+          encode_json(plain_card()));
+}
+
+} // namespace testing
+SETTLE_END
