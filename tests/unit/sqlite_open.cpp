@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// Opening a database file: what is made in a new one, and which files are refused with which words.
+#include "sqlite_file.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+namespace sqlite_test {
+namespace {
+
+using settle::condition;
+using settle::errc;
+using settle::sqlite::database;
+
+std::string opening(std::string const& path) {
+    return refusal([&] { database{path}; });
+}
+
+TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle's name") {
+    folder const here;
+    std::string const path = here.file();
+    { database const db{path}; }
+    CHECK(sql_value(path, "PRAGMA application_id") == std::to_string(0x7365746c));
+    CHECK(sql_value(path, "PRAGMA journal_mode") == "wal");
+    CHECK(sql(path, "SELECT name FROM sqlite_master WHERE name LIKE 'settle_%' AND type IN "
+                    "('table', 'view') ORDER BY name") ==
+          std::vector<std::string>{"settle_entries", "settle_entry", "settle_mark", "settle_meta",
+                                   "settle_owner", "settle_type"});
+    CHECK(sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'") == "1");
+}
+
+TEST_CASE("sqlite open: a file is reopened as it was left") {
+    folder const here;
+    std::string name;
+    {
+        database db{here.file()};
+        name = db.bind_log().name();
+        CHECK(db.bind_log().name() == name);
+    }
+    database db{here.file()};
+    CHECK(db.bind_log().name() == name);
+    folder const elsewhere;
+    database other{elsewhere.file()};
+    CHECK(other.bind_log().name() != name);
+}
+
+TEST_CASE("sqlite open: a file of the user's keeps its own application id of 0") {
+    folder const here;
+    sql(here.file(), "CREATE TABLE mine(x)");
+    { database const db{here.file()}; }
+    CHECK(sql_value(here.file(), "PRAGMA application_id") == "0");
+    CHECK(opening(here.file()) == "");
+}
+
+TEST_CASE("sqlite open: an empty file is a new one") {
+    folder const here;
+    std::ofstream{here.file()}.close();
+    CHECK(opening(here.file()) == "");
+    CHECK(sql_value(here.file(), "PRAGMA application_id") == std::to_string(0x7365746c));
+}
+
+TEST_CASE("sqlite open: a file that is no database is refused and left alone") {
+    folder const here;
+    std::string const text(2000, 'x');
+    std::ofstream{here.file()} << text;
+    std::string const said = opening(here.file());
+    CHECK(contains(said, "settle: '" + here.file() +
+                             "' is not a SQLite database. Name another file. README#sqlite"));
+    std::ifstream file{here.file()};
+    std::string const after{std::istreambuf_iterator<char>{file}, {}};
+    CHECK(after == text);
+}
+
+TEST_CASE("sqlite open: a path that cannot be opened is refused") {
+    folder const here;
+    CHECK(contains(opening(here.file("no/such/folder.db")), "cannot be opened"));
+    CHECK(contains(opening(here.file("")), "cannot be opened"));
+    CHECK(contains(opening(""), "takes the path of a file"));
+    CHECK(contains(opening(":memory:"), "use settle::memory::database"));
+}
+
+TEST_CASE("sqlite open: what looks like a URI is the name of a file") {
+    folder const here;
+    auto const before = std::filesystem::current_path();
+    std::filesystem::current_path(std::filesystem::path{here.file()}.parent_path());
+    std::string const said = opening("file:a?mode=ro");
+    std::filesystem::current_path(before);
+    CHECK(said == "");
+    CHECK(std::filesystem::exists(here.file("file:a?mode=ro")));
+}
+
+TEST_CASE("sqlite open: a file of another application is refused and not touched") {
+    folder const here;
+    sql(here.file(), "PRAGMA application_id = 252006675; CREATE TABLE theirs(x)");
+    CHECK(contains(opening(here.file()),
+                   "belongs to another application (its application_id is 252006675)"));
+    CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
+    CHECK(sql(here.file(), "SELECT name FROM sqlite_master") == std::vector<std::string>{"theirs"});
+}
+
+TEST_CASE("sqlite open: tables of another version are refused with the version that is needed") {
+    folder const here;
+    { database const db{here.file()}; }
+    sql(here.file(), "UPDATE settle_meta SET value = '7' WHERE name = 'schema_version'");
+    std::string const said = opening(here.file());
+    CHECK(contains(said, "the store is of another version: "));
+    CHECK(contains(said, "have version 7 and this library needs version 1."));
+    sql(here.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
+    CHECK(contains(opening(here.file()), "have version unknown and"));
+}
+
+TEST_CASE("sqlite open: a file that may only be read is refused") {
+    folder const here;
+    { database const db{here.file()}; }
+    namespace fs = std::filesystem;
+    fs::permissions(here.file(), fs::perms::owner_read | fs::perms::group_read |
+                                     fs::perms::others_read);
+    // Nothing is forbidden to root, so a child that is nobody tries.
+    pid_t const child = ::fork();
+    if (child == 0) {
+        if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(3);
+        auto const opened = database::open(here.file());
+        bool const refused = !opened.has_value() &&
+                             opened.problem().code == condition::permanent &&
+                             contains(opened.problem().text, "can only be read");
+        ::_exit(refused ? 0 : 1);
+    }
+    int status = -1;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+}
+
+TEST_CASE("sqlite open: `open` gives a result where the constructor throws") {
+    folder const here;
+    CHECK(database::open(here.file()).has_value());
+    auto const no = database::open(here.file("no/such.db"));
+    REQUIRE_FALSE(no.has_value());
+    CHECK(no.problem().code == condition::permanent);
+    CHECK(contains(no.problem().text, "cannot be opened"));
+}
+
+TEST_CASE("sqlite open: programs that begin at once make the tables once") {
+    for (int round = 0; round < 5; ++round) {
+        folder const here;
+        std::vector<pid_t> children;
+        for (int i = 0; i < 4; ++i) {
+            pid_t const child = ::fork();
+            if (child == 0) {
+                std::string const said = refusal([&] {
+                    database db{here.file()};
+                    auto engine = engine_on(db);
+                    engine.create(items, item{std::to_string(i), 1}).value();
+                });
+                if (!said.empty()) std::fprintf(stderr, "%s\n", said.c_str());
+                ::_exit(said.empty() ? 0 : 1);
+            }
+            children.push_back(child);
+        }
+        for (pid_t const child : children) {
+            int status = -1;
+            REQUIRE(::waitpid(child, &status, 0) == child);
+            CHECK(status == 0);
+        }
+        CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
+        CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_meta") == "3");
+    }
+}
+
+TEST_CASE("sqlite open: threads that begin at once make the tables once") {
+    folder const here;
+    std::vector<std::string> said(4);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < said.size(); ++i) {
+            threads.emplace_back([&, i] {
+                said[i] = refusal([&] {
+                    database db{here.file()};
+                    auto engine = engine_on(db);
+                    engine.create(items, item{std::to_string(i), 1}).value();
+                });
+            });
+        }
+    }
+    CHECK(said == std::vector<std::string>(4));
+    CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
+}
+
+TEST_CASE("sqlite open: records that belong to another log are refused") {
+    folder const here;
+    database db{here.file()};
+    static_cast<void>(db.bind<items_type>("first"));
+    std::string const said = refusal([&] { static_cast<void>(db.bind<numbers_type>("second")); });
+    CHECK(contains(said, "the store belongs to another log: "));
+    CHECK(contains(said, "settle: this store belongs to the log 'first'"));
+    CHECK(sql(here.file(), "SELECT name FROM sqlite_master WHERE name = 'numbers'").empty());
+    database again{here.file()};
+    CHECK(contains(refusal([&] { engine_on(again); }), "belongs to the log 'first'"));
+}
+
+} // namespace
+} // namespace sqlite_test
