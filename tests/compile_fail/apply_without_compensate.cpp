@@ -5,7 +5,7 @@
 
 namespace bank {
 
-constexpr auto transfer_type = transaction<transfer, "transfer">(
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(
     participant<"source">(accounts, param<&transfer::source>)
         .require(field<&account::balance> >= param<&transfer::amount>)
         .apply(field<&account::balance> -= param<&transfer::amount>)

@@ -5,7 +5,7 @@
 
 namespace bank {
 
-constexpr auto transfer_type = transaction<transfer, "transfer">(
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(
     participant<"source">(accounts, param<&transfer::source>)
 #ifdef FIXED
         .apply(field<&account::state> = param<&transfer::state>)

@@ -6,9 +6,9 @@
 namespace bank {
 
 #ifdef FIXED
-constexpr settle::collection<account, "the_accounts", &account::id> right;
+inline constexpr settle::collection<account, "the_accounts", &account::id> right;
 #else
-constexpr settle::collection<account, "the-accounts", &account::id> wrong;
+inline constexpr settle::collection<account, "the-accounts", &account::id> wrong;
 #endif
 
 } // namespace bank

@@ -5,7 +5,7 @@
 
 namespace bank {
 
-constexpr auto transfer_type = transaction<transfer, "transfer">(
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(
     participant<"order">(orders, param<&transfer::number>)
 #ifdef FIXED
         .apply(settle::create(param<&transfer::whole_order>))

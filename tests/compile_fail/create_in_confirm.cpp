@@ -5,7 +5,7 @@
 
 namespace bank {
 
-constexpr auto opening = participant<"order">(orders, param<&transfer::number>)
+inline constexpr auto opening = participant<"order">(orders, param<&transfer::number>)
 #ifdef FIXED
     .apply(settle::create(param<&transfer::whole_order>))
     .compensate(settle::inverse)
@@ -13,6 +13,6 @@ constexpr auto opening = participant<"order">(orders, param<&transfer::number>)
     .confirm(settle::create(param<&transfer::whole_order>))
 #endif
 ;
-constexpr auto transfer_type = transaction<transfer, "transfer">(opening);
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(opening);
 
 } // namespace bank

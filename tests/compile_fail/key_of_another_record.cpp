@@ -6,9 +6,9 @@
 namespace bank {
 
 #ifdef FIXED
-constexpr settle::collection<account, "accounts", &account::id> right;
+inline constexpr settle::collection<account, "accounts", &account::id> right;
 #else
-constexpr settle::collection<account, "accounts", &order::number> wrong;
+inline constexpr settle::collection<account, "accounts", &order::number> wrong;
 #endif
 
 } // namespace bank

@@ -5,7 +5,7 @@
 
 namespace bank {
 
-constexpr auto transfer_type = transaction<transfer, "transfer">(
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #ifdef FIXED
     participant<"articles">(accounts, each<&transfer::lines>, settle::line<&line::article>)
 #else

@@ -20,7 +20,7 @@ BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
 
 namespace bank {
 
-constexpr auto thing_type = transaction<thing, "thing">(
+inline constexpr auto thing_type = transaction<thing, "thing">(
     participant<"destination">(accounts, param<&thing::id>)
         .confirm(field<&account::balance> += lit<1>));
 

@@ -20,9 +20,9 @@ BOOST_HANA_ADAPT_STRUCT(bank::thing, id);
 
 namespace bank {
 
-constexpr settle::collection<thing, "things", &thing::id> things;
+inline constexpr settle::collection<thing, "things", &thing::id> things;
 
-constexpr auto transfer_type = transaction<transfer, "transfer">(
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(
     participant<"thing">(things, param<&transfer::note>)
         .confirm(field<&thing::value> += param<&transfer::amount>));
 

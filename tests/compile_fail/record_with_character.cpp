@@ -20,6 +20,6 @@ BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
 
 namespace bank {
 
-constexpr settle::collection<thing, "things", &thing::id> things;
+inline constexpr settle::collection<thing, "things", &thing::id> things;
 
 } // namespace bank

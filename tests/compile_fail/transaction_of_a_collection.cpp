@@ -5,13 +5,14 @@
 
 namespace bank {
 
-constexpr auto destination = participant<"destination">(accounts, param<&transfer::destination>)
+inline constexpr auto destination = participant<"destination">(accounts,
+                                                               param<&transfer::destination>)
     .confirm(field<&account::balance> += param<&transfer::amount>);
 
 #ifdef FIXED
-constexpr auto transfer_type = transaction<transfer, "transfer">(destination);
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(destination);
 #else
-constexpr auto transfer_type = transaction<transfer, "transfer">(accounts);
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(accounts);
 #endif
 
 } // namespace bank

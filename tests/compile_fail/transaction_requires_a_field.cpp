@@ -5,14 +5,15 @@
 
 namespace bank {
 
-constexpr auto destination = participant<"destination">(accounts, param<&transfer::destination>)
+inline constexpr auto destination = participant<"destination">(accounts,
+                                                               param<&transfer::destination>)
     .confirm(field<&account::balance> += param<&transfer::amount>);
 
 #ifdef FIXED
-constexpr auto transfer_type = transaction<transfer, "transfer">(destination)
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(destination)
     .require(param<&transfer::amount> > lit<0>);
 #else
-constexpr auto transfer_type = transaction<transfer, "transfer">(destination)
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(destination)
     .require(field<&account::balance> > lit<0>);
 #endif
 

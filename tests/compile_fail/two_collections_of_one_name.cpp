@@ -6,11 +6,11 @@
 namespace bank {
 
 #ifdef FIXED
-constexpr settle::collection<order, "orders", &order::number> others;
+inline constexpr settle::collection<order, "orders", &order::number> others;
 #else
-constexpr settle::collection<order, "accounts", &order::number> others;
+inline constexpr settle::collection<order, "accounts", &order::number> others;
 #endif
-constexpr auto transfer_type = transaction<transfer, "transfer">(
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(
     participant<"account">(accounts, param<&transfer::source>)
         .confirm(field<&account::balance> += param<&transfer::amount>),
     participant<"order">(others, param<&transfer::number>)

@@ -37,8 +37,9 @@ static_assert(std::is_same_v<apply_of<decltype(balance = balance - amount + fee)
                              apply_of<decltype(settle::signed_operand(balance += fee - amount))>>);
 static_assert(std::is_same_v<apply_of<decltype(settle::may_pass_zero(balance = balance - amount))>,
                              apply_of<decltype(settle::may_pass_zero(balance -= amount))>>);
-static_assert(std::is_same_v<apply_of<decltype(balance -= amount)>,
-                             moment_of<false, on_balance<effect_kind::subtract, decltype(amount)>>>);
+static_assert(
+    std::is_same_v<apply_of<decltype(balance -= amount)>,
+                   moment_of<false, on_balance<effect_kind::subtract, decltype(amount)>>>);
 
 static_assert(apply_of<decltype(balance -= amount)>::commutes);
 static_assert(apply_of<decltype(balance = balance - amount)>::commutes);
@@ -57,8 +58,10 @@ using created = moment_of<
                    settle::param_expression<&transfer::whole_order, &order::state>>,
     settle::effect<effect_kind::assign, &order::total,
                    settle::param_expression<&transfer::whole_order, &order::total>>>;
-static_assert(std::is_same_v<
-              created, decltype(placed.apply(settle::create(param<&transfer::whole_order>)).applying)>);
+static_assert(std::is_same_v<created, decltype(placed
+                                                   .apply(settle::create(
+                                                       param<&transfer::whole_order>))
+                                                   .applying)>);
 static_assert(std::is_same_v<
               created,
               decltype(placed
@@ -175,7 +178,7 @@ static_assert(decltype(sale)::participant_type<0>::is_range);
 static_assert(!decltype(sale)::participant_type<1>::is_range);
 static_assert(std::is_same_v<decltype(sale)::participant_type<0>::source_type::element, line>);
 
-// ----------------------------------------------------------------------- members that are inherited
+// ------------------------------------------------------------------------------ inherited members
 
 struct keyed {
     std::string id;

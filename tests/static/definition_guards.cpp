@@ -82,8 +82,8 @@ static_assert(gives<decltype(balance >= amount || field<&account::frozen>),
 static_assert(gives<decltype(amount > fee), settle::premise_guard<decltype(amount > fee)>>);
 
 // A conjunction is its parts, so that each can be decided by itself.
-static_assert(gives<decltype(balance >= amount && !field<&account::frozen> && amount > fee), covered,
-                    settle::exact_guard<decltype(!field<&account::frozen>)>,
+static_assert(gives<decltype(balance >= amount && !field<&account::frozen> && amount > fee),
+                    covered, settle::exact_guard<decltype(!field<&account::frozen>)>,
                     settle::premise_guard<decltype(amount > fee)>>);
 static_assert(
     std::is_same_v<guards_of<decltype(balance >= amount && amount > fee)>,

@@ -22,9 +22,9 @@ struct collection {
     static constexpr std::string_view name = Name.view();
 
     constexpr collection() {
-        static_assert(is_described, "settle: the record struct of this collection is not described. "
-                                    "Add BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. "
-                                    "README#records");
+        static_assert(is_described,
+                      "settle: the record struct of this collection is not described. Add "
+                      "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#records");
         static_assert(is_plain_name(Name.view()),
                       "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
                       "with a letter. README#names");

@@ -69,7 +69,8 @@ constexpr bool assignable() {
     } else {
         using field_plain = typename field_traits<Field>::plain_type;
         using value_plain = typename field_traits<Value>::plain_type;
-        constexpr bool keeps_empty = field_traits<Field>::optional || !field_traits<Value>::optional;
+        constexpr bool keeps_empty =
+            field_traits<Field>::optional || !field_traits<Value>::optional;
         return keeps_empty && std::is_same_v<field_plain, value_plain>;
     }
 }
@@ -116,8 +117,9 @@ constexpr auto make_delta(Value const& value) {
     using operand = expression_of<Value>;
     constexpr bool integers =
         IntegerField<value_of<Member>> && is_integer_value<typename operand::type>;
-    static_assert(integers || any_refused<operand>, "settle: += and -= take an integer field and an integer operand. "
-                            "README#expressions");
+    static_assert(integers || any_refused<operand>,
+                  "settle: += and -= take an integer field and an integer operand. "
+                  "README#expressions");
     if constexpr (requires { operand::get(); } && integers) {
         static_assert(operand::get() >= 0,
                       "settle: the operand of += and -= is never negative. Use the other operator. "

@@ -167,7 +167,8 @@ struct fields_in<Record, field_expression<Member>> {
 
 template <typename Record, operation_kind Operation, typename L, typename R>
 struct fields_in<Record, binary_expression<Operation, L, R>> {
-    static constexpr std::uint64_t value = fields_in<Record, L>::value | fields_in<Record, R>::value;
+    static constexpr std::uint64_t value =
+        fields_in<Record, L>::value | fields_in<Record, R>::value;
 };
 
 template <typename Record, operation_kind Operation, typename E>

@@ -182,8 +182,8 @@ constexpr auto checked_path() {
         if constexpr (sizeof...(Path) == 0) return false;
         else return path_leads_on<Path...>();
     }();
-    static_assert(fits, "settle: settle::param and settle::line take pointers to data members, each "
-                        "of the type of the one before. Write settle::param<&parameters::member>. "
+    static_assert(fits, "settle: settle::param and settle::line take pointers to data members, "
+                        "each of the struct before it. Write settle::param<&parameters::member>. "
                         "README#expressions");
     if constexpr (fits) return Node<Path...>{};
     else return refused_expression{};
@@ -300,9 +300,9 @@ constexpr auto compare(Left const& left, Right const& right) {
         return refused_expression{};
     } else {
         constexpr bool fits = comparable<left_type, right_type>();
-        static_assert(fits, "settle: a comparison between types that lose information. Compare text "
-                            "with text, integers with integers, times of one unit, values of one "
-                            "enum. README#expressions");
+        static_assert(fits, "settle: a comparison between types that lose information. Compare "
+                            "text with text, integers with integers, times of one unit, values of "
+                            "one enum. README#expressions");
         constexpr bool has_order =
             Operation == operation_kind::equal || Operation == operation_kind::unequal || !fits ||
             ordered<left_type, right_type>();

@@ -180,8 +180,9 @@ struct record_participant {
     template <typename Condition>
     constexpr auto require(Condition const& condition) const {
         constexpr bool boolean = detail::is_condition<Condition>;
-        static_assert(boolean || detail::is_refused<Condition>, "settle: 'require' takes a condition, such as field >= param. "
-                               "README#participants");
+        static_assert(boolean || detail::is_refused<Condition>,
+                      "settle: 'require' takes a condition, such as field >= param. "
+                      "README#participants");
         if constexpr (boolean) {
             constexpr bool ours =
                 detail::every_leaf<detail::field_of<record_type>::template test, Condition>::value;
@@ -280,8 +281,8 @@ namespace detail {
 template <fixed_string Name, typename Source, typename Collection, typename Key>
 constexpr auto make_participant(Key const& given) {
     static_assert(is_plain_name(Name.view()),
-                  "settle: a participant's name is 1 to 48 letters, digits and '_', and begins with "
-                  "a letter. README#names");
+                  "settle: a participant's name is 1 to 48 letters, digits and '_', and begins "
+                  "with a letter. README#names");
     using key = expression_of<Key>;
     using record_type = typename Collection::record_type;
     constexpr bool fits = [] {

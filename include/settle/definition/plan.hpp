@@ -267,8 +267,8 @@ constexpr bool check_effects() {
                               "list. Add it there. README#records");
         constexpr std::size_t key = member_index<record, Collection::key_member>;
         constexpr bool keeps_key = ((member_index<record, Effects::member> != key) && ...);
-        static_assert(keeps_key, "settle: an effect on the key field. A record keeps its key; erase "
-                                 "it and create another. README#participants");
+        static_assert(keeps_key, "settle: an effect on the key field. A record keeps its key; "
+                                 "erase it and create another. README#participants");
         constexpr auto touched_twice = [] {
             std::size_t assigned[member_count<record> + 1]{};
             std::size_t touched[member_count<record> + 1]{};

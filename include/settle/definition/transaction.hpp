@@ -71,8 +71,8 @@ constexpr bool participant_fits() {
     constexpr bool listed = participant_passes<listed_parameter_of<Parameters>::template test, P>;
     static_assert(ours, "settle: a participant uses a parameter of another struct. Use the members "
                         "of the transaction's own parameters. README#parameters");
-    static_assert(listed, "settle: a parameter that BOOST_HANA_ADAPT_STRUCT does not list would not "
-                          "be kept in the log. Add it there. README#parameters");
+    static_assert(listed, "settle: a parameter that BOOST_HANA_ADAPT_STRUCT does not list would "
+                          "not be kept in the log. Add it there. README#parameters");
     return ours && listed;
 }
 
@@ -115,9 +115,9 @@ struct transaction_definition {
     constexpr auto require(Condition const& condition) const {
         constexpr bool fits = detail::is_condition<Condition> &&
                               detail::without_fields<Condition> && detail::without_lines<Condition>;
-        static_assert(fits || detail::is_refused<Condition>, "settle: a transaction's 'require' takes a condition on the parameters "
-                            "alone. Guards on a record belong to its participant. "
-                            "README#parameters");
+        static_assert(fits || detail::is_refused<Condition>,
+                      "settle: a transaction's 'require' takes a condition on the parameters "
+                      "alone. Guards on a record belong to its participant. README#parameters");
         if constexpr (fits) {
             static_assert(
                 detail::every_leaf<detail::parameter_of<Parameters>::template test,
@@ -149,24 +149,25 @@ constexpr auto transaction(Participants const&... participants) {
                   "settle: the parameter struct of this transaction is not described. Add "
                   "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#parameters");
     static_assert(is_plain_name(Name.view()),
-                  "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins with "
-                  "a letter. README#names");
+                  "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins "
+                  "with a letter. README#names");
     static_assert(sizeof...(Participants) > 0,
                   "settle: a transaction has no participant. Add settle::participant<…>(…). "
                   "README#participants");
     constexpr bool participants_only =
         (requires { typename Participants::collection_type; } && ...);
     constexpr bool refused = (std::is_same_v<Participants, detail::refused_participant> || ...);
-    static_assert(participants_only || refused, "settle: settle::transaction takes participants. Make them "
-                                     "with settle::participant<…>(…). README#participants");
+    static_assert(participants_only || refused,
+                  "settle: settle::transaction takes participants. Make them with "
+                  "settle::participant<…>(…). README#participants");
     if constexpr (Described<Parameters> && participants_only) {
         detail::check_parameter_type<Parameters>();
         static_assert(detail::all_different<sizeof...(Participants)>({Participants::name...}),
                       "settle: two participants have one name. Give each a name of its own. "
                       "README#names");
         static_assert((detail::agrees_with_all<Participants, Participants...> && ...),
-                      "settle: two collections of one name differ in their record or key. Give each "
-                      "a name of its own. README#names");
+                      "settle: two collections of one name differ in their record or key. Give "
+                      "each a name of its own. README#names");
         if constexpr ((detail::participant_fits<Parameters, Participants>() && ...)) {
             static_assert((detail::review<Participants>() && ...));
         }

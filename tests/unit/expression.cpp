@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: BSL-1.0
+// What expressions are worth: every operator on every kind of field, and the edges of 64 bits.
+#include <settle/definition/evaluate.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace expressions {
+
+enum class phase : std::uint8_t { first = 1, last = 200 };
+using instant = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
+
+struct base {
+    std::int64_t inherited = 0;
+};
+struct record : base {
+    std::int64_t wide = 0;
+    std::int32_t narrow = 0;
+    std::uint8_t tiny = 0;
+    std::string text;
+    bool flag = false;
+    phase stage = phase::first;
+    instant when{};
+    std::optional<std::int32_t> maybe;
+    std::optional<std::string> note;
+    std::optional<phase> maybe_stage;
+};
+struct inner {
+    std::int64_t depth = 0;
+};
+struct parameters {
+    std::int64_t left = 0;
+    std::int64_t right = 0;
+    std::uint32_t unsigned_32 = 0;
+    std::optional<std::uint32_t> maybe_32;
+    std::string text;
+    inner nested;
+};
+struct line {
+    std::int64_t quantity = 0;
+};
+
+} // namespace expressions
+
+BOOST_HANA_ADAPT_STRUCT(expressions::record, inherited, wide, narrow, tiny, text, flag, stage, when,
+                        maybe, note, maybe_stage);
+
+namespace {
+
+using namespace expressions;
+using settle::field;
+using settle::lit;
+using settle::param;
+
+constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
+
+/// An expression's value with what it looked at; `overflow` tells whether a step left 64 bits.
+struct bench {
+    expressions::record record;
+    expressions::parameters parameters;
+    expressions::line line;
+    bool overflow = false;
+
+    template <typename E>
+    auto operator()(E const& expression) {
+        overflow = false;
+        settle::scope<expressions::record, expressions::parameters, expressions::line> const at{
+            &record, &parameters, &line, &overflow};
+        return settle::evaluate(expression, at);
+    }
+};
+
+constexpr auto left = param<&parameters::left>;
+constexpr auto right = param<&parameters::right>;
+
+/// The truth about an overflow is asked of another type than the one under test.
+__extension__ using wide_integer = __int128;
+bool fits(wide_integer value) { return value >= least && value <= greatest; }
+
+} // namespace
+
+TEST_SUITE("definition: expressions") {
+    TEST_CASE("fields, parameters, lines and literals give their values") {
+        bench at;
+        at.record.wide = -7;
+        at.record.inherited = 11;
+        at.record.text = "abc";
+        at.parameters.nested.depth = 5;
+        at.line.quantity = 9;
+        CHECK(at(field<&record::wide>) == -7);
+        CHECK(at(field<&record::inherited>) == 11);
+        CHECK(at(field<&record::text>) == "abc");
+        CHECK(at(param<&parameters::nested, &inner::depth>) == 5);
+        CHECK(at(settle::line<&line::quantity>) == 9);
+        CHECK(at(lit<42>) == 42);
+        CHECK(at(lit<"text">) == "text");
+        CHECK(at(lit<true>) == true);
+        CHECK(at(lit<phase::last>) == phase::last);
+        // Texts are looked at where they stand.
+        CHECK(at(field<&record::text>).data() == at.record.text.data());
+    }
+
+    TEST_CASE("sums, differences and products notice every overflow") {
+        std::int64_t const edges[]{least,     least + 1, least / 2, -3000000000, -2, -1, 0,
+                                   1,         2,         3,         3000000000,  greatest / 2,
+                                   greatest - 1, greatest};
+        bench at;
+        for (std::int64_t const a : edges) {
+            for (std::int64_t const b : edges) {
+                at.parameters.left = a;
+                at.parameters.right = b;
+                INFO(a, " and ", b);
+                auto const check = [&](auto const& expression, wide_integer truth) {
+                    std::int64_t const value = at(expression);
+                    CHECK(at.overflow == !fits(truth));
+                    if (fits(truth)) CHECK(value == static_cast<std::int64_t>(truth));
+                };
+                check(left + right, static_cast<wide_integer>(a) + b);
+                check(left - right, static_cast<wide_integer>(a) - b);
+                check(left * right, static_cast<wide_integer>(a) * b);
+                check(-left, -static_cast<wide_integer>(a));
+            }
+        }
+    }
+
+    TEST_CASE("an overflow anywhere is seen, also where it would not decide") {
+        bench at;
+        at.parameters.left = greatest;
+        at.parameters.right = 1;
+        CHECK(at(lit<true> || left + right > lit<0>) == true);
+        CHECK(at.overflow);
+        CHECK(at(lit<false> && left + right > lit<0>) == false);
+        CHECK(at.overflow);
+        // A detour through an overflow does not come back.
+        at(left + right - right);
+        CHECK(at.overflow);
+        at(left - right + right);
+        CHECK_FALSE(at.overflow);
+    }
+
+    TEST_CASE("comparisons agree with the numbers, in both orders of writing") {
+        std::int64_t const numbers[]{least, -1, 0, 1, greatest};
+        bench at;
+        for (std::int64_t const a : numbers) {
+            for (std::int64_t const b : numbers) {
+                at.record.wide = a;
+                at.parameters.left = b;
+                constexpr auto wide = field<&record::wide>;
+                CHECK(at(wide == left) == (a == b));
+                CHECK(at(wide != left) == (a != b));
+                CHECK(at(wide < left) == (a < b));
+                CHECK(at(wide <= left) == (a <= b));
+                CHECK(at(wide > left) == (a > b));
+                CHECK(at(wide >= left) == (a >= b));
+                CHECK(at(left < wide) == (b < a));
+                CHECK_FALSE(at.overflow);
+            }
+        }
+        CHECK(at(field<&record::wide> == greatest));
+        CHECK(at(least < field<&record::wide>));
+    }
+
+    TEST_CASE("integers of all widths and signs are compared by their value") {
+        bench at;
+        at.record.narrow = -1;
+        at.record.tiny = 255;
+        at.parameters.unsigned_32 = 4294967295U;
+        CHECK(at(field<&record::narrow> < param<&parameters::unsigned_32>));
+        CHECK(at(field<&record::narrow> != param<&parameters::unsigned_32>));
+        CHECK(at(field<&record::tiny> + param<&parameters::unsigned_32>) == 4294967550);
+        // The same bits, as optionals: -1 is not 4294967295.
+        at.record.maybe = -1;
+        at.parameters.maybe_32 = 4294967295U;
+        CHECK_FALSE(at(field<&record::maybe> == param<&parameters::maybe_32>));
+        CHECK_FALSE(at(field<&record::maybe> == param<&parameters::unsigned_32>));
+        at.parameters.maybe_32 = 7U;
+        at.record.maybe = 7;
+        CHECK(at(field<&record::maybe> == param<&parameters::maybe_32>));
+    }
+
+    TEST_CASE("texts are compared byte by byte") {
+        bench at;
+        at.record.text = "b";
+        at.parameters.text = "b";
+        CHECK(at(field<&record::text> == param<&parameters::text>));
+        CHECK(at(field<&record::text> > "a"));
+        CHECK(at(field<&record::text> < lit<"ba">));
+        CHECK(at("c" >= field<&record::text>));
+        // Bytes are unsigned, as every store compares them.
+        at.record.text = "\xc3\xa9";
+        CHECK(at(field<&record::text> > "z"));
+        at.record.text = std::string{"b\0c", 3};
+        CHECK(at(field<&record::text> != param<&parameters::text>));
+    }
+
+    TEST_CASE("conditions are joined and denied") {
+        bench at;
+        for (bool const a : {false, true}) {
+            for (bool const b : {false, true}) {
+                at.record.flag = a;
+                at.parameters.left = b ? 1 : 0;
+                constexpr auto flag = field<&record::flag>;
+                CHECK(at(flag && left == lit<1>) == (a && b));
+                CHECK(at(flag || left == lit<1>) == (a || b));
+                CHECK(at(!flag) == !a);
+                CHECK(at(!(flag && left == lit<1>)) == !(a && b));
+                CHECK(at(flag == false) == !a);
+            }
+        }
+    }
+
+    TEST_CASE("enums, times and what may be empty") {
+        bench at;
+        at.record.stage = phase::last;
+        CHECK(at(field<&record::stage> == phase::last));
+        CHECK(at(lit<phase::first> != field<&record::stage>));
+        at.record.when = instant{std::chrono::milliseconds{-5}};
+        CHECK(at(field<&record::when> < instant{}));
+        CHECK(at(field<&record::maybe> == std::nullopt));
+        CHECK(at(field<&record::note> == std::nullopt));
+        CHECK_FALSE(at(field<&record::note> == ""));
+        CHECK_FALSE(at(field<&record::maybe> == 0));
+        at.record.note = "";
+        at.record.maybe = 0;
+        at.record.maybe_stage = phase::last;
+        CHECK(at(field<&record::note> == ""));
+        CHECK(at(field<&record::maybe> == lit<0>));
+        CHECK(at(field<&record::maybe_stage> == phase::last));
+        CHECK(at(field<&record::maybe_stage> != std::nullopt));
+        CHECK(at(field<&record::maybe_stage> != phase::first));
+    }
+
+    TEST_CASE("a value is stored exactly, or the overflow is told") {
+        bool overflow = false;
+        std::int32_t narrow = 5;
+        settle::store_value(narrow, std::int64_t{-2147483648}, overflow);
+        CHECK(narrow == std::numeric_limits<std::int32_t>::min());
+        CHECK_FALSE(overflow);
+        settle::store_value(narrow, std::int64_t{2147483648}, overflow);
+        CHECK(overflow);
+        CHECK(narrow == std::numeric_limits<std::int32_t>::min());
+
+        overflow = false;
+        std::uint8_t tiny = 1;
+        settle::store_value(tiny, std::int64_t{-1}, overflow);
+        CHECK(overflow);
+        CHECK(tiny == 1);
+
+        overflow = false;
+        bench at;
+        at.record.maybe = 7;
+        std::optional<std::int32_t> maybe;
+        settle::store_value(maybe, at(field<&record::maybe>), overflow);
+        CHECK(maybe == 7);
+        settle::store_value(maybe, at(lit<8>), overflow);
+        CHECK(maybe == 8);
+        settle::store_value(maybe, at(field<&record::maybe>), overflow);
+        at.record.maybe.reset();
+        settle::store_value(maybe, at(field<&record::maybe>), overflow);
+        CHECK_FALSE(maybe.has_value());
+        maybe = 1;
+        settle::store_value(maybe, std::nullopt, overflow);
+        CHECK_FALSE(maybe.has_value());
+
+        std::optional<std::string> note;
+        at.record.note = "kept";
+        settle::store_value(note, at(field<&record::note>), overflow);
+        CHECK(note == "kept");
+        settle::store_value(note, at(lit<"again">), overflow);
+        CHECK(note == "again");
+        phase stage = phase::first;
+        settle::store_value(stage, at(lit<phase::last>), overflow);
+        CHECK(stage == phase::last);
+        CHECK_FALSE(overflow);
+    }
+
+    TEST_CASE("stored integers come back as values, and what is none of them is refused") {
+        phase stage = phase::first;
+        CHECK(settle::from_integer(200, stage));
+        CHECK(stage == phase::last);
+        CHECK_FALSE(settle::from_integer(256, stage));
+        CHECK_FALSE(settle::from_integer(-1, stage));
+        bool flag = false;
+        CHECK(settle::from_integer(1, flag));
+        CHECK(flag);
+        CHECK_FALSE(settle::from_integer(2, flag));
+        instant when{};
+        CHECK(settle::from_integer(least, when));
+        CHECK(settle::to_integer(when) == least);
+        CHECK(settle::to_integer(phase::last) == 200);
+    }
+
+    TEST_CASE("an expression tells which fields it reads") {
+        constexpr auto wide_and_text =
+            !(field<&record::wide> + left > lit<0>) || field<&record::text> == "a";
+        constexpr std::uint64_t read =
+            settle::detail::fields_in<record, std::remove_const_t<decltype(wide_and_text)>>::value;
+        CHECK(read == ((std::uint64_t{1} << settle::member_index<record, &record::wide>) |
+                       (std::uint64_t{1} << settle::member_index<record, &record::text>)));
+    }
+}
