@@ -19,6 +19,7 @@ enum class interruption : std::uint8_t {
     elsewhere,  ///< another owner is at work, and the caller does not wait for it
     mismatch,   ///< the id is in use by another transaction
     redefined,  ///< the entry is unfinished and was made by another definition
+    described,  ///< the entry is unfinished and has a type, which alone knows its records
     failed      ///< the log holds something that cannot be read
 };
 
@@ -30,9 +31,12 @@ public:
     driver(Log& log, Sessions& sessions, Environment const& environment, Observer& observer,
            options const& limits, std::string const& owner, call_options const& call)
         : log_(log), sessions_(sessions), environment_(environment), observer_(observer),
-          limits_(limits), owner_(owner), call_(call), now_(environment.now()) {}
+          limits_(limits), owner_(owner), call_(call), now_(environment.now()) {
+        if (call.deadline) deadline_ = after(environment.elapsed(), *call.deadline);
+    }
 
-    /// The time that the next steps carry. A clock is read once, and again after every wait.
+    /// The time that the next steps carry. A clock is read once, and again after every wait and
+    /// whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
 
     /// Brings the work to its end, or as far as it gets.
@@ -62,11 +66,13 @@ private:
         switch (taken) {
         case step::insert:
             log_.insert(wave, now());
+            now_ = environment_.now();
             c.inserted(work.said, expired(work));
             break;
         case step::read: return read(work);
         case step::claim:
             log_.template change<step::claim>(wave, now());
+            now_ = environment_.now();
             c.claimed(work.said, expired(work));
             break;
         case step::commit:
@@ -147,7 +153,8 @@ private:
         return interruption::none;
     }
 
-    /// An entry without a type was inserted by a cancel or a sweep, and fits any transaction.
+    /// An entry without a type was inserted by a cancel or a sweep, and fits any transaction. What
+    /// has no type itself knows no records to compensate, so it leaves a typed entry alone.
     template <typename Direction>
     static interruption compare(job<Direction> const& work, entry const& here) {
         if constexpr (!std::is_same_v<Direction, undescribed>) {
@@ -161,7 +168,7 @@ private:
             }
         } else {
             static_cast<void>(work);
-            static_cast<void>(here);
+            if (!here.type.empty() && !is_final(here.state)) return interruption::described;
         }
         return interruption::none;
     }
@@ -182,14 +189,26 @@ private:
                            seen_->epoch_number != here.epoch_number ||
                            seen_->attempts != here.attempts || seen_->modified != here.modified;
         if (moved || !still_since_) still_since_ = elapsed;
-        return elapsed - *still_since_ >= limits_.takeover;
+        using std::chrono::milliseconds;
+        return std::chrono::duration_cast<milliseconds>(elapsed - *still_since_) >=
+               limits_.takeover;
+    }
+
+    /// A point in time, or the last one there is: "for ever" in milliseconds is more than
+    /// nanoseconds can count.
+    static std::chrono::nanoseconds after(std::chrono::nanoseconds from,
+                                          std::chrono::milliseconds wait) {
+        using std::chrono::nanoseconds;
+        auto const room =
+            std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds::max() - from);
+        return wait >= room ? nanoseconds::max() : from + wait;
     }
 
     /// Waits a little, longer each time. False when the deadline or a stop ends the waiting.
     template <typename Direction>
     bool rest(job<Direction>& work) {
         auto const elapsed = environment_.elapsed();
-        if (!deadline_) deadline_ = elapsed + call_.deadline.value_or(limits_.patience);
+        if (!deadline_) deadline_ = after(elapsed, limits_.patience);
         if (elapsed >= *deadline_ || call_.stop.stop_requested()) {
             if (work.problem.empty()) {
                 work.problem = {make_error_code(errc::stopped),
@@ -257,7 +276,8 @@ private:
     std::string const& owner_;
     call_options const& call_;
     timestamp now_;
-    std::optional<std::chrono::nanoseconds> deadline_; ///< reckoned from the first wait
+    /// The caller's, from the call; without one, the engine's patience from the first wait.
+    std::optional<std::chrono::nanoseconds> deadline_;
     std::optional<entry> seen_;
     std::optional<std::chrono::nanoseconds> still_since_;
     unsigned rests_ = 0;

@@ -90,6 +90,11 @@ public:
         return begin<direction_of<Parameters>>(std::move(id), parameters, goal::submit, call);
     }
     template <auto const& Type>
+    outcome submit(typename forward<Type>::parameters const& parameters,
+                   call_options const& call = {}) {
+        return submit<Type>(fresh_id(parts_.environment()), parameters, call);
+    }
+    template <auto const& Type>
     outcome submit(transaction_id id, typename forward<Type>::parameters const& parameters,
                    call_options const& call = {}) {
         return begin<forward<Type>>(std::move(id), parameters, goal::submit, call);
@@ -119,17 +124,16 @@ public:
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         call_options const call{wanted.deadline, wanted.stop};
-        if (found.value() && !found.value()->type.empty()) {
-            return with_entry(*found.value(), [&](auto& work) {
-                work.coordinator = coordinator::cancel(work.coordinator.parts());
-                return bring_to_end(work, call, true);
-            });
-        }
+        if (found.value() && !found.value()->type.empty()) return cancel_entry(*found.value(), call);
         if (!found.value() && !wanted.even_if_unknown) return detail::unknown_id(id);
         if (auto const refused = check_id(id); !refused.empty()) return detail::refuse(id, refused);
         nothing const no_parameters;
         job<undescribed> work{id, &no_parameters, coordinator::cancel(0)};
-        return bring_to_end(work, call, true);
+        auto driver = parts_.make_driver(call);
+        interruption const cut = driver.drive(work, true);
+        // It was born since the look above: its own type compensates it.
+        if (cut == interruption::described) return cancel_entry(*driver.seen(), call);
+        return conclude(work, driver, cut);
     }
 
     /// Undoes a transaction that is done by a new one, `<id>/reverse`, whose outcome this is.
@@ -290,6 +294,13 @@ private:
         return conclude(work, driver, driver.drive(work, follows));
     }
 
+    outcome cancel_entry(entry const& found, call_options const& call) {
+        return with_entry(found, [&](auto& work) {
+            work.coordinator = coordinator::cancel(work.coordinator.parts());
+            return bring_to_end(work, call, true);
+        });
+    }
+
     template <typename Direction, typename Driver>
     outcome conclude(job<Direction>& work, Driver& driver, interruption cut) {
         outcome told;
@@ -302,9 +313,10 @@ private:
         if (cut == interruption::redefined) {
             return detail::refuse(told.id, detail::other_definition(*driver.seen()));
         }
+        // What stood in the way on a way that was gone to its end is overcome.
+        if (cut == interruption::none || cut == interruption::elsewhere) told.problem = {};
         if (c.vanished()) told.problem = detail::vanished_entry(told.id);
         if (cut != interruption::none || c.vanished() || !is_final(c.state())) return told;
-        told.problem = {};
         told.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
         if (told.canceled()) tell_reason(told, work, driver);
         return told;

@@ -15,7 +15,7 @@ class paged_view : public ranges::view_facade<paged_view<Value, Pages>, ranges::
 public:
     paged_view() = default;
     explicit paged_view(Pages pages, std::size_t limit = ~std::size_t{0})
-        : pages_(std::move(pages)), left_(limit) {}
+        : pages_(std::move(pages)), limit_(limit) {}
 
 private:
     friend ranges::range_access;
@@ -36,6 +36,7 @@ private:
     };
 
     cursor begin_cursor() {
+        left_ = limit_;
         fetch(nullptr);
         return cursor{*this};
     }
@@ -54,7 +55,8 @@ private:
     }
 
     Pages pages_{};
-    std::size_t left_ = 0;
+    std::size_t limit_ = 0;
+    std::size_t left_ = 0; ///< what the limit still allows after the page that is held
     std::vector<Value> page_;
     std::size_t position_ = 0;
 };

@@ -77,7 +77,8 @@ private:
         job<undescribed> work{id, &no_parameters,
                               coordinator::begin(0, fresh_epoch(parts_.environment()), goal::annul)};
         work.created = driver.time();
-        if (driver.drive(work, false) != interruption::none) {
+        auto const cut = driver.drive(work, false);
+        if (cut != interruption::none && cut != interruption::described) {
             report_.problem = work.problem;
             return std::nullopt;
         }
