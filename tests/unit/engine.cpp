@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: BSL-1.0
+// The engine as its user sees it: run, ids, submit and work, cancel, looking, refusals.
+#include "engine_types.hpp"
+
+#include <range/v3/range/conversion.hpp>
+#include <range/v3/view/filter.hpp>
+#include <range/v3/view/take.hpp>
+#include <range/v3/view/transform.hpp>
+
+#include <sstream>
+#include <unordered_set>
+
+namespace engine_test {
+namespace {
+
+struct bank {
+    settle::memory::database database;
+    world_state world;
+    std::function<void(settle::event const&)> watch;
+    settle::engine<settle::memory::database, settle::type_tag<transfer_type>,
+                   settle::environment_binding<manual_environment>,
+                   settle::observer_binding<hook>>
+        engine{database, settle::type<transfer_type>,
+               settle::with_environment(manual_environment{world}),
+               settle::observed_by(hook{watch})};
+
+    bank() { open_accounts(engine, {{"A", 100}, {"B", 0}, {"C", 50}}); }
+};
+
+TEST_CASE("engine: a transaction runs to its end and says so") {
+    bank b;
+    auto const told = b.engine.run("t1", transfer{"A", "B", 30});
+    CHECK(told.done());
+    CHECK(told.id == "t1");
+    CHECK(told.why == reason::none);
+    CHECK(told.problem.empty());
+    CHECK(told.text() == "t1: done");
+    CHECK(balance_of(b.engine, "A") == 70);
+    CHECK(balance_of(b.engine, "B") == 30);
+    CHECK(marks_in(b.engine) == 0);
+    auto const kept = entry_of(b.engine, "t1");
+    CHECK(kept.state == state::done);
+    CHECK(kept.type == "transfer");
+    CHECK(kept.parameters == R"({"source":"A","destination":"B","amount":30})");
+    CHECK(kept.epoch_number > 0);
+    CHECK(kept.committed == kept.epoch_number);
+    CHECK(kept.owner == b.engine.owner());
+    CHECK(kept.created == b.world.time);
+    CHECK(kept.attempts == 0);
+    CHECK(kept.why == reason::none);
+}
+
+TEST_CASE("engine: without an id it gives one of its own, a new one each time") {
+    bank b;
+    auto const first = b.engine.run(transfer{"A", "B", 1});
+    b.world.time += std::chrono::milliseconds{1};
+    auto const second = b.engine.run(transfer{"A", "B", 1});
+    CHECK(first.done());
+    CHECK(second.done());
+    CHECK(first.id.size() == 15);
+    CHECK(first.id < second.id);
+    CHECK(balance_of(b.engine, "B") == 2);
+}
+
+TEST_CASE("engine: what stands against a transaction is told with the participant") {
+    bank b;
+    auto const poor = b.engine.run("poor", transfer{"A", "B", 101});
+    CHECK(poor.canceled());
+    CHECK(poor.why == reason::guard_failed);
+    CHECK(poor.participant == "source");
+    CHECK_FALSE(poor.line);
+    CHECK(poor.text() == "poor: canceled (source: guard failed)");
+    auto const missing = b.engine.run("missing", transfer{"A", "nobody", 1});
+    CHECK(missing.canceled());
+    CHECK(missing.why == reason::record_missing);
+    CHECK(missing.participant == "destination");
+    // Where several parts fail, the first in the definition is named.
+    auto const both = b.engine.run("both", transfer{"nobody", "no one", 1});
+    CHECK(both.participant == "source");
+    CHECK(both.why == reason::record_missing);
+    CHECK(balance_of(b.engine, "A") == 100);
+    CHECK(marks_in(b.engine) == 0);
+    auto const kept = entry_of(b.engine, "poor");
+    CHECK(kept.state == state::canceled);
+    CHECK(kept.why == reason::guard_failed);
+    CHECK(kept.participant == "source");
+}
+
+TEST_CASE("engine: the same id and parameters give the same outcome and no second effect") {
+    bank b;
+    auto const first = b.engine.run("t", transfer{"A", "B", 60});
+    CHECK(b.engine.run("t", transfer{"A", "B", 60}) == first);
+    CHECK(b.engine.submit("t", transfer{"A", "B", 60}) == first);
+    CHECK(balance_of(b.engine, "A") == 40);
+    auto const refused = b.engine.run("u", transfer{"A", "B", 60});
+    CHECK(refused.canceled());
+    b.engine.run("more", transfer{"C", "A", 50});
+    // It would pass now, and still its outcome stands.
+    CHECK(b.engine.run("u", transfer{"A", "B", 60}) == refused);
+    CHECK(balance_of(b.engine, "A") == 90);
+    // Whatever its age.
+    b.world.time += std::chrono::hours{24 * 400};
+    CHECK(b.engine.run("t", transfer{"A", "B", 60}) == first);
+}
+
+TEST_CASE("engine: an id that belongs to another transaction is refused") {
+    bank b;
+    REQUIRE(b.engine.run("t", transfer{"A", "B", 10}).done());
+    for (transfer const& other : {transfer{"A", "B", 11}, transfer{"A", "C", 10}}) {
+        auto const told = b.engine.run("t", other);
+        CHECK(told.verdict == verdict::refused);
+        CHECK(told.problem.code == settle::errc::id_in_use);
+        CHECK(told.id == "t");
+    }
+    CHECK(b.engine.submit("t", transfer{"A", "B", 11}).problem.code == settle::errc::id_in_use);
+    CHECK(balance_of(b.engine, "A") == 90);
+}
+
+TEST_CASE("engine: ids and texts that no log could keep are refused before anything is written") {
+    bank b;
+    for (std::string const& id :
+         {std::string{}, std::string(201, 'x'), std::string{"\xc3"}, std::string{"a\0b", 3},
+          std::string{"t/reverse"}, std::string{"t/reverse/2"}}) {
+        auto const told = b.engine.run(id, transfer{"A", "B", 1});
+        CHECK(told.verdict == verdict::refused);
+        CHECK(told.problem.code == settle::errc::bad_text);
+        CHECK(b.engine.submit(id, transfer{"A", "B", 1}).verdict == verdict::refused);
+        CHECK_FALSE(b.engine.find(id).value());
+    }
+    auto const told = b.engine.run("t", transfer{"A", "\xff", 1});
+    CHECK(told.verdict == verdict::refused);
+    CHECK(told.problem.code == settle::errc::bad_text);
+    CHECK(told.problem.message().find("destination") != std::string::npos);
+    CHECK_FALSE(b.engine.find("t").value());
+    CHECK(b.engine.create(accounts, account{"\xff", 1}).problem().code == settle::errc::bad_text);
+    std::string const longest(200, 'x');
+    CHECK(b.engine.run(longest, transfer{"A", "B", 1}).done());
+    CHECK(b.engine.reverse(longest).done());
+}
+
+TEST_CASE("engine: an amount below zero is refused before anything is written") {
+    bank b;
+    auto const told = b.engine.run("t", transfer{"A", "B", -1});
+    CHECK(told.verdict == verdict::refused);
+    CHECK(told.why == reason::guard_failed);
+    CHECK(told.participant == "source");
+    CHECK(told.problem.code == settle::errc::bad_parameters);
+    CHECK_FALSE(b.engine.find("t").value());
+    CHECK(b.engine.run("t", transfer{"A", "B", 0}).done());
+}
+
+TEST_CASE("engine: one record may be both ends of a transfer") {
+    bank b;
+    CHECK(b.engine.run("t", transfer{"A", "A", 100}).done());
+    CHECK(balance_of(b.engine, "A") == 100);
+    CHECK(b.engine.run("u", transfer{"A", "A", 101}).why == reason::guard_failed);
+    CHECK(marks_in(b.engine) == 0);
+}
+
+TEST_CASE("engine: an overflow is a refusal of the record, not a wrap") {
+    bank b;
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    open_accounts(b.engine, {{"rich", most}});
+    auto const told = b.engine.run("t", transfer{"A", "rich", 1});
+    CHECK(told.canceled());
+    CHECK(told.why == reason::overflow);
+    CHECK(told.participant == "destination");
+    CHECK(balance_of(b.engine, "A") == 100);
+    CHECK(balance_of(b.engine, "rich") == most);
+}
+
+TEST_CASE("engine: outcomes print, compare and hash") {
+    bank b;
+    auto const done = b.engine.run("t", transfer{"A", "B", 1});
+    auto const canceled = b.engine.run("u", transfer{"A", "B", 1000});
+    auto const refused = b.engine.run("v", transfer{"A", "B", -1});
+    std::ostringstream out;
+    out << done << '\n' << canceled << '\n' << refused;
+    CHECK(out.str().find("t: done\nu: canceled (source: guard failed)\n"
+                         "v: refused (source: guard failed): settle: ") == 0);
+    std::unordered_set<settle::outcome> const kept{done, canceled, refused, done};
+    CHECK(kept.size() == 3);
+    CHECK(kept.count(b.engine.run("u", transfer{"A", "B", 1000})) == 1);
+    settle::outcome line{"t", verdict::canceled, reason::busy, "stock", 0, {}};
+    CHECK(line.text() == "t: canceled (stock line 1: busy)");
+    auto other = line;
+    other.line = 1;
+    CHECK_FALSE(other == line);
+    CHECK(std::hash<settle::outcome>{}(other) != std::hash<settle::outcome>{}(line));
+    other.line.reset();
+    CHECK(std::hash<settle::outcome>{}(other) != std::hash<settle::outcome>{}(line));
+}
+
+TEST_CASE("engine: what is submitted waits for work, which takes it in the order of the ids") {
+    bank b;
+    auto const told = b.engine.submit("b", transfer{"A", "B", 80});
+    CHECK(told.verdict == verdict::undecided);
+    CHECK(told.problem.empty());
+    CHECK(b.engine.submit("b", transfer{"A", "B", 80}) == told);
+    b.engine.submit("a", transfer{"A", "C", 60});
+    b.engine.submit("c", transfer{"A", "B", 40});
+    CHECK(balance_of(b.engine, "A") == 100);
+    CHECK(entry_of(b.engine, "b").state == state::initial);
+
+    settle::work_options one;
+    one.limit = 1;
+    auto const first = b.engine.work(one);
+    CHECK(first.done == 1);
+    CHECK(first.canceled == 0);
+    CHECK(entry_of(b.engine, "a").state == state::done);
+    CHECK(entry_of(b.engine, "b").state == state::initial);
+    auto const rest = b.engine.work();
+    CHECK(rest.done == 1);
+    CHECK(rest.canceled == 1);
+    CHECK(rest.problem.empty());
+    CHECK(rest.skipped.empty());
+    CHECK(balance_of(b.engine, "A") == 0);
+    CHECK(balance_of(b.engine, "B") == 40);
+    auto const nothing_left = b.engine.work();
+    CHECK(nothing_left.done + nothing_left.canceled == 0);
+    CHECK(entry_of(b.engine, "a").attempts == 1);
+}
+
+TEST_CASE("engine: a submitted transaction can be run by who asks for its outcome") {
+    bank b;
+    b.engine.submit("t", transfer{"A", "B", 5});
+    CHECK(b.engine.run("t", transfer{"A", "B", 5}).done());
+    CHECK(b.world.pauses == 0);
+    CHECK(balance_of(b.engine, "B") == 5);
+}
+
+TEST_CASE("engine: recovery leaves alone what was only submitted") {
+    bank b;
+    b.engine.submit("t", transfer{"A", "B", 5});
+    b.world.time += std::chrono::hours{24};
+    auto const report = b.engine.recover();
+    CHECK(report.done + report.canceled + report.undecided + report.elsewhere == 0);
+    CHECK(entry_of(b.engine, "t").state == state::initial);
+}
+
+TEST_CASE("engine: a submitted transaction that is too old is canceled") {
+    bank b;
+    b.engine.submit("t", transfer{"A", "B", 5});
+    b.world.time += b.engine.limits().lifetime + std::chrono::milliseconds{1};
+    CHECK(b.engine.work().canceled == 1);
+    CHECK(entry_of(b.engine, "t").why == reason::expired);
+    CHECK(balance_of(b.engine, "A") == 100);
+}
+
+TEST_CASE("engine: who inserts looks at the clock again after the acknowledgement") {
+    bank b;
+    // The machine slept between the entry's birth and the answer of the log.
+    b.world.every_look = b.engine.limits().lifetime + std::chrono::milliseconds{1};
+    auto const told = b.engine.run("t", transfer{"A", "B", 5});
+    CHECK(told.canceled());
+    CHECK(told.why == reason::expired);
+    CHECK(balance_of(b.engine, "A") == 100);
+    CHECK(marks_in(b.engine) == 0);
+}
+
+TEST_CASE("engine: cancel") {
+    bank b;
+    SUBCASE("what was submitted never runs") {
+        b.engine.submit("t", transfer{"A", "B", 5});
+        auto const told = b.engine.cancel("t");
+        CHECK(told.canceled());
+        CHECK(told.why == reason::cancel_asked);
+        CHECK(b.engine.work().done == 0);
+        CHECK(b.engine.run("t", transfer{"A", "B", 5}) == told);
+        CHECK(b.engine.cancel("t") == told);
+    }
+    SUBCASE("what is done stays done") {
+        REQUIRE(b.engine.run("t", transfer{"A", "B", 5}).done());
+        CHECK(b.engine.cancel("t").done());
+        CHECK(balance_of(b.engine, "B") == 5);
+        CHECK(entry_of(b.engine, "t").why == reason::none);
+    }
+    SUBCASE("an id that nobody knows is refused, unless asked for") {
+        auto const refused = b.engine.cancel("t");
+        CHECK(refused.verdict == verdict::refused);
+        CHECK(refused.problem.code == settle::errc::unknown_id);
+        CHECK_FALSE(b.engine.find("t").value());
+        settle::cancel_options even;
+        even.even_if_unknown = true;
+        auto const told = b.engine.cancel("t", even);
+        CHECK(told.canceled());
+        CHECK(told.why == reason::cancel_asked);
+        CHECK(entry_of(b.engine, "t").type.empty());
+        // It matches any parameters, and none of them ever run.
+        CHECK(b.engine.run("t", transfer{"A", "B", 5}).why == reason::cancel_asked);
+        CHECK(b.engine.submit("t", transfer{"A", "C", 7}).canceled());
+        CHECK(b.engine.cancel("t", even) == told);
+        CHECK(balance_of(b.engine, "A") == 100);
+        CHECK(b.engine.cancel("t/reverse", even).verdict == verdict::refused);
+        CHECK(b.engine.cancel("", even).verdict == verdict::refused);
+    }
+    SUBCASE("what another worker is running is taken from it") {
+        b.watch = [&](settle::event const& seen) {
+            if (seen.taken != settle::step::apply) return;
+            b.watch = nullptr;
+            CHECK(b.engine.cancel("t").canceled());
+            // It compensated all marks; the owner does not know yet.
+            CHECK(marks_in(b.engine) == 0);
+        };
+        auto const told = b.engine.run("t", transfer{"A", "B", 5});
+        CHECK(told.canceled());
+        CHECK(told.why == reason::cancel_asked);
+        CHECK(balance_of(b.engine, "A") == 100);
+        CHECK(marks_in(b.engine) == 0);
+    }
+    SUBCASE("an id that is born while it is canceled is canceled with its marks") {
+        b.watch = [&](settle::event const& seen) {
+            if (seen.taken != settle::step::read) return;
+            // Nobody knew the id; now another worker inserts it, applies, and is killed.
+            b.watch = kill_after(settle::step::apply);
+            CHECK_THROWS_AS(b.engine.run("t", transfer{"A", "B", 5}), killed);
+            b.watch = nullptr;
+            CHECK(marks_in(b.engine) == 2);
+        };
+        settle::cancel_options even;
+        even.even_if_unknown = true;
+        CHECK(b.engine.cancel("t", even).canceled());
+        CHECK(marks_in(b.engine) == 0);
+        CHECK(balance_of(b.engine, "A") == 100);
+    }
+}
+
+TEST_CASE("engine: entries are listed lazily in the order of their ids") {
+    bank b;
+    for (int i = 0; i < 600; ++i) {
+        std::string id = std::to_string(1000 + i);
+        b.engine.run(std::move(id), transfer{"A", "B", i % 3 == 0 ? 1000 : 0});
+    }
+    auto const id_of = [](settle::entry const& one) { return one.id; };
+    auto const ids = b.engine.list() | ranges::views::transform(id_of) | ranges::to<std::vector>();
+    CHECK(ids.size() == 600);
+    CHECK(std::is_sorted(ids.begin(), ids.end()));
+    CHECK(ids.front() == "1000");
+    CHECK(ids.back() == "1599");
+
+    auto const first = b.engine.list() | ranges::views::take(3) |
+                       ranges::views::transform(id_of) | ranges::to<std::vector>();
+    CHECK(first == std::vector<std::string>{"1000", "1001", "1002"});
+    auto const sevens = b.engine.list() |
+                        ranges::views::filter([](auto const& one) { return one.id.back() == '7'; }) |
+                        ranges::to<std::vector>();
+    CHECK(sevens.size() == 60);
+
+    settle::entry_filter canceled;
+    canceled.state = state::canceled;
+    CHECK(ranges::distance(b.engine.list(canceled)) == 200);
+    for (std::size_t const limit : {std::size_t{0}, std::size_t{1}, std::size_t{255},
+                                    std::size_t{256}, std::size_t{257}, std::size_t{600},
+                                    std::size_t{601}}) {
+        CAPTURE(limit);
+        CHECK(ranges::distance(b.engine.list({}, limit)) ==
+              static_cast<std::ptrdiff_t>(std::min(limit, std::size_t{600})));
+    }
+    // A listing can be begun again: it looks anew.
+    auto listing = b.engine.list({}, 10);
+    CHECK(ranges::distance(listing) == 10);
+    CHECK(ranges::distance(listing) == 10);
+
+    CHECK(ranges::distance(b.engine.list(state::done, std::chrono::minutes{1})) == 0);
+    b.world.time += std::chrono::minutes{1};
+    CHECK(ranges::distance(b.engine.list(state::done, std::chrono::minutes{1})) == 400);
+    CHECK(b.engine.page({}, "1002", 2).value()[1].id == "1004");
+}
+
+TEST_CASE("engine: records are read, created and scanned") {
+    bank b;
+    CHECK_FALSE(b.engine.read(accounts, "nobody").value());
+    auto const again = b.engine.create(accounts, account{"A", 5});
+    CHECK_FALSE(again.has_value());
+    CHECK(again.problem().code == settle::errc::record_exists);
+    CHECK(balance_of(b.engine, "A") == 100);
+    for (int i = 0; i < 700; ++i) {
+        b.engine.create(accounts, account{"x" + std::to_string(1000 + i), 1}).value();
+    }
+    auto const ids = b.engine.scan(accounts) |
+                     ranges::views::transform([](account const& one) { return one.id; }) |
+                     ranges::to<std::vector>();
+    CHECK(ids.size() == 703);
+    CHECK(std::is_sorted(ids.begin(), ids.end()));
+    auto const some = b.engine.scan(accounts) |
+                      ranges::views::filter([](account const& one) { return one.balance > 1; }) |
+                      ranges::views::take(1) | ranges::to<std::vector>();
+    REQUIRE(some.size() == 1);
+    CHECK(some[0].id == "A");
+}
+
+} // namespace
+} // namespace engine_test
