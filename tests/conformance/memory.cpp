@@ -2,6 +2,7 @@
 // The conformance suite on the memory store.
 #include "fixtures.hpp"
 
+#include <doctest/doctest.h>
 #include <settle/testing/store_suite.hpp>
 
 using settle_test::memory_fixture;

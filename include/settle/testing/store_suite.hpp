@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // One conformance suite for every store and log.
 //
-// A test program names its fixture at namespace scope; it needs doctest, and nothing else does:
+// A test program includes doctest first, then this, and names its fixture at namespace scope. The
+// cases stand between doctest's own names, so without it these headers offer nothing:
 //
+//   #include <doctest/doctest.h>
 //   #include <settle/testing/store_suite.hpp>
 //
 //   struct my_fixture {                       // made anew for every case

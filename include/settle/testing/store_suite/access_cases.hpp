@@ -4,6 +4,7 @@
 
 #include <settle/testing/store_suite/exclusive_cases.hpp>
 
+#if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
 
@@ -231,3 +232,4 @@ TEST_CASE_TEMPLATE_DEFINE("store: everything is there for whoever opens it next"
 
 } // namespace testing
 SETTLE_END
+#endif

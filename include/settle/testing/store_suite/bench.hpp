@@ -4,10 +4,9 @@
 
 #include <settle/testing/store_suite/model.hpp>
 
-#include <doctest/doctest.h>
-
 #include <deque>
 
+#if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
 
@@ -236,3 +235,4 @@ private:
 
 } // namespace testing
 SETTLE_END
+#endif

@@ -4,6 +4,7 @@
 
 #include <settle/testing/store_suite/bench.hpp>
 
+#if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
 
@@ -330,3 +331,4 @@ TEST_CASE_TEMPLATE_DEFINE("store: a range may name one record twice", Fixture, s
 
 } // namespace testing
 SETTLE_END
+#endif

@@ -4,6 +4,7 @@
 
 #include <settle/testing/store_suite/bench.hpp>
 
+#if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
 
@@ -314,3 +315,4 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is replaced", Fixture, suite_replace)
 
 } // namespace testing
 SETTLE_END
+#endif

@@ -4,6 +4,7 @@
 
 #include <settle/testing/store_suite/bench.hpp>
 
+#if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
 
@@ -432,3 +433,4 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
 
 } // namespace testing
 SETTLE_END
+#endif

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
 
@@ -229,3 +230,4 @@ TEST_CASE_TEMPLATE_DEFINE("store: a part that has its answer is not asked again"
 
 } // namespace testing
 SETTLE_END
+#endif
