@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: BSL-1.0
+// Workers that stall, end or are gone: takeover, waiting calls, recovery and its report, sweeps.
+#include "ended_process.hpp"
+#include "engine_types.hpp"
+
+#include <thread>
+
+namespace engine_test {
+
+/// Entries that this bank's engine cannot handle.
+struct rent {
+    std::string tenant;
+};
+
+} // namespace engine_test
+BOOST_HANA_ADAPT_STRUCT(engine_test::rent, tenant);
+
+namespace engine_test {
+namespace {
+
+using bank_engine = settle::engine<settle::memory::database, settle::type_tag<transfer_type>,
+                                   settle::environment_binding<manual_environment>,
+                                   settle::observer_binding<hook>>;
+
+/// A database with two workers, as two processes would be, in a world whose time a test moves.
+struct bank {
+    settle::memory::database database;
+    world_state world;
+    std::function<void(settle::event const&)> watch;
+    std::function<void(settle::event const&)> watch_other;
+    bank_engine engine{database, settle::type<transfer_type>,
+                       settle::with_environment(manual_environment{world}),
+                       settle::observed_by(hook{watch})};
+    bank_engine other{database, settle::type<transfer_type>,
+                      settle::with_environment(manual_environment{world}),
+                      settle::observed_by(hook{watch_other})};
+
+    bank() { open_accounts(engine, {{"A", 100}, {"B", 0}}); }
+
+    void check(std::int64_t a, std::int64_t b) {
+        CHECK(balance_of(engine, "A") == a);
+        CHECK(balance_of(engine, "B") == b);
+        CHECK(marks_in(engine) == 0);
+    }
+    /// What a worker that is killed right after a step leaves behind.
+    void leave(std::string const& id, settle::step last, std::int64_t amount = 30) {
+        watch_other = kill_after(last);
+        CHECK_THROWS_AS(other.run(id, transfer{"A", "B", amount}), killed);
+        watch_other = nullptr;
+    }
+    void plant_transfer(std::string const& id, std::string const& owner) {
+        plant<transfer_direction>(database, id, transfer{"A", "B", 30}, owner, world.time);
+    }
+};
+
+settle::recover_options at_once() {
+    settle::recover_options wanted;
+    wanted.older_than = std::chrono::milliseconds{0};
+    return wanted;
+}
+
+TEST_CASE("recovery: a worker may end after any step") {
+    for (settle::step const last : {settle::step::insert, settle::step::apply, settle::step::commit,
+                                    settle::step::confirm, settle::step::close}) {
+        CAPTURE(settle::name_of(last));
+        bank b;
+        b.leave("t", last);
+        bool const closed = last == settle::step::close;
+        // Its owner is this process, which lives: only time tells.
+        b.world.time += std::chrono::minutes{30} - std::chrono::milliseconds{1};
+        CHECK(b.engine.recover().done == 0);
+        b.world.time += std::chrono::milliseconds{1};
+        auto const report = b.engine.recover();
+        CHECK(report.done == (closed ? 0 : 1));
+        CHECK(report.canceled + report.undecided + report.elsewhere == 0);
+        CHECK(report.skipped.empty());
+        b.check(70, 30);
+        CHECK(entry_of(b.engine, "t").state == state::done);
+        CHECK(b.engine.recover(at_once()).done == 0);
+    }
+}
+
+TEST_CASE("recovery: a cancel that was begun is ended, with its reason") {
+    for (settle::step const last : {settle::step::cancel, settle::step::compensate}) {
+        bank b;
+        b.leave("t", last, 101);
+        CHECK(entry_of(b.engine, "t").state == state::canceling);
+        auto const report = b.engine.recover(at_once());
+        CHECK(report.canceled == 1);
+        b.check(100, 0);
+        auto const kept = entry_of(b.engine, "t");
+        CHECK(kept.why == reason::guard_failed);
+        CHECK(kept.participant == "source");
+        auto const told = b.engine.run("t", transfer{"A", "B", 101});
+        CHECK(told.why == reason::guard_failed);
+        CHECK(told.participant == "source");
+    }
+}
+
+TEST_CASE("recovery: an entry that grew too old is canceled, unless it was committed") {
+    bank b;
+    b.leave("applied", settle::step::apply);
+    b.leave("committed", settle::step::commit, 5);
+    b.world.time += b.engine.limits().lifetime + std::chrono::milliseconds{1};
+    auto const report = b.engine.recover();
+    CHECK(report.done == 1);
+    CHECK(report.canceled == 1);
+    CHECK(entry_of(b.engine, "applied").why == reason::expired);
+    b.check(95, 5);
+}
+
+TEST_CASE("recovery: entries of a process that is gone are taken at once") {
+    std::string const gone = ended_process::owner();
+    ended_process::child alive;
+    bank b;
+    b.plant_transfer("gone", gone);
+    b.plant_transfer("alive", alive.owner());
+    auto const report = b.engine.recover();
+    CHECK(report.done == 1);
+    CHECK(entry_of(b.engine, "gone").owner == b.engine.owner());
+    CHECK(entry_of(b.engine, "alive").state == state::pending);
+    b.check(70, 30);
+    alive.end();
+    CHECK(b.engine.recover().done == 1);
+    b.check(40, 60);
+}
+
+TEST_CASE("recovery: a caller takes over at once from who is gone, else after standing still") {
+    bank b;
+    SUBCASE("gone") {
+        b.plant_transfer("t", ended_process::owner());
+        CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
+        CHECK(b.world.pauses == 0);
+    }
+    SUBCASE("alive and stuck") {
+        ended_process::child stuck;
+        b.plant_transfer("t", stuck.owner());
+        CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
+        CHECK(b.world.elapsed >= b.engine.limits().takeover);
+        CHECK(b.world.elapsed < b.engine.limits().takeover + std::chrono::seconds{1});
+    }
+    SUBCASE("another call of this process that is stuck") {
+        b.leave("t", settle::step::apply);
+        CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
+        CHECK(b.world.elapsed >= b.engine.limits().takeover);
+    }
+    SUBCASE("stuck in the middle of a cancel") {
+        b.leave("t", settle::step::apply);
+        b.watch_other = kill_after(settle::step::cancel);
+        CHECK_THROWS_AS(b.other.cancel("t"), killed);
+        CHECK(b.engine.cancel("t").why == reason::cancel_asked);
+        CHECK(b.world.elapsed >= b.engine.limits().takeover);
+        b.check(100, 0);
+        return;
+    }
+    CHECK(entry_of(b.engine, "t").attempts == 1);
+    b.check(70, 30);
+}
+
+TEST_CASE("recovery: an entry that moves is not standing still") {
+    bank b;
+    b.leave("t", settle::step::insert);
+    // Another worker claims it and is killed, four times, every three seconds.
+    int claims = 0;
+    auto next = std::chrono::nanoseconds{std::chrono::seconds{3}};
+    std::chrono::nanoseconds last{0};
+    b.world.while_pausing = [&] {
+        if (claims == 4 || b.world.elapsed < next) return;
+        next += std::chrono::seconds{3};
+        last = b.world.elapsed;
+        ++claims;
+        b.watch_other = kill_after(settle::step::claim);
+        CHECK_THROWS_AS(b.other.recover(at_once()), killed);
+    };
+    CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
+    CHECK(claims == 4);
+    CHECK(b.world.elapsed >= last + b.engine.limits().takeover);
+    b.check(70, 30);
+}
+
+TEST_CASE("recovery: a deadline ends a waiting call, which then knows no outcome") {
+    bank b;
+    b.leave("t", settle::step::apply);
+    settle::call_options call;
+    SUBCASE("it is reckoned from the call") {
+        call.deadline = std::chrono::seconds{2};
+        auto const told = b.engine.run("t", transfer{"A", "B", 30}, call);
+        CHECK(told.verdict == verdict::undecided);
+        CHECK(told.id == "t");
+        CHECK(told.problem.code == settle::errc::stopped);
+        CHECK(b.world.elapsed == std::chrono::seconds{2});
+    }
+    SUBCASE("a slow store uses it up, too") {
+        call.deadline = std::chrono::seconds{2};
+        b.watch = [&](settle::event const&) { b.world.elapsed += std::chrono::seconds{2}; };
+        CHECK(b.engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
+        CHECK(b.world.pauses == 0);
+    }
+    SUBCASE("none at all") {
+        call.deadline = std::chrono::milliseconds{0};
+        CHECK(b.engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
+        CHECK(b.world.pauses == 0);
+        // Who meets nobody needs no time.
+        CHECK(b.engine.run("u", transfer{"A", "B", 0}, call).done());
+    }
+    SUBCASE("for cancel as well") {
+        b.watch_other = kill_after(settle::step::commit);
+        CHECK_THROWS_AS(b.other.recover(at_once()), killed);
+        settle::cancel_options wanted;
+        wanted.deadline = std::chrono::seconds{1};
+        CHECK(b.engine.cancel("t", wanted).verdict == verdict::undecided);
+        CHECK(b.world.elapsed == std::chrono::seconds{1});
+        return;
+    }
+    SUBCASE("for ever is a deadline, too") {
+        call.deadline = std::chrono::milliseconds::max();
+        CHECK(b.engine.run("t", transfer{"A", "B", 30}, call).done());
+        return;
+    }
+    CHECK(entry_of(b.engine, "t").state == state::pending);
+    CHECK(b.engine.recover(at_once()).done == 1);
+    b.check(70, 30);
+}
+
+TEST_CASE("recovery: a stop request ends a waiting call at once") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<transfer_type>};
+    open_accounts(engine, {{"A", 100}, {"B", 0}});
+    ended_process::child stuck;
+    settle::system_environment const world;
+    plant<transfer_direction>(database, "t", transfer{"A", "B", 30}, stuck.owner(), world.now());
+    auto const begun = std::chrono::steady_clock::now();
+    settle::call_options call;
+    SUBCASE("stopped while it waits") {
+        std::stop_source source;
+        call.stop = source.get_token();
+        std::jthread const stopper{[&] {
+            std::this_thread::sleep_for(std::chrono::milliseconds{20});
+            source.request_stop();
+        }};
+        CHECK(engine.run("t", transfer{"A", "B", 30}, call).problem.code == settle::errc::stopped);
+    }
+    SUBCASE("stopped before") {
+        std::stop_source source;
+        source.request_stop();
+        call.stop = source.get_token();
+        CHECK(engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
+        settle::recover_options wanted = at_once();
+        wanted.stop = source.get_token();
+        CHECK(engine.recover(wanted).done == 0);
+        settle::work_options work;
+        work.stop = source.get_token();
+        engine.submit("u", transfer{"A", "B", 1});
+        CHECK(engine.work(work).done == 0);
+    }
+    SUBCASE("the deadline of a real clock") {
+        call.deadline = std::chrono::milliseconds{30};
+        CHECK(engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
+        CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds{30});
+    }
+    CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds{4});
+    CHECK(entry_of(engine, "t").state == state::pending);
+}
+
+TEST_CASE("recovery: a worker that stalls and wakes does nothing twice") {
+    // The story that the documents' own programs end wrong: one stalls, another does all the work.
+    bank b;
+    SUBCASE("stalled before it applied") {
+        b.watch = [&](settle::event const& seen) {
+            if (seen.taken != settle::step::insert) return;
+            b.watch = nullptr;
+            CHECK(b.other.recover(at_once()).done == 1);
+        };
+    }
+    SUBCASE("stalled after it applied") {
+        b.watch = [&](settle::event const& seen) {
+            if (seen.taken != settle::step::apply) return;
+            b.watch = nullptr;
+            CHECK(b.other.recover(at_once()).done == 1);
+        };
+    }
+    SUBCASE("stalled after the commit") {
+        b.watch = [&](settle::event const& seen) {
+            if (seen.taken != settle::step::commit) return;
+            b.watch = nullptr;
+            CHECK(b.other.recover(at_once()).done == 1);
+        };
+    }
+    SUBCASE("the other is in the middle when it wakes, and ends meanwhile") {
+        b.watch = [&](settle::event const& seen) {
+            if (seen.taken != settle::step::insert) return;
+            b.watch = nullptr;
+            b.watch_other = kill_after(settle::step::apply);
+            CHECK_THROWS_AS(b.other.recover(at_once()), killed);
+        };
+    }
+    CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
+    b.check(70, 30);
+}
+
+TEST_CASE("recovery: a worker that stalls and wakes undoes what it wrote after a cancel") {
+    bank b;
+    b.watch = [&](settle::event const& seen) {
+        if (seen.taken != settle::step::insert) return;
+        b.watch = nullptr;
+        CHECK(b.other.cancel("t").canceled());
+    };
+    auto const told = b.engine.run("t", transfer{"A", "B", 30});
+    CHECK(told.why == reason::cancel_asked);
+    b.check(100, 0);
+}
+
+/// A direction that this engine does not have, with the name and hash that a test gives it.
+template <typename Parameters>
+struct foreign {
+    using parameters = Parameters;
+    static inline std::string type;
+    static inline std::uint64_t hash = 0;
+    static std::string const& name() { return type; }
+    static std::uint64_t definition() { return hash; }
+    static std::size_t count_parts(Parameters const&) { return 1; }
+    static Parameters const& user(Parameters const& given) { return given; }
+    static settle::part_name name_part(Parameters const&, std::size_t) { return {}; }
+};
+
+TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
+    bank b;
+    std::string const gone = ended_process::owner();
+    foreign<rent>::type = "rent";
+    plant<foreign<rent>>(b.database, "a unknown", {"T"}, gone, b.world.time);
+    foreign<transfer>::type = "transfer";
+    foreign<transfer>::hash = 1;
+    plant<foreign<transfer>>(b.database, "b other", {"A", "B", 1}, gone, b.world.time);
+    foreign<rent>::type = "transfer";
+    foreign<rent>::hash = transfer_direction::definition();
+    plant<foreign<rent>>(b.database, "c damaged", {"T"}, gone, b.world.time);
+    foreign<transfer>::hash = transfer_direction::definition();
+    plant<foreign<transfer>>(b.database, "d negative", {"A", "B", -1}, gone, b.world.time);
+    b.plant_transfer("e good", gone);
+
+    auto const report = b.engine.recover();
+    CHECK(report.done == 1);
+    CHECK(report.problem.empty());
+    REQUIRE(report.skipped.size() == 4);
+    CHECK(report.skipped[0].id == "a unknown");
+    CHECK(report.skipped[0].problem.code == settle::errc::unknown_type);
+    CHECK(report.skipped[1].id == "b other");
+    CHECK(report.skipped[1].problem.code == settle::errc::other_definition);
+    CHECK(report.skipped[2].id == "c damaged");
+    CHECK(report.skipped[2].problem.code == settle::errc::damaged);
+    CHECK(report.skipped[3].id == "d negative");
+    for (auto const& one : report.skipped) {
+        CAPTURE(one.problem.message());
+        CHECK(one.problem.message().find("README#") != std::string::npos);
+        CHECK(b.engine.cancel(one.id).verdict == verdict::refused);
+        CHECK(entry_of(b.engine, one.id).state == state::pending);
+    }
+    // The words say which entry and which type.
+    CHECK(report.skipped[0].problem.message().find("'a unknown'") != std::string::npos);
+    CHECK(report.skipped[0].problem.message().find("'rent'") != std::string::npos);
+    b.check(70, 30);
+
+    // A caller who meets them is told the same.
+    CHECK(b.engine.run("a unknown", transfer{"A", "B", 1}).problem.code == settle::errc::id_in_use);
+    CHECK(b.engine.run("b other", transfer{"A", "B", 1}).problem.code ==
+          settle::errc::other_definition);
+}
+
+TEST_CASE("recovery: many entries are taken page by page, and no more than asked") {
+    bank b;
+    std::string const gone = ended_process::owner();
+    for (int i = 0; i < 600; ++i) {
+        plant<transfer_direction>(b.database, std::to_string(i), transfer{"A", "B", 0}, gone,
+                                  b.world.time);
+    }
+    settle::recover_options wanted;
+    wanted.limit = 257;
+    CHECK(b.engine.recover(wanted).done == 257);
+    CHECK(b.engine.recover().done == 343);
+    CHECK(b.engine.recover().done == 0);
+}
+
+/// A write that its worker sent long ago and that arrives only now.
+void arrive_late(settle::memory::database& database, std::string const& id, settle::epoch under,
+                 std::int64_t amount = 30) {
+    auto session = database.bind<std::remove_cvref_t<decltype(accounts)>>(database.name());
+    transfer const parameters{"A", "B", amount};
+    settle::job<transfer_direction> work{id, &parameters, settle::coordinator::begin(2, under)};
+    work.coordinator.inserted(settle::log_answer::taken, false);
+    std::span<settle::job<transfer_direction>> const wave{&work, 1};
+    session.start<settle::step::apply>(wave);
+    session.finish<settle::step::apply>(wave);
+    REQUIRE(work.coordinator.answer_of(0) == settle::answer::applied);
+}
+
+TEST_CASE("recovery: a sweep undoes stray marks and no others") {
+    bank b;
+    SUBCASE("of an entry that is done") {
+        REQUIRE(b.engine.run("t", transfer{"A", "B", 30}).done());
+        arrive_late(b.database, "t", entry_of(b.engine, "t").committed - 1);
+        CHECK(balance_of(b.engine, "A") == 40);
+        auto const report = b.engine.sweep();
+        CHECK(report.looked_at == 2);
+        CHECK(report.undone == 2);
+        CHECK(report.annulled == 0);
+        b.check(70, 30);
+    }
+    SUBCASE("of an entry that is canceled") {
+        b.engine.submit("t", transfer{"A", "B", 30});
+        b.engine.cancel("t");
+        arrive_late(b.database, "t", 7);
+        CHECK(b.engine.sweep().undone == 2);
+        b.check(100, 0);
+    }
+    SUBCASE("without an entry: the id never runs any more") {
+        arrive_late(b.database, "t", 7);
+        auto const report = b.engine.sweep();
+        CHECK(report.annulled == 1);
+        CHECK(report.undone == 2);
+        b.check(100, 0);
+        auto const told = b.engine.run("t", transfer{"A", "B", 30});
+        CHECK(told.canceled());
+        CHECK(told.why == reason::mark_without_entry);
+        b.check(100, 0);
+    }
+    SUBCASE("of an entry under way they are left") {
+        b.leave("t", settle::step::apply);
+        b.leave("u", settle::step::commit);
+        auto const report = b.engine.sweep();
+        CHECK(report.looked_at == 4);
+        CHECK(report.undone == 0);
+        CHECK(marks_in(b.engine) == 4);
+        CHECK(b.engine.recover(at_once()).done == 2);
+        b.check(40, 60);
+    }
+    SUBCASE("a stop request ends it") {
+        arrive_late(b.database, "t", 7);
+        std::stop_source source;
+        source.request_stop();
+        CHECK(b.engine.sweep(source.get_token()).looked_at == 0);
+        CHECK(marks_in(b.engine) == 2);
+    }
+    SUBCASE("many marks are looked at page by page") {
+        for (int i = 0; i < 300; ++i) arrive_late(b.database, std::to_string(i), 7, 0);
+        auto const report = b.engine.sweep();
+        CHECK(report.looked_at == 600);
+        CHECK(report.undone == 600);
+        CHECK(report.annulled == 300);
+        b.check(100, 0);
+    }
+}
+
+} // namespace
+} // namespace engine_test
