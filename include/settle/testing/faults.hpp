@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: BSL-1.0
+// A database whose calls go wrong when a test wants them to: answers that are lost, writes that
+// arrive late, workers that end in between.
+//
+//   settle::testing::faulty fragile{db};
+//   fragile.plan(settle::testing::fault_at(3, settle::testing::fault_kind::late));
+//   settle::engine engine{fragile, settle::type<…>};
+//   engine.run(…);
+//   fragile.deliver_late();
+#pragma once
+
+#include <settle/store/wave.hpp>
+#include <settle/testing/fault_plan.hpp>
+
+#include <deque>
+#include <mutex>
+#include <tuple>
+
+SETTLE_BEGIN
+namespace testing {
+
+namespace detail {
+
+/// Jobs on their way, with everything that they look at.
+template <typename Direction>
+class kept_jobs {
+public:
+    explicit kept_jobs(std::span<job<Direction>> wave) : jobs_(wave.begin(), wave.end()) {
+        for (auto& work : jobs_) {
+            owned_.push_back(*work.parameters);
+            work.parameters = &owned_.back();
+        }
+    }
+    kept_jobs(kept_jobs const&) = delete;
+    kept_jobs& operator=(kept_jobs const&) = delete;
+    [[nodiscard]] std::span<job<Direction>> wave() { return jobs_; }
+
+private:
+    std::vector<job<Direction>> jobs_;
+    std::deque<typename Direction::parameters> owned_; // a deque, since jobs point at its elements
+};
+
+/// A due part: the job's place in the wave and the part's in the job.
+using due_part = std::pair<std::size_t, std::size_t>;
+
+template <template <typename> typename Holds, step Step, typename Direction>
+std::vector<due_part> due_parts(std::span<job<Direction>> wave) {
+    std::vector<due_part> found;
+    for (std::size_t at = 0; at < wave.size(); ++at) {
+        job<Direction> const& work = wave[at];
+        if (work.coordinator.next() != Step) continue;
+        auto const& user = Direction::user(*work.parameters);
+        std::size_t part = 0;
+        Direction::for_each_participant([&](auto index) {
+            constexpr std::size_t participant = decltype(index)::value;
+            std::size_t const end = part + Direction::template lines<participant>(user);
+            for (; part < end; ++part) {
+                using collection = typename Direction::template collection_of<participant>;
+                if (Holds<collection>::value && work.coordinator.due(part)) {
+                    found.emplace_back(at, part);
+                }
+            }
+        });
+    }
+    return found;
+}
+
+[[nodiscard]] inline error lost(fault_kind kind) {
+    return {make_error_code(errc::store_unreachable),
+            "settle: a test made this call " + std::string{name_of(kind)}};
+}
+
+} // namespace detail
+
+/// What the sessions of a faulty database share: the plan, the count, the writes on their way.
+class fault_desk {
+public:
+    void plan(fault_plan wanted) { plan_ = std::move(wanted); }
+
+    /// How many calls there were.
+    [[nodiscard]] std::size_t calls() const {
+        std::lock_guard const guard{mutex_};
+        return calls_;
+    }
+    /// How many writes are still on their way.
+    [[nodiscard]] std::size_t late() const {
+        std::lock_guard const guard{mutex_};
+        return late_.size();
+    }
+
+    /// Performs the oldest late write; its answer reaches nobody. False when there is none.
+    bool deliver_one() {
+        std::function<void()> write;
+        {
+            std::lock_guard const guard{mutex_};
+            if (late_.empty()) return false;
+            write = std::move(late_.front());
+            late_.pop_front();
+        }
+        write();
+        return true;
+    }
+    /// Performs every late write, the oldest first.
+    std::size_t deliver_late() {
+        std::size_t count = 0;
+        while (deliver_one()) ++count;
+        return count;
+    }
+
+    // For the sessions.
+
+    [[nodiscard]] fault ask(std::string_view what, bool to_log, std::size_t operations) {
+        call one;
+        {
+            std::lock_guard const guard{mutex_};
+            one = {++calls_, what, to_log, operations};
+        }
+        fault const wanted = plan_ ? plan_(one) : fault{};
+        if (wanted.kind == fault_kind::crash_before) throw crash{};
+        return wanted;
+    }
+    void keep(std::function<void()> write) {
+        std::lock_guard const guard{mutex_};
+        late_.push_back(std::move(write));
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::size_t calls_ = 0;
+    std::deque<std::function<void()>> late_;
+    fault_plan plan_;
+};
+
+/// The records of a faulty database.
+template <typename Database, typename... Collections>
+class faulty_records {
+public:
+    template <typename C>
+    using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
+
+    faulty_records(fault_desk& desk, Database& inner, std::string log_name)
+        : desk_(&desk), inner_(&inner), log_name_(std::move(log_name)),
+          session_(inner.template bind<Collections...>(log_name_)) {}
+
+    template <step Step, typename Direction>
+    void start(std::span<job<Direction>> wave) {
+        auto due = detail::due_parts<holds, Step>(wave);
+        fault_ = {};
+        hit_.clear();
+        if (!due.empty()) {
+            fault_ = desk_->ask(name_of(Step), false, due.size());
+            for (std::size_t i = 0; i < due.size(); ++i) {
+                if ((fault_.operations >> (i % 64) & 1U) != 0) hit_.push_back(due[i]);
+            }
+        }
+        if (fault_.kind == fault_kind::late || fault_.kind == fault_kind::unknown_after) {
+            send_without_answer<Step>(wave, due);
+        }
+        if (answers_lost()) answer_hit(wave, answer::unknown);
+        session_.template start<Step>(wave);
+    }
+
+    template <step Step, typename Direction>
+    void finish(std::span<job<Direction>> wave) {
+        session_.template finish<Step>(wave);
+        if (fault_.kind == fault_kind::crash_after) throw crash{};
+        if (fault_.kind == fault_kind::unavailable) answer_hit(wave, answer::unavailable);
+    }
+
+    template <typename C>
+    result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
+        if (lost("read")) return detail::lost(fault_.kind);
+        return session_.template read<C>(key);
+    }
+    template <typename C>
+    result<void> create(typename C::record_type const& record) {
+        return session_.template create<C>(record);
+    }
+    template <typename C>
+    result<std::vector<typename C::record_type>> scan(
+        std::optional<typename C::key_type> const& after, std::size_t limit) {
+        if (lost("scan")) return detail::lost(fault_.kind);
+        return session_.template scan<C>(after, limit);
+    }
+    result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
+                                          std::size_t limit) {
+        if (lost("marks")) return detail::lost(fault_.kind);
+        return session_.marks(after, limit);
+    }
+    result<answer> resolve(mark_place const& place, bool confirmed) {
+        fault_ = desk_->ask("resolve", false, 1);
+        if (fault_.kind == fault_kind::unavailable) return detail::lost(fault_.kind);
+        if (fault_.kind == fault_kind::late) {
+            desk_->keep([inner = inner_, name = log_name_, place, confirmed] {
+                auto later = inner->template bind<Collections...>(name);
+                static_cast<void>(later.resolve(place, confirmed));
+            });
+        }
+        bool const skip =
+            fault_.kind == fault_kind::late || fault_.kind == fault_kind::unknown_before;
+        auto said = skip ? result<answer>{answer::unknown} : session_.resolve(place, confirmed);
+        if (fault_.kind == fault_kind::crash_after) throw crash{};
+        if (fault_.kind == fault_kind::unknown_after) return answer::unknown;
+        return said;
+    }
+
+private:
+    [[nodiscard]] bool answers_lost() const {
+        return fault_.kind == fault_kind::unavailable || fault_.kind == fault_kind::late ||
+               fault_.kind == fault_kind::unknown_before ||
+               fault_.kind == fault_kind::unknown_after;
+    }
+
+    [[nodiscard]] bool lost(std::string_view what) {
+        fault_ = desk_->ask(what, false, 1);
+        if (fault_.kind == fault_kind::crash_after) throw crash{};
+        return fault_.kind != fault_kind::none;
+    }
+
+    template <typename Direction>
+    void answer_hit(std::span<job<Direction>> wave, answer said) {
+        for (auto const& [at, part] : hit_) {
+            wave[at].coordinator.answered(part, said);
+            wave[at].problem = detail::lost(fault_.kind);
+        }
+    }
+
+    /// Performs the hit operations, now or later, on copies: their answers reach nobody.
+    template <step Step, typename Direction>
+    void send_without_answer(std::span<job<Direction>> wave,
+                             std::vector<detail::due_part> const& due) {
+        auto kept = std::make_shared<detail::kept_jobs<Direction>>(wave);
+        for (auto const& one : due) {
+            if (std::find(hit_.begin(), hit_.end(), one) != hit_.end()) continue;
+            kept->wave()[one.first].coordinator.answered(one.second, answer::nothing);
+        }
+        auto const write = [kept, inner = inner_, name = log_name_] {
+            auto session = inner->template bind<Collections...>(name);
+            session.template start<Step>(kept->wave());
+            session.template finish<Step>(kept->wave());
+        };
+        if (fault_.kind == fault_kind::late) desk_->keep(write);
+        else write();
+    }
+
+    using session_type =
+        decltype(std::declval<Database&>().template bind<Collections...>(std::string{}));
+
+    fault_desk* desk_;
+    Database* inner_;
+    std::string log_name_;
+    session_type session_;
+    fault fault_;
+    std::vector<detail::due_part> hit_;
+};
+
+/// The log of a faulty database.
+template <typename Database>
+class faulty_log {
+public:
+    faulty_log(fault_desk& desk, Database& inner)
+        : desk_(&desk), inner_(&inner), session_(inner.bind_log()) {}
+
+    [[nodiscard]] std::string const& name() const { return session_.name(); }
+
+    template <typename Direction>
+    void insert(std::span<job<Direction>> wave, occasion const& at) {
+        write<step::insert>(wave, at,
+                            [](auto& log, auto jobs, auto const& when) { log.insert(jobs, when); });
+    }
+    template <step Step, typename Direction>
+    void change(std::span<job<Direction>> wave, occasion const& at) {
+        write<Step>(wave, at, [](auto& log, auto jobs, auto const& when) {
+            log.template change<Step>(jobs, when);
+        });
+    }
+
+    result<std::optional<entry>> read(transaction_id const& id) {
+        if (lost("read")) return detail::lost(fault_kind::unavailable);
+        return session_.read(id);
+    }
+    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) {
+        if (lost("list")) return detail::lost(fault_kind::unavailable);
+        return session_.list(filter, after, limit);
+    }
+
+private:
+    bool lost(std::string_view what) {
+        fault const wanted = desk_->ask(what, true, 1);
+        if (wanted.kind == fault_kind::crash_after) throw crash{};
+        return wanted.kind != fault_kind::none;
+    }
+
+    template <step Step, typename Direction, typename Write>
+    void write(std::span<job<Direction>> wave, occasion const& at, Write const& perform) {
+        fault const wanted = desk_->ask(name_of(Step), true, wave.size());
+        if (wanted.kind == fault_kind::none || wanted.kind == fault_kind::crash_after) {
+            perform(session_, wave, at);
+            if (wanted.kind == fault_kind::crash_after) throw crash{};
+            return;
+        }
+        auto kept = std::make_shared<detail::kept_jobs<Direction>>(wave);
+        auto const send = [kept, inner = inner_, now = at.now, owner = at.owner, perform] {
+            auto log = inner->bind_log();
+            perform(log, kept->wave(), occasion{now, owner});
+        };
+        if (wanted.kind == fault_kind::late) desk_->keep(send);
+        if (wanted.kind == fault_kind::unknown_after) send();
+        for (auto& work : wave) {
+            if (work.coordinator.next() != Step) continue;
+            work.said = wanted.kind == fault_kind::unavailable ? log_answer::unavailable
+                                                               : log_answer::unknown;
+            work.problem = detail::lost(wanted.kind);
+        }
+    }
+
+    using session_type = decltype(std::declval<Database&>().bind_log());
+
+    fault_desk* desk_;
+    Database* inner_;
+    session_type session_;
+};
+
+/// Wraps any database. Several may share one desk, so that a plan counts the calls to all of them.
+/// Shape:   inner - outlives this object, as do the engines that are built on it
+template <typename Database>
+class faulty {
+public:
+    explicit faulty(Database& inner)
+        : own_(std::make_unique<fault_desk>()), desk_(own_.get()), inner_(&inner) {}
+    faulty(Database& inner, fault_desk& shared) : desk_(&shared), inner_(&inner) {}
+
+    template <typename... Collections>
+    faulty_records<Database, Collections...> bind(std::string const& log_name) {
+        return {*desk_, *inner_, log_name};
+    }
+    faulty_log<Database> bind_log() { return {*desk_, *inner_}; }
+
+    [[nodiscard]] fault_desk& desk() { return *desk_; }
+    void plan(fault_plan wanted) { desk_->plan(std::move(wanted)); }
+    [[nodiscard]] std::size_t calls() const { return desk_->calls(); }
+    std::size_t deliver_late() { return desk_->deliver_late(); }
+
+private:
+    std::unique_ptr<fault_desk> own_;
+    fault_desk* desk_;
+    Database* inner_;
+};
+
+} // namespace testing
+SETTLE_END

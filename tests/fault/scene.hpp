@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the fault tests share: records to begin with, engines in one manual time, and the question
+// whether everything ended well.
+#pragma once
+
+#include <settle/memory.hpp>
+#include <settle/testing/faults.hpp>
+#include <settle/testing/manual_environment.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#include <doctest/doctest.h>
+
+#include <random>
+
+namespace settle_test {
+
+using namespace settle::testing;
+using settle::answer;
+using settle::outcome;
+using settle::verdict;
+using namespace std::chrono_literals;
+using memory_database = settle::memory::database;
+
+[[nodiscard]] inline settle::options short_limits() {
+    settle::options limits;
+    limits.takeover = 100ms;
+    limits.attempts = 8;
+    return limits;
+}
+
+/// An engine with the types of the fault tests.
+template <typename Database>
+auto engine_on(Database& database, manual_environment const& time,
+               settle::options const& limits = short_limits()) {
+    return settle::engine{database,
+                          settle::with_environment(time),
+                          limits,
+                          settle::type<move_type>,
+                          settle::type<order_type>,
+                          settle::type<rewrite_type>,
+                          settle::type<issue_type>,
+                          settle::type<withdraw_type>};
+}
+
+[[nodiscard]] inline card first_card() {
+    return {"c", "Anna", true, colour::red, {}, 250, std::nullopt, 10, 3};
+}
+[[nodiscard]] inline card second_card() {
+    return {"c", "Bára", false, colour::blue, {}, std::nullopt, "note", 4, 2};
+}
+[[nodiscard]] inline card new_card() {
+    card made = second_card();
+    made.id = "d";
+    return made;
+}
+
+constexpr std::int64_t opening_sum = 300;
+
+template <typename Engine>
+void open_records(Engine& engine) {
+    engine.create(ledgers, {"A", 100, 0, ""}).value();
+    engine.create(ledgers, {"B", 100, 0, ""}).value();
+    engine.create(ledgers, {"C", 100, 0, ""}).value();
+    engine.create(shelves, {1, 20}).value();
+    engine.create(shelves, {2, 20}).value();
+    engine.create(cards, first_card()).value();
+}
+
+/// Every record, as text.
+template <typename Engine>
+std::string snapshot(Engine& engine) {
+    return settle::encode_json(
+               engine.template scan_page<ledgers_type>(std::nullopt, 1000).value()) +
+           settle::encode_json(
+               engine.template scan_page<shelves_type>(std::nullopt, 1000).value()) +
+           settle::encode_json(engine.template scan_page<cards_type>(std::nullopt, 1000).value());
+}
+
+/// Reads the accounts behind everyone's back: money that does not exist is never seen.
+template <typename Database>
+class onlooker {
+public:
+    explicit onlooker(Database& database)
+        : session_(database.template bind<ledgers_type>(database.bind_log().name())) {}
+
+    void look() {
+        std::int64_t sum = 0;
+        for (ledger const& one : session_.template scan<ledgers_type>(std::nullopt, 1000).value()) {
+            CHECK(one.balance >= 0);
+            sum += one.balance;
+        }
+        CHECK(sum <= opening_sum);
+    }
+
+private:
+    decltype(std::declval<Database&>().template bind<ledgers_type>(std::string{})) session_;
+};
+
+[[nodiscard]] inline settle::recover_options at_once() {
+    settle::recover_options wanted;
+    wanted.older_than = 0ms;
+    return wanted;
+}
+
+/// After recovery and sweep: no mark, nothing unfinished, and who was told an end was told the
+/// truth.
+template <typename Engine>
+void check_settled(Engine& engine, std::vector<outcome> const& told) {
+    CHECK(engine.marks().value() == 0);
+    for (settle::entry const& one : engine.page({}, "", 1000).value()) {
+        INFO("entry ", one.id, " is ", std::string{name_of(one.state)});
+        CHECK((settle::is_final(one.state) || one.state == settle::state::initial));
+        if (one.state == settle::state::done) {
+            CHECK(one.committed != 0);
+            CHECK(one.why == settle::reason::none);
+        }
+        if (one.state == settle::state::canceled) CHECK(one.why != settle::reason::none);
+    }
+    for (outcome const& one : told) {
+        if (one.verdict == verdict::undecided || one.verdict == verdict::refused) continue;
+        INFO("told: ", one.text());
+        auto const found = engine.find(one.id).value();
+        REQUIRE(found.has_value());
+        CHECK(found->state ==
+              (one.done() ? settle::state::done : settle::state::canceled));
+        if (one.canceled()) {
+            CHECK(found->why == one.why);
+            CHECK(found->participant == one.participant);
+            CHECK(found->line == one.line);
+        }
+    }
+}
+
+constexpr fault_kind every_kind[]{fault_kind::unavailable,   fault_kind::unknown_before,
+                                  fault_kind::unknown_after, fault_kind::late,
+                                  fault_kind::crash_before,  fault_kind::crash_after};
+
+[[nodiscard]] constexpr bool is_crash(fault_kind kind) {
+    return kind == fault_kind::crash_before || kind == fault_kind::crash_after;
+}
+
+} // namespace settle_test

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSL-1.0
+// One fault at every call of a transaction, of every kind; then another engine recovers and sweeps.
+#include "scene.hpp"
+
+namespace settle_test {
+namespace {
+
+/// When a late write arrives.
+enum class arrival { never, before_recovery, after_recovery, after_sweep };
+
+/// What a story does and what it leaves when nothing goes wrong.
+struct usual_end {
+    std::size_t calls = 0;
+    outcome told;
+    std::string before;
+    std::string after;
+};
+
+template <typename Prepare, typename Run>
+usual_end without_fault(Prepare const& prepare, Run const& run) {
+    memory_database db;
+    manual_environment const time;
+    auto plain = engine_on(db, time);
+    open_records(plain);
+    prepare(plain);
+    usual_end usual;
+    usual.before = snapshot(plain);
+    faulty fragile{db};
+    auto engine = engine_on(fragile, time);
+    usual.told = run(engine);
+    usual.calls = fragile.calls();
+    usual.after = snapshot(plain);
+    check_settled(plain, {usual.told});
+    return usual;
+}
+
+/// One run with one fault. False when the run ended before the call that was to fail.
+template <typename Prepare, typename Run>
+bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, std::size_t number,
+                fault_kind kind, std::uint64_t operations, arrival when) {
+    INFO("fault: ", std::string{name_of(kind)}, " at call ", number, ", operations ", operations,
+         ", a late write arrives at moment ", static_cast<int>(when));
+    memory_database db;
+    manual_environment const time{number};
+    auto plain = engine_on(db, time);
+    open_records(plain);
+    prepare(plain);
+    faulty fragile{db};
+    std::vector<outcome> told;
+    {
+        onlooker watch{db};
+        auto const wanted = fault_at(number, kind, operations);
+        fragile.plan([&](call const& one) {
+            watch.look();
+            return wanted(one);
+        });
+        auto engine = engine_on(fragile, time);
+        try {
+            told.push_back(run(engine));
+        } catch (crash const&) {
+        }
+        fragile.plan({});
+    }
+    if (fragile.calls() < number) return false;
+    // One fault that is no crash never keeps a transaction from the end it would have had.
+    if (!is_crash(kind)) {
+        REQUIRE(told.size() == 1);
+        CHECK(told.front() == usual.told);
+    }
+    if (when == arrival::before_recovery) fragile.deliver_late();
+    time.advance(1s);
+    auto const recovered = plain.recover(at_once());
+    CHECK(recovered.skipped.empty());
+    CHECK(recovered.problem.empty());
+    CHECK(recovered.elsewhere == 0);
+    CHECK(plain.work().skipped.empty());
+    if (when == arrival::after_recovery) fragile.deliver_late();
+    CHECK(plain.sweep().problem.empty());
+    if (when == arrival::after_sweep && fragile.deliver_late() != 0) {
+        time.advance(1s);
+        plain.recover(at_once());
+        plain.sweep();
+    }
+    check_settled(plain, told);
+    auto const found = plain.find(usual.told.id).value();
+    bool const ran = found && found->state == settle::state::done;
+    CHECK(snapshot(plain) == (ran ? usual.after : usual.before));
+    if (usual.told.canceled()) CHECK_FALSE(ran);
+    if (found && usual.told.done()) CHECK(ran);
+    return true;
+}
+
+/// Shape:   prepare - what stands before the run; run - what may be hit, and its outcome
+template <typename Prepare, typename Run>
+void each_fault(Prepare const& prepare, Run const& run) {
+    usual_end const usual = without_fault(prepare, run);
+    REQUIRE(usual.calls >= 3);
+    std::size_t hits = 0;
+    for (fault_kind const kind : every_kind) {
+        for (std::uint64_t const operations : {~std::uint64_t{0}, std::uint64_t{1},
+                                               ~std::uint64_t{1}}) {
+            for (arrival const when : {arrival::never, arrival::before_recovery,
+                                       arrival::after_recovery, arrival::after_sweep}) {
+                if (kind != fault_kind::late && when != arrival::never) continue;
+                for (std::size_t number = 1; number <= usual.calls; ++number) {
+                    hits += with_fault(prepare, run, usual, number, kind, operations, when);
+                }
+            }
+        }
+    }
+    CHECK(hits >= usual.calls * 6);
+}
+
+auto const nothing_before = [](auto&) {};
+
+} // namespace
+
+TEST_CASE("fault: a transfer, hit once at every call") {
+    each_fault(nothing_before, [](auto& engine) { return engine.run("t", move{"A", "B", 30}); });
+}
+
+TEST_CASE("fault: a transfer without cover, hit once at every call") {
+    each_fault(nothing_before, [](auto& engine) { return engine.run("t", move{"A", "B", 101}); });
+}
+
+TEST_CASE("fault: an order with a range that names a record twice, hit once at every call") {
+    each_fault(nothing_before, [](auto& engine) {
+        return engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 15}}});
+    });
+}
+
+TEST_CASE("fault: an order whose third line fails, hit once at every call") {
+    each_fault(nothing_before, [](auto& engine) {
+        outcome const told = engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 16}}});
+        CHECK(told.participant == "stock");
+        CHECK(told.line == 2U);
+        return told;
+    });
+}
+
+TEST_CASE("fault: a record is rewritten, hit once at every call") {
+    each_fault(nothing_before, [](auto& engine) {
+        return engine.run("t", rewrite{first_card(), second_card()});
+    });
+}
+
+TEST_CASE("fault: a record is created, hit once at every call") {
+    each_fault(nothing_before, [](auto& engine) { return engine.run("t", issue{new_card()}); });
+}
+
+TEST_CASE("fault: a record that exists is created, hit once at every call") {
+    each_fault(nothing_before, [](auto& engine) { return engine.run("t", issue{first_card()}); });
+}
+
+TEST_CASE("fault: a record is erased, hit once at every call") {
+    each_fault(nothing_before, [](auto& engine) { return engine.run("t", withdraw{"c", true}); });
+}
+
+TEST_CASE("fault: what was submitted is worked off, hit once at every call") {
+    each_fault([](auto& engine) { engine.submit("t", move{"A", "B", 30}); },
+               [](auto& engine) {
+                   engine.work();
+                   // A round that was hit leaves what it could not do to the next.
+                   engine.work();
+                   return engine.run("t", move{"A", "B", 30});
+               });
+}
+
+TEST_CASE("fault: a transfer is reversed, hit once at every call") {
+    each_fault([](auto& engine) { REQUIRE(engine.run("t", move{"A", "B", 30}).done()); },
+               [](auto& engine) {
+                   outcome told = engine.reverse("t");
+                   // The entry of the original is read once and not again when that fails.
+                   if (told.verdict == verdict::undecided) told = engine.reverse("t");
+                   return told;
+               });
+}
+
+TEST_CASE("fault: a rewritten record is put back, hit once at every call") {
+    each_fault(
+        [](auto& engine) { REQUIRE(engine.run("t", rewrite{first_card(), second_card()}).done()); },
+        [](auto& engine) {
+            outcome told = engine.reverse("t");
+            if (told.verdict == verdict::undecided) told = engine.reverse("t");
+            return told;
+        });
+}
+
+TEST_CASE("fault: an erased record is put back, hit once at every call") {
+    each_fault([](auto& engine) { REQUIRE(engine.run("t", withdraw{"c", true}).done()); },
+               [](auto& engine) {
+                   outcome told = engine.reverse("t");
+                   if (told.verdict == verdict::undecided) told = engine.reverse("t");
+                   return told;
+               });
+}
+
+} // namespace settle_test
