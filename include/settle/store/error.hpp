@@ -145,7 +145,8 @@ public:
         if (!has_value()) throw failure(std::get<1>(content_));
         return std::get<0>(content_);
     }
-    [[nodiscard]] T&& value() && { return std::move(value()); }
+    /// By value, so that `for (auto& one : page().value())` does not walk what is gone.
+    [[nodiscard]] T value() && { return std::move(value()); }
 
     [[nodiscard]] error const& problem() const& { return std::get<1>(content_); }
 
