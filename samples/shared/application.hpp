@@ -2,15 +2,17 @@
 // The commands that every sample has, written once; the application says what is special to it.
 #pragma once
 
+#include "visit_store.hpp"
+
 #include "entries.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
+#include "money.hpp"
 #include "opener.hpp"
 #include "report.hpp"
 #include "runner.hpp"
 #include "sentence.hpp"
 #include "settings.hpp"
-#include "visit_store.hpp"
 
 #include <settle/settle.hpp>
 
@@ -35,6 +37,7 @@ struct money_sums {
 /// The commands of one application on one engine.
 /// Shape:   Application offers
 ///          name, purpose, pieces, default_store - texts for people
+///          tables - the names of its collections
 ///          reader - gives pieces: requests and refusals
 ///          open_options() - what `open` must be told besides the file
 ///          make_engine(store) - the engine with the application's transaction types
@@ -218,7 +221,7 @@ exit_code call_all(Application& application, settings const& given) {
     interrupt interrupted;
     auto const& asked = given.commands;
     bool const opens = std::find(asked.begin(), asked.end(), command::open) != asked.end();
-    return visit_store(given.store, opens, [&](auto& store) {
+    return visit_store(given.store, Application::tables, opens, [&](auto& store) {
         auto engine = application.make_engine(store);
         commands<Application, decltype(engine)> all{application, engine, given, interrupted};
         auto code = exit_code::settled;

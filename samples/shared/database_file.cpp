@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSL-1.0
+// Looks into a SQLite file with SQLite's own client.
+#include "database_file.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <vector>
+
+namespace samples {
+
+namespace {
+
+struct closing {
+    void operator()(sqlite3* file) const noexcept { sqlite3_close(file); }
+    void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+};
+
+/// The tables of the file that are neither SQLite's nor settle's own; nothing when it cannot be
+/// read as a database.
+std::optional<std::vector<std::string>> tables_in(std::string const& path) {
+    sqlite3* opened = nullptr;
+    int const code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);
+    std::unique_ptr<sqlite3, closing> const file{opened};
+    if (code != SQLITE_OK) return std::nullopt;
+    sqlite3_busy_timeout(opened, 5000);
+    constexpr char const* query = "SELECT name FROM sqlite_master WHERE type = 'table' "
+                                  "AND name NOT GLOB 'settle_*' AND name NOT GLOB 'sqlite_*'";
+    sqlite3_stmt* prepared = nullptr;
+    if (sqlite3_prepare_v2(opened, query, -1, &prepared, nullptr) != SQLITE_OK) return std::nullopt;
+    std::unique_ptr<sqlite3_stmt, closing> const statement{prepared};
+    std::vector<std::string> names;
+    int step = SQLITE_ROW;
+    while ((step = sqlite3_step(prepared)) == SQLITE_ROW) {
+        auto const* const text = sqlite3_column_text(prepared, 0);
+        names.emplace_back(reinterpret_cast<char const*>(text));
+    }
+    if (step != SQLITE_DONE) return std::nullopt;
+    return names;
+}
+
+} // namespace
+
+void check_database_file(std::string const& path, std::span<std::string_view const> tables,
+                         bool may_create) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+        if (may_create) return;
+        throw std::runtime_error(
+            fmt::format("{}: there is no such database; 'open' makes one", path));
+    }
+    auto const there = tables_in(path);
+    if (!there) return;
+    if (there->empty() && !may_create) {
+        throw std::runtime_error(
+            fmt::format("{}: nothing was opened in this database; 'open' does", path));
+    }
+    bool const ours = std::any_of(there->begin(), there->end(), [tables](std::string const& name) {
+        return std::find(tables.begin(), tables.end(), name) != tables.end();
+    });
+    if (there->empty() || ours) return;
+    throw std::runtime_error(fmt::format("{}: this database belongs to another application: it "
+                                         "has a table '{}' and none named '{}'",
+                                         path, there->front(), tables.front()));
+}
+
+} // namespace samples

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bank's program: opens accounts, runs payment orders, and looks at what became of them.
+#include <shared/application.hpp>
+
+#include "orders.hpp"
+#include "transfer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace {
+
+class bank_application {
+public:
+    static constexpr std::string_view name = "transfer";
+    static constexpr std::string_view purpose = "Moves money between the accounts of a bank.";
+    static constexpr std::string_view pieces = "payment orders";
+    static constexpr std::string_view default_store = "sqlite:bank.db";
+    static constexpr std::array<std::string_view, 1> tables{bank::accounts.name};
+    using reader = bank::order_reader;
+
+    std::vector<samples::open_option> open_options() {
+        return {{"--balance", "What is on each account", samples::open_option::kind::money,
+                 &balance_}};
+    }
+
+    template <typename Store>
+    auto make_engine(Store& store) const {
+        return settle::engine{store, settle::type<bank::transfer_type>};
+    }
+
+    /// Opens every account that the file names.
+    template <typename Opener>
+    void open(Opener& records, std::filesystem::path const& file) const {
+        bank::order_reader orders{file};
+        std::unordered_set<std::string> seen;
+        bank::order_reader::piece piece;
+        while (records.goes_on(orders.share()) && orders.next(piece)) {
+            auto const [source, destination] = orders.accounts();
+            for (auto const& id : {source, destination}) {
+                if (id.empty() || !seen.insert(id).second) continue;
+                records.create(bank::accounts, bank::account{id, balance_, balance_});
+            }
+            auto const* refused = std::get_if<samples::refusal>(&piece);
+            if (refused && (source.empty() || destination.empty())) records.refuse(*refused);
+        }
+    }
+
+    template <typename Engine>
+    std::optional<samples::refusal> missing(Engine& engine,
+                                            samples::request<bank::transfer> const& asked) const {
+        for (auto const& id : {asked.parameters.source, asked.parameters.destination}) {
+            if (engine.read(bank::accounts, id).value()) continue;
+            return samples::refusal{asked.line, "unknown account",
+                                    fmt::format("order {}: there is no account {}", asked.id, id)};
+        }
+        return std::nullopt;
+    }
+
+    template <typename Engine>
+    samples::money_sums sums(Engine& engine) const {
+        samples::money_sums sums;
+        for (bank::account const& each : engine.scan(bank::accounts)) {
+            sums.now = samples::add(sums.now, each.balance);
+            sums.opened = samples::add(sums.opened, each.opened_with);
+        }
+        return sums;
+    }
+
+    template <typename Engine>
+    samples::exit_code show_balances(Engine& engine, std::string const& account) const {
+        if (!account.empty()) {
+            auto const found = engine.read(bank::accounts, account).value();
+            if (!found) {
+                fmt::print(stderr, "transfer: there is no account '{}'\n", account);
+                return samples::exit_code::refused;
+            }
+            fmt::print("{}\n", samples::format_money(found->balance));
+            return samples::exit_code::settled;
+        }
+        for (bank::account const& each : engine.scan(bank::accounts)) {
+            fmt::print("{:<20} {:>16}\n", each.id, samples::format_money(each.balance));
+        }
+        fmt::print("{:<20} {:>16}\n", "sum", samples::format_money(sums(engine).now));
+        return samples::exit_code::settled;
+    }
+
+    static std::string_view in_words(std::string_view participant, settle::reason reason) {
+        bool const guard = reason == settle::reason::guard_failed;
+        return guard && participant == "source" ? "balance too low" : std::string_view{};
+    }
+
+private:
+    std::int64_t balance_ = 0;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    return samples::main_of(bank_application{}, argc, argv);
+}
