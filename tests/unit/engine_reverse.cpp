@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reversals: what each kind of participant comes back to, and when it is refused.
+#include "engine_shop.hpp"
+
+namespace engine_test {
+
+struct split {
+    std::string first, second, destination;
+    std::int64_t amount = 0;
+};
+
+} // namespace engine_test
+BOOST_HANA_ADAPT_STRUCT(engine_test::split, first, second, destination, amount);
+
+namespace engine_test {
+
+/// Two debits, which may well be of one account.
+inline constexpr auto split_type = settle::transaction<split, "split">(
+    settle::participant<"first">(accounts, param<&split::first>)
+        .require(field<&account::balance> >= param<&split::amount>)
+        .apply(field<&account::balance> -= param<&split::amount>)
+        .compensate(settle::inverse),
+    settle::participant<"second">(accounts, param<&split::second>)
+        .require(field<&account::balance> >= param<&split::amount>)
+        .apply(field<&account::balance> -= param<&split::amount>)
+        .compensate(settle::inverse),
+    settle::participant<"destination">(accounts, param<&split::destination>)
+        .confirm(field<&account::balance> += param<&split::amount> * lit<2>));
+
+namespace {
+
+struct bank {
+    settle::memory::database database;
+    world_state world;
+    std::function<void(settle::event const&)> watch;
+    settle::engine<settle::memory::database, settle::type_tag<split_type>,
+                   settle::environment_binding<manual_environment>,
+                   settle::observer_binding<hook>>
+        engine{database, settle::type<split_type>,
+               settle::with_environment(manual_environment{world}),
+               settle::observed_by(hook{watch})};
+
+    bank() { open_accounts(engine, {{"A", 100}, {"B", 100}, {"C", 0}}); }
+
+    void check(std::int64_t a, std::int64_t b, std::int64_t c) {
+        CHECK(balance_of(engine, "A") == a);
+        CHECK(balance_of(engine, "B") == b);
+        CHECK(balance_of(engine, "C") == c);
+        CHECK(marks_in(engine) == 0);
+    }
+};
+
+TEST_CASE("reverse: what was taken is given back, what was gained is taken") {
+    bank b;
+    SUBCASE("of two accounts") {
+        REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
+        b.check(70, 70, 60);
+    }
+    SUBCASE("of one account twice") {
+        REQUIRE(b.engine.run("t", split{"A", "A", "C", 30}).done());
+        b.check(40, 100, 60);
+    }
+    SUBCASE("where the destination paid as well") {
+        REQUIRE(b.engine.run("t", split{"A", "B", "A", 30}).done());
+        b.check(130, 70, 0);
+    }
+    auto const told = b.engine.reverse("t");
+    CHECK(told.done());
+    CHECK(told.id == "t/reverse");
+    b.check(100, 100, 0);
+    auto const kept = entry_of(b.engine, "t/reverse");
+    CHECK(kept.state == state::done);
+    CHECK(kept.type == "split/reverse");
+    CHECK(entry_of(b.engine, "t").state == state::done);
+    // Asked again, it gives the same outcome and no second effect.
+    CHECK(b.engine.reverse("t") == told);
+    b.check(100, 100, 0);
+}
+
+TEST_CASE("reverse: what cannot be reversed is refused with the reason") {
+    bank b;
+    auto const refused = [&](std::string const& id, settle::errc code, std::string const& word) {
+        auto const told = b.engine.reverse(id);
+        CAPTURE(told.text());
+        CHECK(told.verdict == verdict::refused);
+        CHECK(told.problem.code == code);
+        CHECK(told.problem.message().find(word) != std::string::npos);
+    };
+    refused("nobody", settle::errc::unknown_id, "nobody");
+    b.engine.run("poor", split{"A", "B", "C", 101});
+    refused("poor", settle::errc::not_reversible, "canceled");
+    b.engine.submit("waits", split{"A", "B", "C", 1});
+    refused("waits", settle::errc::not_reversible, "initial");
+    b.watch = kill_after(settle::step::commit);
+    CHECK_THROWS_AS(b.engine.run("stuck", split{"A", "B", "C", 1}), killed);
+    b.watch = nullptr;
+    refused("stuck", settle::errc::not_reversible, "applied");
+    REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
+    REQUIRE(b.engine.reverse("t").done());
+    refused("t/reverse", settle::errc::not_reversible, "reversal");
+    REQUIRE(b.engine.run("old", split{"A", "B", "C", 1}).done());
+    b.world.time += b.engine.limits().resubmission;
+    CHECK(b.engine.reverse("old").done());
+    REQUIRE(b.engine.run("older", split{"A", "B", "C", 1}).done());
+    b.world.time += b.engine.limits().resubmission + std::chrono::milliseconds{1};
+    refused("older", settle::errc::not_reversible, "too long ago");
+}
+
+TEST_CASE("reverse: a try that was canceled is followed by the next one, in order") {
+    bank b;
+    REQUIRE(b.engine.run("t", split{"A", "B", "C", 50}).done());
+    REQUIRE(b.engine.run("spend", split{"C", "C", "A", 5}).done());
+    for (std::string const id : {"t/reverse", "t/reverse/2", "t/reverse/3"}) {
+        auto const told = b.engine.reverse("t");
+        CHECK(told.id == id);
+        CHECK(told.canceled());
+        CHECK(told.why == reason::guard_failed);
+        CHECK(told.participant == "destination");
+    }
+    REQUIRE(b.engine.run("refill", split{"A", "B", "C", 5}).done());
+    auto const told = b.engine.reverse("t");
+    CHECK(told.id == "t/reverse/4");
+    CHECK(told.done());
+    CHECK(b.engine.reverse("t") == told);
+    CHECK_FALSE(b.engine.find("t/reverse/5").value());
+    CHECK(balance_of(b.engine, "C") == 0);
+    CHECK(marks_in(b.engine) == 0);
+}
+
+TEST_CASE("reverse: a reversal whose worker ended is recovered, or taken over, or canceled") {
+    bank b;
+    REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
+    b.watch = kill_after(settle::step::apply);
+    CHECK_THROWS_AS(b.engine.reverse("t"), killed);
+    b.watch = nullptr;
+    CHECK(balance_of(b.engine, "C") == 0);
+    SUBCASE("recovered") {
+        b.world.time += std::chrono::hours{1};
+        CHECK(b.engine.recover().done == 1);
+    }
+    SUBCASE("taken over by who asks again, under the same id") {
+        auto const told = b.engine.reverse("t");
+        CHECK(told.done());
+        CHECK(told.id == "t/reverse");
+        CHECK(b.world.elapsed >= b.engine.limits().takeover);
+    }
+    SUBCASE("canceled, then tried again") {
+        auto const told = b.engine.cancel("t/reverse");
+        CHECK(told.canceled());
+        CHECK(balance_of(b.engine, "C") == 60);
+        CHECK(b.engine.reverse("t").id == "t/reverse/2");
+    }
+    b.check(100, 100, 0);
+}
+
+struct shop {
+    settle::memory::database database;
+    settle::engine<settle::memory::database, settle::type_tag<order_type>,
+                   settle::type_tag<create_type>, settle::type_tag<replace_type>,
+                   settle::type_tag<drop_type>, settle::type_tag<label_type>,
+                   settle::type_tag<sale_type>>
+        engine{database,
+               settle::type<order_type>,
+               settle::type<create_type>,
+               settle::type<replace_type>,
+               settle::type<drop_type>,
+               settle::type<label_type>,
+               settle::type<sale_type>};
+
+    shop() {
+        open_accounts(engine, {{"A", 100}});
+        for (item const& one : {pen, ink}) engine.create(items, one).value();
+    }
+    std::optional<item> find_item(std::string const& code) {
+        return engine.read(items, code).value();
+    }
+    void put(item const& one) { REQUIRE(engine.run<replace_type>(edit{"A", 0, one}).done()); }
+
+    item const pen{"pen", 5, "open", "blue"};
+    item const ink{"ink", 3, "open", {}};
+};
+
+TEST_CASE("reverse: the lines of a range go back, a record that was named twice as well") {
+    shop s;
+    REQUIRE(s.engine.run("t", order{"A", "1", 10, {{"pen", 2}, {"ink", 1}, {"pen", 3}}}).done());
+    REQUIRE(s.engine.reverse("t").done());
+    CHECK(s.find_item("pen") == s.pen);
+    CHECK(s.find_item("ink") == s.ink);
+    CHECK(balance_of(s.engine, "A") == 100);
+}
+
+TEST_CASE("reverse: a record that was created is erased, if it still is as it was made") {
+    shop s;
+    item const cap{"cap", 7, "new", "red"};
+    REQUIRE(s.engine.run<create_type>("t", edit{"A", 4, cap}).done());
+    SUBCASE("unchanged") {
+        REQUIRE(s.engine.reverse("t").done());
+        CHECK_FALSE(s.find_item("cap"));
+        CHECK(balance_of(s.engine, "A") == 100);
+    }
+    SUBCASE("changed") {
+        s.put({"cap", 7, "used", "red"});
+        auto const told = s.engine.reverse("t");
+        CHECK(told.why == reason::guard_failed);
+        CHECK(told.participant == "item");
+        CHECK(s.find_item("cap")->label == "used");
+        CHECK(balance_of(s.engine, "A") == 96);
+        s.put(cap);
+        CHECK(s.engine.reverse("t").id == "t/reverse/2");
+        CHECK_FALSE(s.find_item("cap"));
+    }
+    SUBCASE("gone") {
+        REQUIRE(s.engine.run(drop{"cap"}).done());
+        CHECK(s.engine.reverse("t").why == reason::record_missing);
+        CHECK(balance_of(s.engine, "A") == 96);
+    }
+    CHECK(marks_in(s.engine) == 0);
+}
+
+TEST_CASE("reverse: a record that was erased is made again, if its key is free") {
+    shop s;
+    REQUIRE(s.engine.run("t", drop{"pen"}).done());
+    SUBCASE("free") {
+        REQUIRE(s.engine.reverse("t").done());
+        CHECK(s.find_item("pen") == s.pen);
+    }
+    SUBCASE("taken") {
+        s.engine.create(items, item{"pen", 1, "", {}}).value();
+        CHECK(s.engine.reverse("t").why == reason::record_exists);
+        CHECK(s.find_item("pen")->stock == 1);
+    }
+    CHECK(marks_in(s.engine) == 0);
+}
+
+TEST_CASE("reverse: an assignment is put back only if it still stands") {
+    shop s;
+    SUBCASE("a whole record") {
+        REQUIRE(s.engine.run<replace_type>("t", edit{"A", 4, {"pen", 1, "used", {}}}).done());
+        SUBCASE("it stands") {
+            REQUIRE(s.engine.reverse("t").done());
+            CHECK(s.find_item("pen") == s.pen);
+            CHECK(balance_of(s.engine, "A") == 100);
+        }
+        SUBCASE("one of its fields is another") {
+            s.put({"pen", 1, "used", "green"});
+            CHECK(s.engine.reverse("t").why == reason::guard_failed);
+            CHECK(balance_of(s.engine, "A") == 96);
+        }
+    }
+    SUBCASE("one field of several records") {
+        REQUIRE(s.engine.run("t", labels{{{"pen"}, {"ink"}}, "open", "shut"}).done());
+        // Another field may have changed meanwhile.
+        REQUIRE(s.engine.run(order{"A", "1", 0, {{"ink", 1}}}).done());
+        SUBCASE("it stands") {
+            REQUIRE(s.engine.reverse("t").done());
+            CHECK(s.find_item("pen") == s.pen);
+            CHECK(s.find_item("ink") == item{"ink", 2, "open", {}});
+        }
+        SUBCASE("on one of them it does not") {
+            REQUIRE(s.engine.run(labels{{{"ink"}}, "shut", "gone"}).done());
+            auto const told = s.engine.reverse("t");
+            CHECK(told.why == reason::guard_failed);
+            CHECK(*told.line == 1);
+            CHECK(s.find_item("pen")->label == "shut");
+            CHECK(s.find_item("ink")->label == "gone");
+        }
+    }
+    SUBCASE("beside a sum: the assignment as it was, the sum as it came to") {
+        REQUIRE(s.engine.run("t", sale{"pen", 2}).done());
+        CHECK(s.find_item("pen") == item{"pen", 3, "sold", "blue"});
+        REQUIRE(s.engine.run(order{"A", "1", 0, {{"pen", 1}}}).done());
+        REQUIRE(s.engine.reverse("t").done());
+        CHECK(s.find_item("pen") == item{"pen", 4, "open", "blue"});
+    }
+    CHECK(marks_in(s.engine) == 0);
+}
+
+} // namespace
+} // namespace engine_test
