@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+// Several workers on one store, each in a thread of its own, of which a seed chooses who makes the
+// next call: every interleaving of calls can come up, and each comes up again with its seed.
+#include "scene.hpp"
+
+#include <condition_variable>
+#include <thread>
+
+namespace settle_test {
+namespace {
+
+/// Lets one worker at a time go on, chosen by chance at every call.
+class baton {
+public:
+    baton(std::size_t workers, std::uint64_t seed) : here_(workers, true), chance_(seed) {
+        choose();
+    }
+
+    /// Gives the turn away and waits until it is this worker's again.
+    void at_call(std::size_t worker) {
+        std::unique_lock lock{mutex_};
+        if (started_[worker]) choose();
+        started_[worker] = true;
+        alarm_.notify_all();
+        alarm_.wait(lock, [&] { return turn_ == worker; });
+    }
+    void leave(std::size_t worker) {
+        std::lock_guard const guard{mutex_};
+        here_[worker] = false;
+        choose();
+        alarm_.notify_all();
+    }
+    /// Only for the worker whose turn it is.
+    [[nodiscard]] std::uint64_t draw() { return chance_(); }
+
+private:
+    void choose() {
+        std::vector<std::size_t> left;
+        for (std::size_t i = 0; i < here_.size(); ++i) {
+            if (here_[i]) left.push_back(i);
+        }
+        if (!left.empty()) turn_ = left[chance_() % left.size()];
+    }
+
+    std::mutex mutex_;
+    std::condition_variable alarm_;
+    std::vector<bool> here_;
+    std::vector<bool> started_ = std::vector<bool>(here_.size());
+    std::mt19937_64 chance_;
+    std::size_t turn_ = 0;
+};
+
+template <typename Database>
+struct stage {
+    std::uint64_t seed;
+    Database& db;
+    manual_environment time;
+    onlooker<Database> watch;
+    baton turns;
+
+    stage(std::uint64_t wanted, Database& database, std::size_t workers)
+        : seed(wanted), db(database), time(wanted), watch(database), turns(workers, wanted) {}
+
+    /// One worker's life: it makes calls when it is its turn, and some of them go wrong.
+    template <typename Act>
+    void live(std::size_t worker, std::uint64_t percent, Act const& act) {
+        faulty fragile{db};
+        fault_desk& own = fragile.desk();
+        auto const faults =
+            random_faults(seed * 16 + worker, percent,
+                          {fault_kind::unavailable, fault_kind::unknown_before,
+                           fault_kind::unknown_after, fault_kind::late, fault_kind::late,
+                           fault_kind::crash_before, fault_kind::crash_after});
+        fragile.plan([&](call const& one) {
+            turns.at_call(worker);
+            watch.look();
+            if (turns.draw() % 8 == 0) own.deliver_one();
+            if (turns.draw() % 8 == 0) time.advance(60ms);
+            return faults(one);
+        });
+        turns.at_call(worker);
+        {
+            auto engine = engine_on(fragile, time);
+            try {
+                act(engine);
+            } catch (crash const&) {
+            }
+            fragile.plan({});
+        }
+        // What is still on its way arrives while the others go on.
+        while (own.late() != 0) {
+            turns.at_call(worker);
+            own.deliver_one();
+        }
+        turns.leave(worker);
+    }
+};
+
+/// What one worker does; a seed chooses.
+template <typename Engine>
+void act(Engine& engine, std::uint64_t choice, std::size_t worker, std::vector<outcome>& told) {
+    std::string const own = "w" + std::to_string(worker);
+    switch (choice % 10) {
+    case 0:
+    case 1: told.push_back(engine.run("shared", move{"A", "B", 30})); break;
+    case 2: told.push_back(engine.run(own, move{"B", "A", 70})); break;
+    case 3: told.push_back(engine.run(own, move{"A", "C", 90})); break;
+    case 4: told.push_back(engine.run(own, rewrite{first_card(), second_card()})); break;
+    case 5: told.push_back(engine.run(own, withdraw{"c", true})); break;
+    case 6: told.push_back(engine.run(own, issue{new_card()})); break;
+    case 7: told.push_back(engine.cancel("shared")); break;
+    case 8: engine.recover(at_once()); break;
+    default: engine.sweep(); break;
+    }
+}
+
+template <typename Database>
+void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
+    INFO("seed ", seed, ", ", percent, " faults in a hundred calls");
+    constexpr std::size_t workers = 4;
+    stage<Database> on{seed, db, workers};
+    auto plain = engine_on(db, on.time);
+    open_records(plain);
+    std::vector<std::vector<outcome>> told(workers);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t worker = 0; worker < workers; ++worker) {
+            threads.emplace_back([&, worker] {
+                std::uint64_t const choice = settle::hash_mix(worker, seed);
+                on.live(worker, percent, [&](auto& engine) {
+                    // The first always has something to do that others may come between.
+                    act(engine, worker == 0 ? 0 : choice, worker, told[worker]);
+                    act(engine, choice >> 8U, worker, told[worker]);
+                });
+            });
+        }
+    }
+    on.time.advance(1s);
+    CHECK(plain.recover(at_once()).skipped.empty());
+    CHECK(plain.sweep().problem.empty());
+    std::vector<outcome> all;
+    for (auto const& some : told) all.insert(all.end(), some.begin(), some.end());
+    std::erase_if(all, [](outcome const& one) {
+        return one.problem.code == settle::errc::unknown_id;
+    });
+    check_settled(plain, all);
+    std::int64_t sum = 0;
+    for (ledger const& one : plain.template scan_page<ledgers_type>(std::nullopt, 100).value()) {
+        sum += one.balance;
+    }
+    CHECK(sum == opening_sum);
+}
+
+void play_all(std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t seed = first; seed <= last; ++seed) {
+        memory_database db;
+        play(seed, seed % 3 == 0 ? 0 : 2 + seed % 9, db);
+    }
+}
+
+} // namespace
+
+TEST_CASE("schedule: four workers, calls in every order, faults by chance") { play_all(1, 250); }
+TEST_CASE("long: four workers, calls in every order, faults by chance") { play_all(10001, 14000); }
+
+} // namespace settle_test

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSL-1.0
+// Two workers and one entry: whoever comes between two calls of another, nothing ends wrong.
+#include "scene.hpp"
+
+namespace settle_test {
+namespace {
+
+/// Runs `first` and, just before its n-th call, lets `second` act with an engine of its own; so for
+/// every n.
+template <typename First, typename Second>
+void at_every_call(First const& first, Second const& second) {
+    std::size_t moments = 0;
+    for (std::size_t number = 1;; ++number, ++moments) {
+        INFO("the second worker comes before call ", number, " of the first");
+        memory_database db;
+        manual_environment const time{number};
+        auto plain = engine_on(db, time);
+        open_records(plain);
+        onlooker watch{db};
+        std::vector<outcome> told;
+        faulty fragile{db};
+        fragile.plan([&](call const& one) {
+            watch.look();
+            if (one.number == number) second(plain, time, told);
+            return fault{};
+        });
+        auto engine = engine_on(fragile, time);
+        told.push_back(first(engine));
+        CHECK(told.back().verdict != verdict::undecided);
+        if (fragile.calls() < number) break;
+        fragile.plan({});
+        // Both have done what they could: nothing is left for a sweep.
+        CHECK(plain.recover(at_once()).skipped.empty());
+        check_settled(plain, told);
+        std::int64_t sum = 0;
+        for (ledger const& one : plain.scan_page<ledgers_type>(std::nullopt, 100).value()) {
+            sum += one.balance;
+        }
+        auto const found = plain.find("t").value().value();
+        bool const bought = found.type == "suite_order" && found.state == settle::state::done;
+        CHECK(sum == opening_sum - (bought ? 30 : 0));
+    }
+    CHECK(moments >= 5);
+}
+
+auto const transfer = [](auto& engine) { return engine.run("t", move{"A", "B", 30}); };
+auto const too_much = [](auto& engine) { return engine.run("t", move{"A", "B", 300}); };
+auto const purchase = [](auto& engine) {
+    return engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 15}}});
+};
+auto const change = [](auto& engine) {
+    return engine.run("t", rewrite{first_card(), second_card()});
+};
+auto const creation = [](auto& engine) { return engine.run("t", issue{new_card()}); };
+auto const erasure = [](auto& engine) { return engine.run("t", withdraw{"c", true}); };
+
+template <typename Second>
+void for_every_type(Second const& second) {
+    SUBCASE("transfer") { at_every_call(transfer, second); }
+    SUBCASE("transfer without cover") { at_every_call(too_much, second); }
+    SUBCASE("order") { at_every_call(purchase, second); }
+    SUBCASE("rewritten record") { at_every_call(change, second); }
+    SUBCASE("creation") { at_every_call(creation, second); }
+    SUBCASE("erase") { at_every_call(erasure, second); }
+}
+
+
+} // namespace
+
+TEST_CASE("takeover: another recovers the entry before every call of its owner") {
+    for_every_type([](auto& other, manual_environment const& time, std::vector<outcome>&) {
+        time.advance(1s);
+        CHECK(other.recover(at_once()).skipped.empty());
+    });
+}
+
+TEST_CASE("takeover: another cancels before every call of its owner") {
+    for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& told) {
+        outcome const said = other.cancel("t");
+        if (said.problem.code != settle::errc::unknown_id) told.push_back(said);
+    });
+}
+
+TEST_CASE("takeover: another cancels an id that is perhaps not there yet") {
+    for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& told) {
+        settle::cancel_options wanted;
+        wanted.even_if_unknown = true;
+        told.push_back(other.cancel("t", wanted));
+        CHECK(told.back().verdict != verdict::refused);
+    });
+}
+
+TEST_CASE("takeover: another runs the same id before every call of its owner") {
+    at_every_call(transfer, [](auto& other, manual_environment const& time,
+                               std::vector<outcome>& told) {
+        settle::call_options patient;
+        patient.deadline = 10s;
+        time.advance(1s);
+        told.push_back(other.run("t", move{"A", "B", 30}, patient));
+        CHECK(told.back().done());
+    });
+    at_every_call(change, [](auto& other, manual_environment const&, std::vector<outcome>& told) {
+        // The entry's owner stands still while this one waits, and it does not wait for ever.
+        told.push_back(other.run("t", rewrite{first_card(), second_card()}));
+        CHECK(told.back().done());
+    });
+}
+
+TEST_CASE("takeover: another sweeps before every call of its owner") {
+    for_every_type([](auto& other, manual_environment const&, std::vector<outcome>&) {
+        auto const swept = other.sweep();
+        CHECK(swept.problem.empty());
+        // Marks of an entry that is under way are no business of a sweeper.
+        CHECK(swept.undone == 0);
+        CHECK(swept.annulled == 0);
+    });
+}
+
+TEST_CASE("takeover: an id is in use by other parameters, before every call of its owner") {
+    at_every_call(transfer, [](auto& other, manual_environment const& time,
+                               std::vector<outcome>&) {
+        time.advance(1s);
+        if (!other.find("t").value()) return;
+        outcome const said = other.run("t", move{"A", "B", 31});
+        CHECK(said.verdict == verdict::refused);
+        CHECK(said.problem.code == settle::errc::id_in_use);
+        CHECK(other.run("t", withdraw{"c", true}).problem.code == settle::errc::id_in_use);
+    });
+}
+
+TEST_CASE("takeover: one takes over before every call and ends before every call of its own") {
+    for (std::size_t ends = 2; ends <= 8; ++ends) {
+        for (std::size_t number = 2; number <= 8; ++number) {
+            INFO("taken over before call ", number, ", and ended before its call ", ends);
+            memory_database db;
+            manual_environment const time{ends};
+            auto plain = engine_on(db, time);
+            open_records(plain);
+            faulty first{db};
+            first.plan([&](call const& one) {
+                if (one.number == number) {
+                    time.advance(1s);
+                    faulty second{db};
+                    second.plan(fault_at(ends, fault_kind::crash_before));
+                    auto engine = engine_on(second, time);
+                    try {
+                        engine.recover(at_once());
+                    } catch (crash const&) {
+                    }
+                }
+                return fault{};
+            });
+            auto engine = engine_on(first, time);
+            // The first finds itself fenced, waits, and takes the entry back when it stands still.
+            outcome const told = engine.run("t", move{"A", "B", 30});
+            CHECK(told.done());
+            check_settled(plain, {told});
+            CHECK(plain.read(ledgers, "A").value()->balance == 70);
+            CHECK(plain.read(ledgers, "B").value()->balance == 130);
+        }
+    }
+}
+
+TEST_CASE("takeover: an entry older than its lifetime is only canceled, wherever it stopped") {
+    for (std::size_t number = 1;; ++number) {
+        INFO("the owner ends before call ", number);
+        memory_database db;
+        manual_environment const time{number};
+        auto plain = engine_on(db, time);
+        open_records(plain);
+        std::string const before = snapshot(plain);
+        faulty fragile{db};
+        fragile.plan(fault_at(number, fault_kind::crash_before));
+        std::vector<outcome> told;
+        try {
+            auto engine = engine_on(fragile, time);
+            told.push_back(transfer(engine));
+        } catch (crash const&) {
+        }
+        if (fragile.calls() < number) break;
+        auto const left = plain.find("t").value();
+        time.advance(24h * 8);
+        plain.recover(at_once());
+        check_settled(plain, told);
+        auto const found = plain.find("t").value();
+        CHECK(left.has_value() == found.has_value());
+        if (!left) continue;
+        if (left->state == settle::state::pending) {
+            CHECK(found->state == settle::state::canceled);
+            CHECK(found->why == settle::reason::expired);
+            CHECK(snapshot(plain) == before);
+        } else {
+            // What was committed is committed for good.
+            CHECK(found->state == settle::state::done);
+        }
+    }
+    SUBCASE("submitted and never run") {
+        memory_database db;
+        manual_environment const time;
+        auto engine = engine_on(db, time);
+        open_records(engine);
+        engine.submit("t", move{"A", "B", 30});
+        time.advance(24h * 8);
+        CHECK(engine.work().canceled == 1);
+        CHECK(engine.find("t").value()->why == settle::reason::expired);
+        CHECK(engine.run("t", move{"A", "B", 30}).why == settle::reason::expired);
+        check_settled(engine, {});
+    }
+    SUBCASE("an insert that was acknowledged too late") {
+        memory_database db;
+        manual_environment const time;
+        auto plain = engine_on(db, time);
+        open_records(plain);
+        faulty fragile{db};
+        fragile.plan([&](call const& one) {
+            if (one.what == "insert") time.advance(24h * 8);
+            return fault{};
+        });
+        auto engine = engine_on(fragile, time);
+        outcome const told = engine.run("t", move{"A", "B", 30});
+        CHECK(told.canceled());
+        CHECK(told.why == settle::reason::expired);
+        check_settled(plain, {told});
+        CHECK(plain.read(ledgers, "A").value()->balance == 100);
+    }
+}
+
+TEST_CASE("takeover: who meets a mark gives way, and is canceled when it met it too often") {
+    memory_database db;
+    manual_environment const time;
+    auto plain = engine_on(db, time);
+    open_records(plain);
+    // One that ends with its mark on the card, and is not recovered for a while.
+    {
+        faulty fragile{db};
+        fragile.plan([](call const& one) {
+            return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
+        });
+        auto engine = engine_on(fragile, time);
+        CHECK_THROWS_AS(engine.run("holder", rewrite{first_card(), second_card()}), crash);
+    }
+    SUBCASE("it never goes") {
+        outcome const told = plain.run("t", withdraw{"c", false});
+        CHECK(told.canceled());
+        CHECK(told.why == settle::reason::busy);
+        CHECK(told.participant == "card");
+        CHECK(plain.find("t").value()->attempts == short_limits().attempts);
+        CHECK(plain.recover(at_once()).done == 1);
+    }
+    SUBCASE("it goes while the other pauses") {
+        faulty fragile{db};
+        int applies = 0;
+        fragile.plan([&](call const& one) {
+            if (one.what == "apply" && ++applies == 3) plain.recover(at_once());
+            return fault{};
+        });
+        auto engine = engine_on(fragile, time);
+        outcome const told = engine.run("t", withdraw{"c", false});
+        CHECK(told.done());
+        CHECK(applies == 3);
+    }
+    SUBCASE("what gives way keeps no mark meanwhile") {
+        // A transfer meets the exclusive mark on its second account only.
+        REQUIRE(plain.recover(at_once()).done == 1);
+        auto session = db.bind<ledgers_type>(db.bind_log().name());
+        faulty fragile{db};
+        settle::engine labels{db, settle::with_environment(time), settle::type<relabel_type>};
+        faulty ending{db};
+        ending.plan([](call const& one) {
+            return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
+        });
+        settle::engine holder{ending, settle::with_environment(time), settle::type<relabel_type>};
+        CHECK_THROWS_AS(holder.run("label", relabel{"B", "x"}), crash);
+        fragile.plan([&](call const& one) {
+            if (one.what == "claim") {
+                auto const marks = session.marks(std::nullopt, 10).value();
+                CHECK(marks.size() == 1);
+                CHECK(marks.front().id == "label");
+            }
+            return fault{};
+        });
+        auto engine = engine_on(fragile, time);
+        outcome const told = engine.run("t", move{"A", "B", 30});
+        CHECK(told.why == settle::reason::busy);
+        CHECK(told.participant == "destination");
+        CHECK(labels.recover(at_once()).done == 1);
+        CHECK(plain.read(ledgers, "A").value()->balance == 100);
+    }
+    check_settled(plain, {});
+}
+
+} // namespace settle_test
