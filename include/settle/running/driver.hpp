@@ -39,6 +39,10 @@ public:
     /// whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
 
+    /// Says that the id was drawn for this call: one that is taken was drawn twice, by whomever, and
+    /// is a mismatch, though the parameters be the same.
+    void expect_new_id() { new_id_ = true; }
+
     /// Brings the work to its end, or as far as it gets.
     /// Shape:   follows - wait for another owner (a caller does, a recovery does not)
     template <typename Direction>
@@ -67,6 +71,9 @@ private:
         case step::insert:
             log_.insert(wave, now());
             now_ = environment_.now();
+            // After an unknown insert, what is there is taken for that one.
+            if (new_id_ && work.said == log_answer::conflict) return interruption::mismatch;
+            new_id_ = new_id_ && work.said != log_answer::unknown;
             c.inserted(work.said, expired(work));
             break;
         case step::read: return read(work);
@@ -281,6 +288,7 @@ private:
     std::optional<entry> seen_;
     std::optional<std::chrono::nanoseconds> still_since_;
     unsigned rests_ = 0;
+    bool new_id_ = false;
     answer met_ = answer::none;
 };
 

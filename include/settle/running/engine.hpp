@@ -57,12 +57,12 @@ public:
     /// Cost:    five calls to the log and the stores when nothing stands in the way
     template <typename Parameters>
     outcome run(Parameters const& parameters, call_options const& call = {}) {
-        return run_fresh<direction_of<Parameters>>(parameters, call);
+        return begin_fresh<direction_of<Parameters>>(parameters, goal::run, call);
     }
     template <auto const& Type>
     outcome run(typename forward<Type>::parameters const& parameters,
                 call_options const& call = {}) {
-        return run_fresh<forward<Type>>(parameters, call);
+        return begin_fresh<forward<Type>>(parameters, goal::run, call);
     }
 
     /// Runs one transaction under an id of the caller's: the same id with the same parameters again
@@ -82,7 +82,7 @@ public:
     /// Errors:  `undecided` without a problem says that it stands in the log; `refused` as in run
     template <typename Parameters>
     outcome submit(Parameters const& parameters, call_options const& call = {}) {
-        return submit(fresh_id(parts_.environment()), parameters, call);
+        return begin_fresh<direction_of<Parameters>>(parameters, goal::submit, call);
     }
     template <typename Parameters>
     outcome submit(transaction_id id, Parameters const& parameters,
@@ -92,7 +92,7 @@ public:
     template <auto const& Type>
     outcome submit(typename forward<Type>::parameters const& parameters,
                    call_options const& call = {}) {
-        return submit<Type>(fresh_id(parts_.environment()), parameters, call);
+        return begin_fresh<forward<Type>>(parameters, goal::submit, call);
     }
     template <auto const& Type>
     outcome submit(transaction_id id, typename forward<Type>::parameters const& parameters,
@@ -124,8 +124,10 @@ public:
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         call_options const call{wanted.deadline, wanted.stop};
-        if (found.value() && !found.value()->type.empty()) return cancel_entry(*found.value(), call);
-        if (!found.value() && !wanted.even_if_unknown) return detail::unknown_id(id);
+        // What is over needs no definition to be told.
+        if (found.value() && is_final(found.value()->state)) return detail::told_by(*found.value());
+        if (found.value()) return cancel_entry(*found.value(), call);
+        if (!wanted.even_if_unknown) return detail::unknown_id(id);
         if (auto const refused = check_id(id); !refused.empty()) return detail::refuse(id, refused);
         nothing const no_parameters;
         job<undescribed> work{id, &no_parameters, coordinator::cancel(0)};
@@ -255,11 +257,12 @@ private:
     // ------------------------------------------------------------------------- what a call comes to
 
     template <typename Direction>
-    outcome run_fresh(typename Direction::parameters const& parameters, call_options const& call) {
+    outcome begin_fresh(typename Direction::parameters const& parameters, goal wanted,
+                        call_options const& call) {
         outcome result;
-        // An own id that is taken by somebody else was drawn twice; the next draw is another.
+        // Two calls with the same parameters may draw one id in one millisecond; they stay two.
         do {
-            result = begin<Direction>(fresh_id(parts_.environment()), parameters, goal::run, call);
+            result = start<Direction>(fresh_id(parts_.environment()), parameters, wanted, call, true);
         } while (result.problem.code == errc::id_in_use);
         return result;
     }
@@ -268,12 +271,12 @@ private:
     outcome begin(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
                   call_options const& call) {
         if (auto const bad = check_id(id); !bad.empty()) return detail::refuse(id, bad);
-        return start<Direction>(std::move(id), parameters, wanted, call);
+        return start<Direction>(std::move(id), parameters, wanted, call, false);
     }
 
     template <typename Direction>
     outcome start(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
-                  call_options const& call) {
+                  call_options const& call, bool new_id) {
         if (auto const texts = check_texts(parameters); !texts.has_value()) {
             return detail::refuse(id, texts.problem());
         }
@@ -281,6 +284,7 @@ private:
             return detail::refuse_parameters(id, refused);
         }
         auto driver = parts_.make_driver(call);
+        if (new_id) driver.expect_new_id();
         job<Direction> work{std::move(id), &parameters,
                             coordinator::begin(Direction::count_parts(Direction::user(parameters)),
                                                fresh_epoch(parts_.environment()), wanted)};
@@ -448,7 +452,7 @@ private:
                 auto const earlier = parts_.log().read(id);
                 if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;
-                return start<back>(id, known, goal::run, call);
+                return start<back>(id, known, goal::run, call, false);
             }
         }
     }

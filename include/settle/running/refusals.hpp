@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The outcomes of calls that wrote nothing, each with its sentence.
+// The outcomes of calls that wrote nothing: refusals, each with its sentence, and ends that stand.
 #pragma once
 
 #include <settle/protocol/direction.hpp>
@@ -39,6 +39,17 @@ namespace detail {
     outcome told;
     told.id = id;
     told.problem = problem;
+    return told;
+}
+
+/// The outcome of an entry that is final.
+[[nodiscard]] inline outcome told_by(entry const& found) {
+    outcome told;
+    told.id = found.id;
+    told.verdict = found.state == state::done ? verdict::done : verdict::canceled;
+    told.why = found.why;
+    told.participant = found.participant;
+    told.line = found.line;
     return told;
 }
 
