@@ -41,7 +41,8 @@ namespace {
         for (auto view : {mine, of_another, left_behind}) {
             for (state now : {state::initial, state::pending, state::applied, state::done,
                               state::canceling, state::canceled}) {
-                add([&](auto& c) { c.found(standing{now, first_epoch + 1, first_epoch, 1}, view); });
+                standing const entry{now, first_epoch + 1, first_epoch, 1};
+                add([&](auto& c) { c.found(entry, view); });
             }
         }
         break;

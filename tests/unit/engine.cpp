@@ -62,6 +62,22 @@ TEST_CASE("engine: without an id it gives one of its own, a new one each time") 
     CHECK(balance_of(b.engine, "B") == 2);
 }
 
+TEST_CASE("engine: two calls that draw one id in one moment are two transactions") {
+    bank b;
+    auto const first = b.engine.run(transfer{"A", "B", 1});
+    b.world.drawn = 0;
+    auto const second = b.engine.run(transfer{"A", "B", 1});
+    CHECK(second.done());
+    CHECK(second.id != first.id);
+    CHECK(balance_of(b.engine, "B") == 2);
+    b.world.drawn = 0;
+    auto const third = b.engine.submit(transfer{"A", "B", 1});
+    CHECK(third.verdict == verdict::undecided);
+    CHECK(third.problem.empty());
+    CHECK(b.engine.work().done == 1);
+    CHECK(balance_of(b.engine, "B") == 3);
+}
+
 TEST_CASE("engine: what stands against a transaction is told with the participant") {
     bank b;
     auto const poor = b.engine.run("poor", transfer{"A", "B", 101});
@@ -341,9 +357,9 @@ TEST_CASE("engine: entries are listed lazily in the order of their ids") {
     auto const first = b.engine.list() | ranges::views::take(3) |
                        ranges::views::transform(id_of) | ranges::to<std::vector>();
     CHECK(first == std::vector<std::string>{"1000", "1001", "1002"});
-    auto const sevens = b.engine.list() |
-                        ranges::views::filter([](auto const& one) { return one.id.back() == '7'; }) |
-                        ranges::to<std::vector>();
+    auto const ends_in_seven = [](settle::entry const& one) { return one.id.back() == '7'; };
+    auto const sevens =
+        b.engine.list() | ranges::views::filter(ends_in_seven) | ranges::to<std::vector>();
     CHECK(sevens.size() == 60);
 
     settle::entry_filter canceled;

@@ -160,6 +160,9 @@ TEST_CASE("kinds: two exclusive parts on one record cancel for good") {
     s.unchanged();
     CHECK(s.engine.run(labels{{{"pen"}, {"ink"}}, "open", "shut"}).done());
     CHECK(s.find_item("ink")->label == "shut");
+    // No line at all is a transaction that has nothing to do.
+    CHECK(s.engine.run("none", labels{{}, "open", "shut"}).done());
+    CHECK(entry_of(s.engine, "none").state == state::done);
 }
 
 TEST_CASE("kinds: who meets another's mark gives way, and is canceled after so many tries") {
@@ -215,8 +218,11 @@ TEST_CASE("kinds: an observer sees every step, and no secret") {
     s.watch = [&](settle::event const& seen) {
         steps.push_back(std::string{settle::name_of(seen.taken)} + " " +
                         std::string{settle::name_of(seen.state)});
-        if (seen.met != settle::answer::none) steps.back() += ": ", steps.back() += name_of(seen.met);
-        if (seen.why != reason::none) steps.back() += ", ", steps.back() += name_of(seen.why);
+        auto const add = [&](char const* before, std::string_view words) {
+            steps.back().append(before).append(words);
+        };
+        if (seen.met != settle::answer::none) add(": ", name_of(seen.met));
+        if (seen.why != reason::none) add(", ", name_of(seen.why));
         shown = seen.parameters();
         kinds = seen.type;
     };
@@ -224,7 +230,8 @@ TEST_CASE("kinds: an observer sees every step, and no secret") {
     CHECK(steps == std::vector<std::string>{"insert pending", "apply pending", "commit applied",
                                             "confirm applied", "close done"});
     CHECK(kinds == "order");
-    CHECK(shown == R"({"account":"A","card":"***","amount":1,"lines":[{"code":"pen","quantity":1}]})");
+    CHECK(shown == R"({"account":"A","card":"***","amount":1,)"
+                   R"("lines":[{"code":"pen","quantity":1}]})");
     // The log keeps it: it is what the transaction needs.
     CHECK(entry_of(s.engine, "t").parameters.find("4711") != std::string::npos);
 

@@ -360,6 +360,11 @@ TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
     CHECK(report.skipped[0].problem.message().find("'rent'") != std::string::npos);
     b.check(70, 30);
 
+    // What is over is told without its definition.
+    foreign<rent>::type = "rent";
+    plant<foreign<rent>>(b.database, "f over", {"T"}, gone, b.world.time, settle::goal::annul);
+    CHECK(b.engine.cancel("f over").why == reason::mark_without_entry);
+
     // A caller who meets them is told the same.
     CHECK(b.engine.run("a unknown", transfer{"A", "B", 1}).problem.code == settle::errc::id_in_use);
     CHECK(b.engine.run("b other", transfer{"A", "B", 1}).problem.code ==

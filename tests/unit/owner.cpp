@@ -92,7 +92,8 @@ TEST_CASE("ids: fifteen plain characters that sort by time") {
     for (std::int64_t const later : {std::int64_t{1}, std::int64_t{2}, std::int64_t{31},
                                      std::int64_t{32}, std::int64_t{1023}, std::int64_t{1024},
                                      std::int64_t{60'000}, std::int64_t{86'400'000},
-                                     std::int64_t{31'536'000'000}, std::int64_t{3'153'600'000'000}}) {
+                                     std::int64_t{31'536'000'000},
+                                     std::int64_t{3'153'600'000'000}}) {
         // Whatever chance adds, time decides the order.
         for (std::uint64_t const chance : {std::uint64_t{0}, ~std::uint64_t{0}}) {
             ids.push_back(settle::fresh_id(fixed_environment{at(begin + later), chance}));
