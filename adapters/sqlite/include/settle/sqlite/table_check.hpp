@@ -106,16 +106,14 @@ private:
         column_found const& is = column(one.name);
         auto const has = affinity_of(is.type);
         auto const name = shown_column(one.name);
+        auto const declared =
+            name + (is.type.empty() ? " has no type" : " is declared '" + is.type + "'");
         if (is.generated) refuse(name + " is generated", "Describe columns that are stored");
         if (one.kind == field_kind::text) {
-            if (has != affinity::text) {
-                refuse(name + " is declared '" + is.type + "' and must keep texts",
-                       "Declare it TEXT");
-            }
+            if (has != affinity::text) refuse(declared + " and must keep texts", "Declare it TEXT");
         } else if (has != affinity::integer && !keeps_as_numeric(one.kind, has)) {
             // Other programs write fractions into DECIMAL and REAL, and a field has none.
-            refuse(name + " is declared '" + is.type + "' and must keep whole numbers",
-                   "Declare it INTEGER");
+            refuse(declared + " and must keep whole numbers", "Declare it INTEGER");
         }
         if (one.optional && is.not_null) {
             refuse(name + " is NOT NULL and its field is optional",

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSL-1.0
+// The log in SQLite: compare-and-set of entries, listings, damage, and what a person reads.
+#include "sqlite_file.hpp"
+
+#include <cstdio>
+#include <limits>
+
+namespace sqlite_test {
+namespace {
+
+using settle::coordinator;
+using settle::entry;
+using settle::errc;
+using settle::log_answer;
+using settle::reason;
+using settle::state;
+using settle::step;
+using settle::timestamp;
+using settle::sqlite::database;
+using direction = settle::forward<take_type>;
+
+timestamp at(std::int64_t milliseconds) {
+    return timestamp{std::chrono::milliseconds{milliseconds}};
+}
+
+/// A log and one job at a time.
+struct bench {
+    folder here{};
+    database db{here.file()};
+    settle::sqlite::log_session log = db.bind_log();
+    change parameters{"A", 5, "", {}};
+    std::string owner = "host/1";
+
+    [[nodiscard]] std::string path() const { return here.file(); }
+
+    settle::job<direction> job(std::string id, coordinator c) {
+        settle::job<direction> made;
+        made.id = std::move(id);
+        made.parameters = &parameters;
+        made.coordinator = std::move(c);
+        made.created = at(1000);
+        return made;
+    }
+    log_answer insert(settle::job<direction>& work, std::int64_t now = 1000) {
+        log.insert(std::span{&work, 1}, {at(now), owner});
+        return work.said;
+    }
+    template <step Step>
+    log_answer change_entry(settle::job<direction>& work, std::int64_t now) {
+        log.change<Step>(std::span{&work, 1}, {at(now), owner});
+        return work.said;
+    }
+    /// Inserts an entry that is pending under an epoch.
+    settle::job<direction> pending(std::string const& id, settle::epoch number = 7) {
+        auto work = job(id, coordinator::begin(1, number));
+        CHECK(insert(work) == log_answer::taken);
+        work.coordinator.inserted(work.said, false);
+        return work;
+    }
+    [[nodiscard]] entry read(std::string const& id) { return *log.read(id).value(); }
+    [[nodiscard]] std::string ids(settle::entry_filter const& filter, std::string const& after = "",
+                                  std::size_t limit = 100) {
+        std::string found;
+        auto const page = log.list(filter, after, limit);
+        for (auto const& one : page.value()) found += one.id + ' ';
+        return found;
+    }
+};
+
+TEST_CASE("sqlite log: an entry is read as it was inserted and changed") {
+    bench on;
+    auto work = on.pending("one", settle::epoch_limit - 1);
+    entry expected;
+    expected.id = "one";
+    expected.type = "take";
+    expected.definition = direction::definition();
+    expected.parameters = settle::encode_json(on.parameters);
+    expected.state = state::pending;
+    expected.epoch_number = settle::epoch_limit - 1;
+    expected.owner = "host/1";
+    expected.created = at(1000);
+    expected.modified = at(1000);
+    CHECK(on.read("one") == expected);
+
+    work.coordinator.answered(0, settle::answer::applied);
+    work.coordinator.decide(1);
+    work.images = {{0, 0, R"({"id":"A"})", R"({"id":"A"})"}};
+    on.owner = "nobody takes it over";
+    CHECK(on.change_entry<step::commit>(work, 2000) == log_answer::taken);
+    expected.state = state::applied;
+    expected.committed = expected.epoch_number;
+    expected.modified = at(2000);
+    expected.images = work.images;
+    CHECK(on.read("one") == expected);
+    // The same change again meets another state.
+    CHECK(on.change_entry<step::commit>(work, 3000) == log_answer::conflict);
+    CHECK(on.read("one") == expected);
+    CHECK_FALSE(on.log.read("two").value().has_value());
+}
+
+TEST_CASE("sqlite log: a claim takes the owner, and an old epoch changes nothing") {
+    bench on;
+    on.pending("one");
+    auto const standing = settle::standing_of(on.read("one"));
+    auto first = on.job("one", coordinator::take(1, standing));
+    auto second = on.job("one", coordinator::take(1, standing));
+    on.owner = "host/2";
+    CHECK(on.change_entry<step::claim>(first, 2000) == log_answer::taken);
+    on.owner = "host/3";
+    CHECK(on.change_entry<step::claim>(second, 3000) == log_answer::conflict);
+    entry const found = on.read("one");
+    CHECK(found.owner == "host/2");
+    CHECK(found.epoch_number == 8);
+    CHECK(found.attempts == 1);
+    CHECK(found.modified == at(2000));
+}
+
+TEST_CASE("sqlite log: the first reason stays, with the part that failed") {
+    bench on;
+    auto work = on.pending("one");
+    work.coordinator.cancel_for(reason::guard_failed, 0);
+    CHECK(on.change_entry<step::cancel>(work, 2000) == log_answer::taken);
+    entry const found = on.read("one");
+    CHECK(found.state == state::canceling);
+    CHECK(found.why == reason::guard_failed);
+    CHECK(found.participant == "item");
+    CHECK_FALSE(found.line.has_value());
+    auto again = on.job("one", coordinator::take(1, settle::standing_of(found)));
+    again.coordinator.claimed(log_answer::taken, false);
+    again.coordinator.answered(0, settle::answer::nothing);
+    again.coordinator.decide(1);
+    sql(on.path(), "UPDATE settle_entry SET epoch = 8");
+    CHECK(on.change_entry<step::close>(again, 3000) == log_answer::taken);
+    CHECK(on.read("one").state == state::canceled);
+    CHECK(on.read("one").why == reason::guard_failed);
+    CHECK(on.read("one").participant == "item");
+}
+
+TEST_CASE("sqlite log: an id that is there is a conflict, for others of the wave it is none") {
+    bench on;
+    on.pending("one");
+    std::vector<settle::job<direction>> wave;
+    for (char const* id : {"zero", "one", "two", "two"}) {
+        wave.push_back(on.job(id, coordinator::begin(1, 9)));
+    }
+    on.log.insert(std::span{wave}, {at(1), on.owner});
+    CHECK(wave[0].said == log_answer::taken);
+    CHECK(wave[1].said == log_answer::conflict);
+    CHECK(wave[2].said == log_answer::taken);
+    CHECK(wave[3].said == log_answer::conflict);
+    CHECK(on.read("one").epoch_number == 7);
+    CHECK(on.ids({}) == "one two zero ");
+}
+
+TEST_CASE("sqlite log: an entry that nobody described has neither type nor parameters") {
+    bench on;
+    settle::nothing const none;
+    settle::job<settle::undescribed> work{"one", &none,
+                                          coordinator::begin(0, 3, settle::goal::annul)};
+    on.log.insert(std::span{&work, 1}, {at(5), on.owner});
+    CHECK(work.said == log_answer::taken);
+    entry const found = on.read("one");
+    CHECK(found.type.empty());
+    CHECK(found.parameters.empty());
+    CHECK(found.state == state::canceled);
+    CHECK(found.why == reason::mark_without_entry);
+}
+
+TEST_CASE("sqlite log: listings filter by state, by standing still and by page") {
+    bench on;
+    for (int i = 0; i < 6; ++i) {
+        on.pending("entry-" + std::to_string(i));
+        sql(on.path(), "UPDATE settle_entry SET state = " + std::to_string(i) + ", modified = " +
+                           std::to_string(i * 10) + " WHERE id = 'entry-" + std::to_string(i) +
+                           "'");
+    }
+    CHECK(on.ids({}) == "entry-0 entry-1 entry-2 entry-3 entry-4 entry-5 ");
+    CHECK(on.ids({}, "entry-1", 2) == "entry-2 entry-3 ");
+    CHECK(on.ids({}, "entry-5") == "");
+    CHECK(on.ids({.unfinished = true}) == "entry-1 entry-2 entry-4 ");
+    CHECK(on.ids({.unfinished = true, .before = at(20)}) == "entry-1 entry-2 ");
+    CHECK(on.ids({.unfinished = true}, "entry-1", 1) == "entry-2 ");
+    for (int i = 0; i < 6; ++i) {
+        auto const one = static_cast<state>(i);
+        std::string const id = "entry-" + std::to_string(i) + " ";
+        CHECK(on.ids({.state = one}) == id);
+        CHECK(on.ids({.state = one, .before = at(i * 10 - 1)}) == "");
+        bool const open = one == state::pending || one == state::applied || one == state::canceling;
+        CHECK(on.ids({.state = one, .unfinished = true}) == (open ? id : ""));
+    }
+}
+
+TEST_CASE("sqlite log: unfinished entries are found by their own index") {
+    bench on;
+    auto const plan = [&](std::string const& condition) {
+        std::string text;
+        for (auto const& row : sql(on.path(), "EXPLAIN QUERY PLAN SELECT id FROM settle_entry AS e "
+                                              "WHERE e.id > 'x' AND " +
+                                                  condition + " ORDER BY e.id LIMIT 5")) {
+            text += row + '\n';
+        }
+        return text;
+    };
+    CHECK(contains(plan("e.state NOT IN (3, 5) AND e.state <> 0"), "settle_entry_unfinished"));
+    CHECK(contains(plan("e.state NOT IN (3, 5) AND e.state = ?4"), "settle_entry_unfinished"));
+}
+
+TEST_CASE("sqlite log: a damaged entry is named when it is read, and holds up no listing") {
+    bench on;
+    on.pending("good");
+    auto const says = [&](std::string const& assignment) {
+        sql(on.path(), "DELETE FROM settle_entry WHERE id = 'bad'");
+        on.pending("bad");
+        sql(on.path(), "UPDATE settle_entry SET " + assignment + " WHERE id = 'bad'");
+        auto const found = on.log.read("bad");
+        REQUIRE_FALSE(found.has_value());
+        CHECK(found.problem().code == errc::damaged);
+        auto const page = on.log.list({}, "", 10).value();
+        REQUIRE(page.size() == 2);
+        CHECK(page[0].id == "bad");
+        CHECK(page[0].parameters.empty());
+        CHECK(page[1] == on.read("good"));
+        return found.problem().text;
+    };
+    CHECK(says("state = 9") ==
+          "settle: the entry 'bad' is damaged: its column 'state' is no number of one. Repair its "
+          "row in settle_entry. README#damaged");
+    CHECK(contains(says("state = 'x'"), "'state'"));
+    CHECK(contains(says("reason = -1"), "'reason'"));
+    CHECK(contains(says("epoch = -1"), "'epoch' holds no epoch"));
+    CHECK(contains(says("committed = 1.5"), "'committed' holds no epoch"));
+    CHECK(contains(says("attempts = -1"), "'attempts'"));
+    CHECK(contains(says("owner = 77"), "'name' is NULL"));
+    CHECK(contains(says("type = 77"), "'name' is NULL"));
+    CHECK(contains(says("created = 'now'"), "'created' holds no integer"));
+    CHECK(contains(says("parameters = x'00'"), "'parameters' holds no text"));
+    CHECK(contains(says("images = '[{]'"), "'images': the stored JSON is damaged"));
+    CHECK(contains(says("line = 'x'"), "'line' holds no integer"));
+}
+
+TEST_CASE("sqlite log: recovery passes a damaged entry by and reports it") {
+    folder const here;
+    database db{here.file()};
+    auto engine = engine_on(db);
+    engine.create(items, item{"A", 10}).value();
+    CHECK(engine.submit<take_type>("a", change{"A", 1, "", {}}).problem.empty());
+    CHECK(engine.submit<take_type>("b", change{"A", 2, "", {}}).problem.empty());
+    sql(here.file(), "UPDATE settle_entry SET epoch = 'x' WHERE id = 'a'");
+    auto const report = engine.work();
+    CHECK(report.done == 1);
+    REQUIRE(report.skipped.size() == 1);
+    CHECK(report.skipped[0].id == "a");
+    CHECK(report.skipped[0].problem.code == errc::damaged);
+    CHECK(engine.read(items, "A").value()->amount == 8);
+}
+
+TEST_CASE("sqlite log: the view says states, reasons, types and times in words") {
+    folder const here;
+    database db{here.file()};
+    auto engine = engine_on(db);
+    engine.create(items, item{"A", 10}).value();
+    CHECK(engine.run<take_type>("a", change{"A", 1, "", {}}).done());
+    CHECK(engine.run<take_type>("b", change{"A", 100, "", {}}).canceled());
+    CHECK(engine.cancel("c", {.even_if_unknown = true}).canceled());
+    sql(here.file(), "UPDATE settle_entry SET created = 1735689600123 WHERE id = 'a'");
+    std::string const ask = "SELECT id, type, state, reason, participant FROM settle_entries";
+    std::vector<std::string> const rows{"a|take|done|NULL|NULL",
+                                        "b|take|canceled|guard failed|item",
+                                        "c|NULL|canceled|cancel asked|NULL"};
+    CHECK(sql(here.file(), ask) == rows);
+    CHECK(sql_value(here.file(), "SELECT created FROM settle_entries WHERE id = 'a'") ==
+          "2025-01-01T00:00:00.123Z");
+    CHECK(sql_value(here.file(), "SELECT parameters ->> 'amount' FROM settle_entries") == "1");
+    CHECK(sql_value(here.file(), "SELECT owner FROM settle_entries") == engine.owner());
+
+    if (std::system("command -v sqlite3 >/dev/null 2>&1") != 0) {
+        MESSAGE("SKIPPED: the sqlite3 shell is not installed");
+        return;
+    }
+    std::string const command = "sqlite3 '" + here.file() + "' '" + ask + "'";
+    std::unique_ptr<FILE, int (*)(FILE*)> const shell{::popen(command.c_str(), "r"), ::pclose};
+    std::string out(1000, '\0');
+    out.resize(std::fread(out.data(), 1, out.size(), shell.get()));
+    CHECK(out == "a|take|done||\nb|take|canceled|guard failed|item\nc||canceled|cancel asked|\n");
+}
+
+} // namespace
+} // namespace sqlite_test

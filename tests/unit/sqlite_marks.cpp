@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// The codec of marks and of images: what is written is read back, and what is damaged is named.
+#include "sqlite_file.hpp"
+
+#include <limits>
+
+namespace sqlite_test {
+namespace {
+
+using settle::image;
+using settle::sqlite::decode_mark;
+using settle::sqlite::encode_mark;
+using mark = settle::mark<item>;
+using effect = settle::exclusive_effect<item>;
+
+constexpr std::size_t amount_at = settle::integer_position<item, 1>;
+constexpr std::size_t small_at = settle::integer_position<item, 2>;
+
+item const whole{"A",     -7, 3, true, colour::red, second{std::chrono::seconds{5}}, 9,
+                 "a \"note\"\n"};
+
+/// A mark through its columns, met by a record as it stands under the mark.
+mark again(mark const& from, std::optional<item> const& record) {
+    auto const as = encode_mark(from);
+    mark read;
+    settle::error const wrong = decode_mark<item>(as.effect, as.confirm, as.undo, as.image,
+                                                  record, read);
+    CHECK(wrong.message() == settle::error{}.message());
+    return read;
+}
+
+std::string problem(std::string_view kind, std::string_view confirm, std::string_view undo) {
+    mark read;
+    return decode_mark<item>(kind, confirm, undo, "", whole, read).text;
+}
+
+TEST_CASE("sqlite marks: numbers that are added come back, and zeros are not written") {
+    mark from;
+    from.confirm_delta[amount_at] = std::numeric_limits<std::int64_t>::max();
+    from.undo_delta[amount_at] = -std::numeric_limits<std::int64_t>::max();
+    from.undo_delta[small_at] = -128;
+    auto const as = encode_mark(from);
+    CHECK(as.effect == "add");
+    CHECK(as.confirm == R"({"amount":9223372036854775807})");
+    CHECK(as.undo == R"({"amount":-9223372036854775807,"small":-128})");
+    CHECK(as.image.empty());
+    CHECK(again(from, whole) == from);
+    CHECK(again(mark{}, whole) == mark{});
+    CHECK(encode_mark(mark{}).confirm.empty());
+}
+
+TEST_CASE("sqlite marks: an exclusive effect keeps what it changes; the record gives the rest") {
+    auto made = std::make_shared<effect>();
+    made->undone = made->confirmed = whole;
+    made->undone.amount = 1;
+    made->undone.note = std::nullopt;
+    made->undo_fields = 0b10000010;
+    made->confirmed.shade = colour::blue;
+    made->confirmed.made = second{std::chrono::seconds{-1}};
+    made->confirm_fields = 0b00110000;
+    made->image = R"({"id":"A","other":{"$blob":"00ff"}})";
+    mark from;
+    from.exclusive = made;
+    auto const as = encode_mark(from);
+    CHECK(as.effect == "set");
+    CHECK(as.confirm == R"({"shade":700,"made":-1})");
+    CHECK(as.undo == R"({"amount":1,"note":null})");
+    CHECK(as.image == made->image);
+    CHECK(again(from, whole) == from);
+}
+
+TEST_CASE("sqlite marks: creating and erasing are told by the effect") {
+    for (auto const& [created, erases, name] :
+         {std::tuple{true, false, "create"}, std::tuple{false, true, "erase"},
+          std::tuple{true, true, "create and erase"}}) {
+        auto made = std::make_shared<effect>();
+        made->undone = made->confirmed = whole;
+        made->created = created;
+        made->erases = erases;
+        made->confirm_fields = 0b11111111;
+        mark from;
+        from.exclusive = made;
+        CHECK(encode_mark(from).effect == name);
+        CHECK(again(from, whole) == from);
+        // Another program may have erased the record: what the mark changes is there all the same.
+        mark const alone = again(from, std::nullopt);
+        CHECK(alone.exclusive->confirmed == whole);
+        CHECK(alone.exclusive->created == created);
+    }
+}
+
+TEST_CASE("sqlite marks: what is damaged is refused with its place") {
+    CHECK(problem("?", "", "") == "the effect is none that is known");
+    CHECK(contains(problem("add", R"({"amount":"1"})", ""), "at amount, byte"));
+    CHECK(contains(problem("add", R"({"amount":1.5})", ""), "found a number with a fraction"));
+    CHECK(contains(problem("add", "", R"({"nothing":1})"), "the record has no such member"));
+    CHECK(contains(problem("add", "", R"({"note":1})"), "nothing can be added to this member"));
+    CHECK(contains(problem("add", "[]", ""), "expected an object"));
+    CHECK(contains(problem("set", R"({"small":300})", ""), "none of the type's values"));
+    CHECK(contains(problem("set", "", R"({"note":)"), "byte 8"));
+    CHECK(contains(problem("set", "", R"({"id":"x"}x)"), "byte 10"));
+}
+
+TEST_CASE("sqlite marks: images are objects within the JSON and come back byte by byte") {
+    std::vector<image> const images{
+        {0, 0, R"({"id":"A","x":null,"r":1.0,"big":9223372036854775807,"b":{"$blob":"00"}})",
+         R"({"id":"A","open":true,"note":"\"q\" \\ \n"})"},
+        {1, 7, "", R"({"id":"B"})"},
+        {2, 0, R"({"id":"C"})", ""}};
+    std::string text;
+    settle::sqlite::append_images(text, images);
+    CHECK(contains(text, R"({"participant":1,"line":7,"before":null,"after":{"id":"B"}})"));
+    CHECK(settle::sqlite::decode_images(text).value() == images);
+    CHECK(settle::sqlite::decode_images("").value().empty());
+    CHECK(settle::sqlite::decode_images("[]").value().empty());
+}
+
+TEST_CASE("sqlite marks: damaged images are refused with their place") {
+    auto const says = [](std::string_view text) {
+        return settle::sqlite::decode_images(text).problem().message();
+    };
+    CHECK(contains(says("{}"), "expected an array"));
+    CHECK(contains(says(R"([{"participant":-1}])"), "at [0].participant"));
+    CHECK(contains(says(R"([{"before":{"x":[1]}}])"), "at [0].before.x"));
+    CHECK(contains(says(R"([{"then":1}])"), "an image has no such member"));
+    CHECK(contains(says(R"([{"line":0},])"), "byte"));
+}
+
+} // namespace
+} // namespace sqlite_test

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: BSL-1.0
+// Records in SQLite: damaged rows and marks, what stands in the way of one record alone, whole rows
+// that come back, and other programs that hold the file.
+#include "sqlite_file.hpp"
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <limits>
+
+namespace sqlite_test {
+namespace {
+
+using settle::condition;
+using settle::errc;
+using settle::sqlite::database;
+using settle::verdict;
+
+settle::call_options const brief{std::chrono::milliseconds{60}, {}};
+
+/// A database with records A, B and C of 100 each, and its engine.
+struct bank {
+    folder here{};
+    database db{here.file(), {.busy_timeout = std::chrono::milliseconds{50}}};
+    decltype(engine_on(db)) engine{db,
+                                   settle::type<add_type>,
+                                   settle::type<take_type>,
+                                   settle::type<create_type>,
+                                   settle::type<erase_type>,
+                                   settle::type<open_type>};
+
+    bank() {
+        for (char const* id : {"A", "B", "C"}) engine.create(items, item{id, 100}).value();
+    }
+    [[nodiscard]] std::string path() const { return here.file(); }
+    void set(std::string const& assignment, std::string const& id = "A") const {
+        sql(path(), "UPDATE items SET " + assignment + " WHERE id = '" + id + "'");
+    }
+    [[nodiscard]] std::string amounts() const {
+        return sql_value(path(), "SELECT group_concat(amount) FROM items");
+    }
+};
+
+TEST_CASE("sqlite records: every kind of field is kept exactly, at its limits") {
+    bank on;
+    item const least{"least", std::numeric_limits<std::int64_t>::min(), -128, false, colour::red,
+                     second::min(), std::numeric_limits<std::int64_t>::min(), ""};
+    item const most{"most", std::numeric_limits<std::int64_t>::max(), 127, true, colour::blue,
+                    second::max(), std::numeric_limits<std::int64_t>::max(), "\xF0\x9F\x98\x80'\""};
+    for (item const& one : {least, most}) {
+        on.engine.create(items, one).value();
+        CHECK(on.engine.read(items, one.id).value() == one);
+    }
+    CHECK_FALSE(on.engine.read(items, "none").value().has_value());
+}
+
+TEST_CASE("sqlite records: creating refuses a key that is taken and a text that is none") {
+    bank on;
+    auto const taken = on.engine.create(items, item{"A", 1});
+    CHECK(taken.problem().code == errc::record_exists);
+    CHECK(on.engine.create(items, item{"\xFF", 1}).problem().code == errc::bad_text);
+    CHECK(on.amounts() == "100,100,100");
+}
+
+TEST_CASE("sqlite records: a damaged row is named with its column, and its value is not shown") {
+    bank on;
+    auto const says = [&](std::string const& assignment) {
+        sql(on.path(), "DELETE FROM items WHERE id = 'A'");
+        on.engine.create(items, item{"A", 100}).value();
+        on.set(assignment);
+        auto const read = on.engine.read(items, "A");
+        REQUIRE_FALSE(read.has_value());
+        CHECK(read.problem().code == errc::damaged);
+        CHECK(read.problem().code == condition::permanent);
+        return read.problem().text;
+    };
+    CHECK(says("amount = 'abc'") ==
+          "settle: the row 'A' of the table 'items' is damaged: its column 'amount' holds no "
+          "integer. Repair that row. README#damaged");
+    CHECK(contains(says("amount = 1.5"), "'amount' holds no integer"));
+    CHECK(contains(says("amount = 9223372036854775807 + 1"), "'amount' holds no integer"));
+    CHECK(contains(says("small = 200"), "'small' holds a number that is none of the field's"));
+    CHECK(contains(says("open = 2"), "'open' holds a number that is none of the field's values"));
+    CHECK(contains(says("note = x'00'"), "'note' holds no text"));
+    CHECK(contains(says("note = CAST(x'FF' AS TEXT)"), "'note' holds a text that is not UTF-8"));
+    CHECK(contains(says("note = CAST(x'6100' AS TEXT)"), "'note' holds a text that is not UTF-8"));
+    auto const page = on.engine.scan_page<items_type>(std::nullopt, 10);
+    REQUIRE_FALSE(page.has_value());
+    CHECK(contains(page.problem().text, "the row 'A' of the table 'items' is damaged"));
+}
+
+TEST_CASE("sqlite records: a transaction on a damaged row stays undecided until it is repaired") {
+    bank on;
+    on.set("amount = 'abc'");
+    auto const held = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
+    CHECK(held.verdict == verdict::undecided);
+    CHECK(held.problem.code == condition::permanent);
+    CHECK(contains(held.problem.text, "the row 'A' of the table 'items' is damaged"));
+    on.set("amount = 100");
+    CHECK(on.engine.run<take_type>("one", change{"A", 1, "", {}}).done());
+    CHECK(on.amounts() == "99,100,100");
+}
+
+TEST_CASE("sqlite records: NULL in a field that is not optional is damage") {
+    folder const here;
+    sql(here.file(), "CREATE TABLE numbers(number INTEGER PRIMARY KEY, label TEXT); "
+                     "INSERT INTO numbers VALUES(5, NULL), (6, 'six')");
+    database db{here.file()};
+    auto session = db.bind<numbers_type>("log");
+    CHECK(session.read<numbers_type>(6).value() == numbered{6, "six"});
+    CHECK(contains(session.read<numbers_type>(5).problem().text,
+                   "the row '5' of the table 'numbers' is damaged: its column 'label' is NULL"));
+    CHECK_FALSE(session.read<numbers_type>(7).value().has_value());
+}
+
+/// A wave of transactions that each take 1 of one record.
+struct takes {
+    using direction = settle::forward<take_type>;
+    std::vector<change> parameters;
+    std::vector<settle::job<direction>> jobs;
+
+    explicit takes(std::vector<std::string> const& ids) {
+        for (auto const& id : ids) parameters.push_back({id, 1, "", {}});
+        for (auto const& one : parameters) {
+            auto at = settle::coordinator::take(1, {settle::state::pending, 6, 0, 0});
+            at.claimed(settle::log_answer::taken, false);
+            settle::job<direction> made;
+            made.id = "of " + one.id;
+            made.parameters = &one;
+            made.coordinator = at;
+            jobs.push_back(std::move(made));
+        }
+    }
+    template <typename Session>
+    std::string send(Session& session) {
+        std::span<settle::job<direction>> const wave{jobs};
+        session.template start<settle::step::apply>(wave);
+        session.template finish<settle::step::apply>(wave);
+        std::string said;
+        for (auto const& one : jobs) {
+            said += (said.empty() ? "" : ", ") + std::string{name_of(one.coordinator.answer_of(0))};
+        }
+        return said;
+    }
+};
+
+TEST_CASE("sqlite records: one damaged row of a wave holds up nobody else") {
+    bank on;
+    on.set("amount = 'abc'", "B");
+    auto session = on.db.bind<items_type>(on.db.bind_log().name());
+    takes wave{{"A", "B", "C", "none"}};
+    CHECK(wave.send(session) == "applied, unavailable, applied, record missing");
+    CHECK(wave.jobs[0].problem.empty());
+    CHECK(wave.jobs[1].problem.code == errc::damaged);
+    CHECK(on.amounts() == "99,abc,99");
+    CHECK(session.marks(std::nullopt, 10).value().size() == 2);
+}
+
+TEST_CASE("sqlite records: a wave that meets a locked file took no effect, and says so") {
+    bank on;
+    auto session = on.db.bind<items_type>(on.db.bind_log().name());
+    sqlite3* other = nullptr;
+    REQUIRE(sqlite3_open(on.path().c_str(), &other) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+    takes wave{{"A", "B"}};
+    CHECK(wave.send(session) == "unavailable, unavailable");
+    CHECK(wave.jobs[0].problem.code == condition::retryable);
+    CHECK(wave.jobs[0].problem.code.value() == SQLITE_BUSY);
+    CHECK(contains(wave.jobs[0].problem.text, "could not begin a transaction: database is locked"));
+    // Who reads is not held up, and who writes says when it gave up.
+    CHECK(on.engine.read(items, "A").value()->amount == 100);
+    CHECK(on.engine.create(items, item{"D", 1}).problem().code == condition::retryable);
+    auto const held = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
+    CHECK(held.verdict == verdict::undecided);
+    CHECK(held.problem.code == condition::retryable);
+    CHECK_FALSE(on.engine.find("one").value().has_value());
+    sqlite3_exec(other, "ROLLBACK", nullptr, nullptr, nullptr);
+    sqlite3_close(other);
+    CHECK(wave.send(session) == "applied, applied");
+    CHECK(on.amounts() == "99,99,100");
+}
+
+/// While it lives, no file of this process can grow beyond what the write-ahead log has now.
+class full_disk {
+public:
+    explicit full_disk(std::string const& path) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        REQUIRE(::getrlimit(RLIMIT_FSIZE, &before_) == 0);
+        rlimit now = before_;
+        now.rlim_cur = std::filesystem::file_size(path + "-wal");
+        REQUIRE(::setrlimit(RLIMIT_FSIZE, &now) == 0);
+    }
+    full_disk(full_disk const&) = delete;
+    full_disk& operator=(full_disk const&) = delete;
+    ~full_disk() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, SIG_DFL);
+    }
+
+private:
+    rlimit before_{};
+};
+
+TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file is good for more") {
+    bank on;
+    auto log = on.db.bind_log();
+    auto session = on.db.bind<items_type>(log.name());
+    takes wave{{"A", "B"}};
+    takes entries{{"C"}};
+    entries.jobs[0].coordinator = settle::coordinator::begin(1, 9);
+    std::string const owner = "me";
+    std::span<settle::job<takes::direction>> const inserted{entries.jobs};
+    std::string said;
+    {
+        full_disk const disk{on.path()};
+        said = wave.send(session);
+        log.insert(inserted, {settle::timestamp{}, owner});
+    }
+    CHECK(said == "unknown, unknown");
+    CHECK(wave.jobs[0].problem.code == condition::unknown);
+    CHECK(contains(wave.jobs[0].problem.text, "could not commit a transaction: disk I/O error"));
+    CHECK(entries.jobs[0].said == settle::log_answer::unknown);
+    CHECK(entries.jobs[0].problem.code == condition::unknown);
+    CHECK(on.amounts() == "100,100,100");
+    CHECK_FALSE(log.read("of C").value().has_value());
+
+    takes again{{"A", "B"}};
+    CHECK(again.send(session) == "applied, applied");
+    CHECK(on.amounts() == "99,99,100");
+    // The number that the entry's type got in the transaction that failed is not used again.
+    log.insert(inserted, {settle::timestamp{}, owner});
+    CHECK(entries.jobs[0].said == settle::log_answer::taken);
+    CHECK(log.read("of C").value()->type == "take");
+    CHECK(log.read("of C").value()->owner == "me");
+}
+
+TEST_CASE("sqlite records: a damaged mark is named, and resolving it says so") {
+    bank on;
+    auto session = on.db.bind<items_type>(on.db.bind_log().name());
+    takes wave{{"A"}};
+    REQUIRE(wave.send(session) == "applied");
+    auto const places = session.marks(std::nullopt, 10).value();
+    REQUIRE(places.size() == 1);
+    CHECK(places[0] == settle::mark_place{"items", std::string{"A"}, "of A", {0, 0}, 7});
+
+    sql(on.path(), "UPDATE settle_mark SET undo = '{\"amount\":'");
+    auto const no = session.resolve(places[0], false);
+    REQUIRE_FALSE(no.has_value());
+    CHECK(no.problem().code == errc::damaged);
+    CHECK(contains(no.problem().text, "settle: a mark of the transaction 'of A' on 'items' is "
+                                      "damaged in the table settle_mark: the stored JSON"));
+    // It stands on its record as an unreadable bound, so nobody else may pass.
+    auto const held = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
+    CHECK(held.problem.code == errc::damaged);
+
+    sql(on.path(), "UPDATE settle_mark SET undo = '{\"amount\":1}'");
+    auto stale = places[0];
+    stale.epoch_number = 6;
+    CHECK(session.resolve(stale, false).value() == settle::answer::nothing);
+    CHECK(session.resolve(places[0], false).value() == settle::answer::applied);
+    CHECK(session.resolve(places[0], false).value() == settle::answer::nothing);
+    CHECK(on.amounts() == "100,100,100");
+
+    sql(on.path(), "INSERT INTO settle_mark VALUES('x', 0, 0, 'items', 'A', -1, 'add', NULL, "
+                   "NULL, NULL)");
+    CHECK(contains(session.marks(std::nullopt, 10).problem().text, "negative epoch"));
+}
+
+TEST_CASE("sqlite records: marks of other collections are nobody's here, and pages go on") {
+    bank on;
+    sql(on.path(), "INSERT INTO settle_mark VALUES('z', 1, 0, 'others', 5, 9, 'add', NULL, NULL, "
+                   "NULL), ('b', 1, 0, 'items', 'B', 9, 'add', NULL, NULL, NULL), "
+                   "('b', 1, 0, 'items', 'A', 9, 'add', NULL, NULL, NULL), "
+                   "('a', 0, 3, 'items', 'A', 9, 'add', NULL, NULL, NULL)");
+    auto session = on.db.bind<items_type>(on.db.bind_log().name());
+    std::string seen;
+    std::optional<settle::mark_place> after;
+    for (;;) {
+        auto const page = session.marks(after, 1).value();
+        if (page.empty()) break;
+        after = page.back();
+        seen += after->id + " on " + std::get<std::string>(after->key) + "; ";
+    }
+    CHECK(seen == "a on A; b on A; b on B; ");
+    // A mark without a record whose marks nobody described is in the way of a new one.
+    sql(on.path(), "UPDATE settle_mark SET key = 'D' WHERE id = 'a'");
+    CHECK(on.engine.create(items, item{"D", 1}).problem().code == errc::record_exists);
+}
+
+TEST_CASE("sqlite records: an erased row comes back with all its columns when it is reversed") {
+    folder const here;
+    sql(here.file(),
+        "CREATE TABLE items(id TEXT PRIMARY KEY, amount INTEGER, small INTEGER, open INTEGER, "
+        "shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT, ratio REAL, picture BLOB, "
+        "odd TEXT, twice AS (amount * 2)); INSERT INTO items VALUES('A', 7, 0, 1, 700, -5, NULL, "
+        "'n', 0.1, x'00FF', CAST(x'61FF' AS TEXT))");
+    database db{here.file()};
+    auto engine = engine_on(db);
+    std::string const all = "SELECT *, typeof(ratio), typeof(picture), hex(odd) FROM items";
+    auto const before = sql(here.file(), all);
+    REQUIRE(engine.run<erase_type>("one", change{"A", 0, "", {}}).done());
+    CHECK(sql(here.file(), all).empty());
+    auto const image = engine.find("one").value()->images.at(0);
+    CHECK(image.before == R"({"id":"A","amount":7,"small":0,"open":1,"shade":700,"made":-5,)"
+                          R"("limit":null,"note":"n","ratio":0.1,"picture":{"$blob":"00ff"},)"
+                          R"("odd":{"$text":"61ff"},"twice":14})");
+    CHECK(image.after.empty());
+    REQUIRE(engine.reverse("one").done());
+    CHECK(sql(here.file(), all) == before);
+
+    REQUIRE(engine.run<erase_type>("two", change{"A", 0, "", {}}).done());
+    sql(here.file(), "ALTER TABLE items DROP COLUMN ratio");
+    auto const held = engine.reverse("two", brief);
+    CHECK(held.verdict == verdict::undecided);
+    CHECK(contains(held.problem.text, "old image has a column 'ratio', and the table 'items'"));
+    sql(here.file(), "ALTER TABLE items ADD COLUMN ratio REAL");
+    CHECK(engine.reverse("two").done());
+    CHECK(sql_value(here.file(), "SELECT ratio FROM items") == "0.1");
+}
+
+TEST_CASE("sqlite records: a row that the table refuses to be created holds up its own part only") {
+    folder const here;
+    sql(here.file(), "CREATE TABLE items(id TEXT PRIMARY KEY, amount INTEGER, small INTEGER, "
+                     "open INTEGER, shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT, "
+                     "owner TEXT NOT NULL); INSERT INTO items(id, amount, small, open, shade, "
+                     "made, owner) VALUES('A', 5, 0, 0, 0, 0, 'me')");
+    database db{here.file()};
+    auto engine = engine_on(db);
+    CHECK(engine.run<take_type>(change{"A", 1, "", {}}).done());
+    auto const held = engine.run<create_type>("one", change{"B", 0, "", item{"B", 1}}, brief);
+    CHECK(held.verdict == verdict::undecided);
+    CHECK(contains(held.problem.text, "NOT NULL constraint failed: items.owner"));
+    CHECK(held.problem.code == condition::permanent);
+    CHECK(sql(here.file(), "SELECT id FROM items") == std::vector<std::string>{"A"});
+    CHECK(engine.marks().value() == 0);
+    CHECK(contains(engine.create(items, item{"B", 1}).problem().text, "NOT NULL constraint"));
+    CHECK(engine.cancel("one").canceled());
+}
+
+TEST_CASE("sqlite records: of a record that another program erased, the mark alone is left") {
+    bank on;
+    auto session = on.db.bind<items_type>(on.db.bind_log().name());
+    takes wave{{"A"}};
+    REQUIRE(wave.send(session) == "applied");
+    sql(on.path(), "DELETE FROM items WHERE id = 'A'");
+    auto const place = session.marks(std::nullopt, 1).value().at(0);
+    CHECK(session.resolve(place, false).value() == settle::answer::applied);
+    CHECK(session.marks(std::nullopt, 1).value().empty());
+    CHECK_FALSE(on.engine.read(items, "A").value().has_value());
+}
+
+} // namespace
+} // namespace sqlite_test

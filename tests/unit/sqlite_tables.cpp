@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: BSL-1.0
+// The table of a collection: how a new one is made, which tables of the user's are taken as they
+// are, and the sentence for each that is refused.
+#include "sqlite_file.hpp"
+
+namespace sqlite_test {
+namespace {
+
+using settle::sqlite::database;
+
+/// The parts of a table that fits the collection of items, to be replaced one at a time.
+struct table_parts {
+    std::string name = "items";
+    std::string id = "id TEXT PRIMARY KEY";
+    std::string amount = "amount INTEGER NOT NULL";
+    std::string small = "small INTEGER";
+    std::string open = "open INTEGER";
+    std::string limit = "\"limit\" INTEGER";
+    std::string note = "note TEXT";
+    std::string more{};
+    std::string end{};
+    std::string after{};
+
+    [[nodiscard]] std::string text() const {
+        return "CREATE TABLE " + name + "(" + id + ", " + amount + ", " + small + ", " + open +
+               ", shade INTEGER, made INTEGER, " + limit + ", " + note + more + ")" + end + "; " +
+               after;
+    }
+};
+
+/// What binding the collection says to a table.
+std::string binding(table_parts const& parts) {
+    folder const here;
+    sql(here.file(), parts.text());
+    database db{here.file()};
+    return refusal([&] { engine_on(db); });
+}
+
+/// Binds the collection to a table that fits and runs a transaction on it.
+void check_fits(table_parts const& parts, std::string_view what) {
+    INFO("the table with ", std::string{what});
+    folder const here;
+    sql(here.file(), parts.text());
+    database db{here.file()};
+    REQUIRE(refusal([&] { engine_on(db); }) == "");
+    auto engine = engine_on(db);
+    item const made{"it's \"A\"; --", 5, -3, true, colour::blue, second{std::chrono::seconds{-9}},
+                    std::nullopt, "n"};
+    REQUIRE(engine.create(items, made).has_value());
+    REQUIRE(engine.run<take_type>(change{made.id, 2, "", {}}).done());
+    item expected = made;
+    expected.amount = 3;
+    CHECK(engine.read(items, made.id).value() == expected);
+}
+
+/// A table that is refused: the sentence names the table and says this.
+void check_refused(table_parts const& parts, std::string_view words) {
+    std::string const said = binding(parts);
+    INFO(said);
+    CHECK(contains(said, "the store does not fit the collection: settle: the table 'items' cannot "
+                         "hold the collection as it is described: "));
+    CHECK(contains(said, words));
+    CHECK(contains(said, ". README#existing-tables"));
+}
+
+TEST_CASE("sqlite tables: a new table has the fields as columns that other programs read") {
+    folder const here;
+    database db{here.file()};
+    engine_on(db);
+    static_cast<void>(db.bind<numbers_type>(db.bind_log().name()));
+    CHECK(sql_value(here.file(), "SELECT sql FROM sqlite_master WHERE name = 'items'") ==
+          "CREATE TABLE \"items\"(\"id\" TEXT PRIMARY KEY NOT NULL, \"amount\" INTEGER NOT NULL, "
+          "\"small\" INTEGER NOT NULL, \"open\" INTEGER NOT NULL, \"shade\" INTEGER NOT NULL, "
+          "\"made\" INTEGER NOT NULL, \"limit\" INTEGER, \"note\" TEXT) WITHOUT ROWID");
+    CHECK(sql_value(here.file(), "SELECT sql FROM sqlite_master WHERE name = 'numbers'") ==
+          "CREATE TABLE \"numbers\"(\"number\" INTEGER PRIMARY KEY NOT NULL, "
+          "\"label\" TEXT NOT NULL)");
+    // Its own table fits the next time, too.
+    CHECK(refusal([&] { engine_on(db); }) == "");
+}
+
+TEST_CASE("sqlite tables: tables that fit are taken as they are") {
+    check_fits({}, "nothing special");
+    check_fits({.end = " WITHOUT ROWID"}, "no rowid");
+    check_fits({.end = " STRICT"}, "strict types");
+    check_fits({.id = "id TEXT NOT NULL UNIQUE"}, "a unique key");
+    check_fits({.id = "number INTEGER PRIMARY KEY, id TEXT",
+                .after = "CREATE UNIQUE INDEX of_id ON items(id)"},
+               "a unique index on the key and another primary key");
+    check_fits({.id = "id VARCHAR(40) PRIMARY KEY", .amount = "amount BIGINT"}, "other type names");
+    check_fits({.open = "open BOOLEAN"}, "a BOOLEAN");
+    check_fits({.amount = "amount INT CONSTRAINT \"CHECK\" NOT NULL /* CHECK */",
+                .more = ", [CHECK (1)] TEXT DEFAULT 'CHECK (0)' -- CHECK\n"},
+               "the word CHECK where it is none");
+    check_fits({.more = ", extra REAL NOT NULL DEFAULT 1.5, twice AS (amount * 2), "
+                        "email TEXT UNIQUE"},
+               "columns of its own");
+    check_fits({.more = ", owner TEXT REFERENCES people(id)"}, "a foreign key of its own");
+    check_fits({.after = "CREATE INDEX by_amount ON items(amount)"}, "an index");
+    check_fits({.id = "id TEXT PRIMARY KEY ON CONFLICT REPLACE"}, "a conflict clause");
+}
+
+TEST_CASE("sqlite tables: something else than a table is refused") {
+    check_refused({.name = "base", .after = "CREATE VIEW items AS SELECT * FROM base"},
+                  "it is a view and no ordinary table");
+    check_refused({.name = "base", .after = "CREATE VIRTUAL TABLE items USING fts5(id)"},
+                  "it is a virtual and no ordinary table");
+    check_refused({.name = "Items"}, "its name is 'Items', in other capitals");
+}
+
+TEST_CASE("sqlite tables: columns that are missing or of another kind are refused") {
+    check_refused({.note = "remark TEXT"}, "it has no column 'note'. Add it");
+    check_refused({.note = "Note TEXT"}, "the member 'note' has the column 'Note'");
+    check_refused({.amount = "amount"},
+                  "'amount' has no type and must keep whole numbers. Declare it INTEGER");
+    check_refused({.amount = "amount REAL"}, "'amount' is declared 'REAL'");
+    check_refused({.amount = "amount DECIMAL(10,2)"}, "'amount' is declared 'DECIMAL(10,2)'");
+    check_refused({.amount = "amount TEXT"}, "'amount' is declared 'TEXT' and must keep whole");
+    check_refused({.open = "open TEXT"}, "'open' is declared 'TEXT'");
+    check_refused({.note = "note BLOB"}, "'note' is declared 'BLOB' and must keep texts");
+    check_refused({.note = "note INTEGER"}, "'note' is declared 'INTEGER' and must keep texts");
+    check_refused({.note = "note TEXT NOT NULL"},
+                  "'note' is NOT NULL and its field is optional. Let it be NULL");
+    check_refused({.note = "note TEXT AS (id)"}, "'note' is generated");
+}
+
+TEST_CASE("sqlite tables: a key that does not tell rows apart, byte by byte, is refused") {
+    check_refused({.id = "id TEXT"}, "nothing keeps two rows from having the same one");
+    check_refused({.id = "id TEXT", .more = ", PRIMARY KEY(id, amount)"}, "'id' is the key");
+    check_refused({.id = "id TEXT", .after = "CREATE UNIQUE INDEX some ON items(id) WHERE open"},
+                  "nothing keeps two rows");
+    check_refused({.id = "id TEXT",
+                   .after = "CREATE UNIQUE INDEX some ON items(id, lower(id))"},
+                  "nothing keeps two rows");
+    check_refused({.id = "id TEXT COLLATE NOCASE PRIMARY KEY"}, "compares texts by NOCASE");
+    check_refused({.id = "id TEXT",
+                   .after = "CREATE UNIQUE INDEX some ON items(id COLLATE NOCASE)"},
+                  "nothing keeps two rows");
+}
+
+TEST_CASE("sqlite tables: an integer key may be the rowid") {
+    auto const says = [](std::string const& text) {
+        folder const here;
+        sql(here.file(), text);
+        database db{here.file()};
+        return refusal([&] { static_cast<void>(db.bind<numbers_type>("log")); });
+    };
+    CHECK(says("CREATE TABLE numbers(number INTEGER PRIMARY KEY, label TEXT)") == "");
+    CHECK(says("CREATE TABLE numbers(number INT PRIMARY KEY, label TEXT)") == "");
+    CHECK(says("CREATE TABLE numbers(number INT UNIQUE, label TEXT)") == "");
+    CHECK(contains(says("CREATE TABLE numbers(number INT, label TEXT)"), "nothing keeps two rows"));
+    CHECK(contains(says("CREATE TABLE numbers(number INT, x INTEGER PRIMARY KEY, label TEXT)"),
+                   "nothing keeps two rows"));
+}
+
+TEST_CASE("sqlite tables: what could refuse or bend a change is refused") {
+    check_refused({.amount = "amount INTEGER CHECK (amount >= 0)"}, "it has a CHECK");
+    check_refused({.more = ", constraint positive check(amount>=0)"}, "it has a CHECK");
+    check_refused({.amount = "amount INTEGER UNIQUE"}, "the unique index 'sqlite_autoindex_items_");
+    check_refused({.after = "CREATE UNIQUE INDEX some ON items(amount, note)"},
+                  "the unique index 'some' could refuse a change");
+    check_refused({.more = ", twice AS (amount * 2)",
+                   .after = "CREATE UNIQUE INDEX some ON items(twice)"},
+                  "the unique index 'some'");
+    check_refused({.after = "CREATE UNIQUE INDEX some ON items(abs(amount))"},
+                  "the unique index 'some'");
+    check_refused({.more = ", email TEXT",
+                   .after = "CREATE UNIQUE INDEX some ON items(email) WHERE amount > 0"},
+                  "the unique index 'some'");
+    check_refused({.more = ", twice AS (nullif(amount, 3)) NOT NULL"},
+                  "'twice' is generated and NOT NULL");
+    check_refused({.note = "note TEXT REFERENCES people(id)"}, "'note' has a foreign key");
+    check_refused({.more = ", FOREIGN KEY(id) REFERENCES people(id)"}, "'id' has a foreign key");
+    check_refused({.after = "CREATE TRIGGER no BEFORE UPDATE ON items BEGIN SELECT "
+                            "RAISE(ABORT, 'no'); END"},
+                  "the trigger 'no' could refuse or add to a change. Drop it");
+}
+
+TEST_CASE("sqlite tables: names that settle and SQLite keep for themselves are refused") {
+    folder const here;
+    database db{here.file()};
+    static constexpr settle::collection<item, "settle_items", &item::id> ours;
+    static constexpr settle::collection<item, "SQLite_items", &item::id> theirs;
+    auto const says = [&](auto const& one) {
+        using type = std::remove_cvref_t<decltype(one)>;
+        return refusal([&] { static_cast<void>(db.bind<type>("log")); });
+    };
+    CHECK(contains(says(ours), "a collection cannot be named 'settle_items'"));
+    CHECK(contains(says(theirs), "a collection cannot be named 'SQLite_items'"));
+}
+
+TEST_CASE("sqlite tables: a table that changes after it was bound is noticed") {
+    folder const here;
+    database db{here.file(), {.busy_timeout = std::chrono::milliseconds{100}}};
+    auto engine = engine_on(db);
+    engine.create(items, item{"A", 5}).value();
+    settle::call_options const brief{std::chrono::milliseconds{50}, {}};
+
+    sql(here.file(), "ALTER TABLE items ADD COLUMN extra TEXT DEFAULT 'e'");
+    CHECK(engine.run<take_type>("one", change{"A", 1, "", {}}).done());
+
+    sql(here.file(), "CREATE TRIGGER no BEFORE UPDATE ON items BEGIN SELECT RAISE(IGNORE); END");
+    auto const held = engine.run<take_type>("two", change{"A", 1, "", {}}, brief);
+    CHECK(held.verdict == settle::verdict::undecided);
+    CHECK(contains(held.problem.text, "changed 0 rows instead of one; has a trigger been added"));
+    sql(here.file(), "DROP TRIGGER no");
+    CHECK(engine.run<take_type>("two", change{"A", 1, "", {}}).done());
+
+    sql(here.file(), "ALTER TABLE items RENAME COLUMN amount TO sum");
+    auto const lost = engine.run<take_type>("three", change{"A", 1, "", {}}, brief);
+    CHECK(lost.verdict == settle::verdict::undecided);
+    CHECK(lost.problem.code == settle::condition::permanent);
+    CHECK(contains(lost.problem.text, "no such column"));
+    sql(here.file(), "ALTER TABLE items RENAME COLUMN sum TO amount");
+    CHECK(engine.run<take_type>("three", change{"A", 1, "", {}}).done());
+    CHECK(sql(here.file(), "SELECT amount, extra FROM items") ==
+          std::vector<std::string>{"2|e"});
+}
+
+} // namespace
+} // namespace sqlite_test
