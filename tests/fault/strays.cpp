@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// Marks that nobody answers for, and entries that this program cannot handle.
+#include "scene.hpp"
+
+#include <settle/testing/store_suite/bench.hpp>
+
+namespace settle_test {
+namespace {
+
+/// Writes entries as a program of another day would have: same name, other parameters or definition.
+template <bool SameDefinition>
+struct other_program {
+    struct parameters {
+        BOOST_HANA_DEFINE_STRUCT(parameters, (std::string, source), (bool, amount));
+    };
+    static std::string const& name() {
+        static std::string const text{"suite_move"};
+        return text;
+    }
+    static std::uint64_t definition() {
+        return SameDefinition ? settle::forward<move_type>::definition() : 12345;
+    }
+    static parameters const& user(parameters const& given) { return given; }
+    static std::size_t count_parts(parameters const&) { return 2; }
+    static settle::part_name name_part(parameters const&, std::size_t) { return {}; }
+};
+
+template <typename Direction>
+void write_entry(memory_database& db, std::string id, typename Direction::parameters given,
+                 settle::timestamp when, settle::goal wanted = settle::goal::run) {
+    auto log = db.bind_log();
+    std::string const owner = "elsewhere/1";
+    crowd<Direction> jobs;
+    jobs.add(std::move(id), std::move(given), settle::coordinator::begin(2, 77, wanted)).created =
+        when;
+    log.insert(jobs.wave(), settle::occasion{when, owner});
+    REQUIRE(jobs.jobs().front().said == settle::log_answer::taken);
+}
+
+} // namespace
+
+TEST_CASE("stray: a mark without an entry is undone, and its id can never run again") {
+    memory_database db;
+    manual_environment const time;
+    auto engine = engine_on(db, time);
+    open_records(engine);
+    std::string const before = snapshot(engine);
+    auto session = db.bind<ledgers_type, cards_type, shelves_type>(db.bind_log().name());
+    auto const leave = [&]<auto const& Type>(settle::type_tag<Type>, std::string id,
+                                             auto const& given) {
+        crowd<settle::forward<Type>> jobs;
+        jobs.template add_at<settle::step::apply>(std::move(id), given, 41);
+        session.start<settle::step::apply>(jobs.wave());
+        session.finish<settle::step::apply>(jobs.wave());
+    };
+    leave(settle::type<move_type>, "transfer", move{"A", "B", 30});
+    leave(settle::type<rewrite_type>, "rewrite", rewrite{first_card(), second_card()});
+    leave(settle::type<issue_type>, "issue", issue{new_card()});
+    leave(settle::type<order_type>, "order", order{"C", 10, {{1, 3}, {1, 4}}});
+    REQUIRE(engine.marks().value() == 7);
+    auto const swept = engine.sweep();
+    CHECK(swept.looked_at == 7);
+    CHECK(swept.undone == 7);
+    CHECK(swept.annulled == 4);
+    CHECK(snapshot(engine) == before);
+    check_settled(engine, {});
+    for (char const* id : {"transfer", "rewrite", "issue", "order"}) {
+        auto const found = engine.find(id).value().value();
+        CHECK(found.state == settle::state::canceled);
+        CHECK(found.why == settle::reason::mark_without_entry);
+        CHECK(found.type.empty());
+    }
+    // The entry fits any transaction: whoever comes late with the id learns that it was canceled.
+    outcome const late = engine.run("transfer", move{"A", "B", 30});
+    CHECK(late.canceled());
+    CHECK(late.why == settle::reason::mark_without_entry);
+    CHECK(engine.sweep().looked_at == 0);
+}
+
+TEST_CASE("stray: marks of ended entries are undone, whatever their epoch") {
+    memory_database db;
+    manual_environment const time;
+    auto engine = engine_on(db, time);
+    open_records(engine);
+    REQUIRE(engine.run("done", move{"A", "B", 30}).done());
+    REQUIRE(engine.run("canceled", move{"A", "B", 3000}).canceled());
+    auto const committed = engine.find("done").value()->committed;
+    std::string const before = snapshot(engine);
+    bench<memory_database> late{db};
+    auto const leave = [&](std::string id, settle::epoch number) {
+        crowd<settle::forward<move_type>> jobs;
+        jobs.add_at<settle::step::apply>(std::move(id), {"B", "C", 20}, number);
+        late.session().start<settle::step::apply>(jobs.wave());
+        late.session().finish<settle::step::apply>(jobs.wave());
+    };
+    SUBCASE("of a done entry, below the committed epoch") { leave("done", committed - 1); }
+    SUBCASE("of a done entry, above the committed epoch") { leave("done", committed + 1); }
+    SUBCASE("of a canceled entry") {
+        leave("canceled", engine.find("canceled").value()->epoch_number);
+    }
+    CHECK(engine.marks().value() == 2);
+    auto const swept = engine.sweep();
+    CHECK(swept.undone == 2);
+    CHECK(swept.annulled == 0);
+    CHECK(snapshot(engine) == before);
+    CHECK(engine.find("done").value()->state == settle::state::done);
+    check_settled(engine, {});
+}
+
+TEST_CASE("stray: a sweep leaves alone what is under way") {
+    for (char const* step : {"commit", "confirm", "close"}) {
+        INFO("the owner ends before its ", step);
+        memory_database db;
+        manual_environment const time;
+        auto engine = engine_on(db, time);
+        open_records(engine);
+        faulty fragile{db};
+        fragile.plan([&](call const& one) {
+            return one.what == step ? fault{fault_kind::crash_before} : fault{};
+        });
+        try {
+            engine_on(fragile, time).run("t", move{"A", "B", 30});
+        } catch (crash const&) {
+        }
+        std::string const before = snapshot(engine);
+        auto const swept = engine.sweep();
+        CHECK(swept.undone == 0);
+        CHECK(snapshot(engine) == before);
+        CHECK(engine.recover(at_once()).done == 1);
+        check_settled(engine, {});
+        CHECK(engine.read(ledgers, "B").value()->balance == 130);
+    }
+}
+
+TEST_CASE("stray: a sweep that is hit goes on the next time") {
+    for (fault_kind const kind : every_kind) {
+        for (std::size_t number = 1;; ++number) {
+            INFO("fault: ", std::string{name_of(kind)}, " at call ", number, " of the sweep");
+            memory_database db;
+            manual_environment const time{number};
+            auto plain = engine_on(db, time);
+            open_records(plain);
+            std::string const before = snapshot(plain);
+            bench<memory_database> late{db};
+            crowd<settle::forward<order_type>> jobs;
+            jobs.add_at<settle::step::apply>("t", {"A", 30, {{1, 5}, {1, 6}}}, 9);
+            jobs.add_at<settle::step::apply>("u", {"B", 30, {{1, 5}}}, 9);
+            late.session().start<settle::step::apply>(jobs.wave());
+            faulty fragile{db};
+            fragile.plan(fault_at(number, kind));
+            try {
+                engine_on(fragile, time).sweep();
+            } catch (crash const&) {
+            }
+            if (fragile.calls() < number) break;
+            fragile.plan({});
+            plain.sweep();
+            fragile.deliver_late();
+            CHECK(plain.sweep().problem.empty());
+            check_settled(plain, {});
+            CHECK(snapshot(plain) == before);
+        }
+    }
+}
+
+TEST_CASE("stray: an entry that cannot be handled stops nobody else") {
+    memory_database db;
+    manual_environment const time;
+    auto engine = engine_on(db, time);
+    open_records(engine);
+    auto const when = time.now();
+    // In the order of the ids, what cannot be handled stands before, between and behind the others.
+    using settle::forward;
+    write_entry<other_program<false>>(db, "a-other-definition", {"A", true}, when);
+    write_entry<forward<move_type>>(db, "b-good", {"A", "B", 1}, when);
+    write_entry<other_program<true>>(db, "c-damaged", {"A", true}, when);
+    write_entry<forward<move_type>>(db, "d-good", {"A", "B", 2}, when);
+    write_entry<forward<exchange_type>>(db, "e-unknown-type", {second_card()}, when);
+    write_entry<forward<move_type>>(db, "f-refused", {"A", "B", -5}, when);
+    write_entry<forward<move_type>>(db, "g-good", {"B", "A", 3}, when);
+    time.advance(1s);
+    auto const report = engine.recover(at_once());
+    CHECK(report.done == 3);
+    CHECK(report.canceled == 0);
+    CHECK(report.problem.empty());
+    REQUIRE(report.skipped.size() == 4);
+    struct expected {
+        char const* id;
+        settle::errc code;
+    };
+    expected const skips[]{{"a-other-definition", settle::errc::other_definition},
+                           {"c-damaged", settle::errc::damaged},
+                           {"e-unknown-type", settle::errc::unknown_type},
+                           {"f-refused", settle::errc::bad_parameters}};
+    for (std::size_t i = 0; i < 4; ++i) {
+        INFO("entry ", skips[i].id);
+        CHECK(report.skipped[i].id == skips[i].id);
+        CHECK(report.skipped[i].problem.code == skips[i].code);
+        // Each says what to do about it.
+        CHECK(report.skipped[i].problem.text.find("settle: ") == 0);
+        CHECK(report.skipped[i].problem.text.find("README#") != std::string::npos);
+        CHECK(engine.find(skips[i].id).value()->state == settle::state::pending);
+    }
+    CHECK(engine.read(ledgers, "A").value()->balance == 100);
+    // The engine that has the type brings it to its end.
+    settle::engine other{db, settle::with_environment(time), settle::type<exchange_type>};
+    auto const there = other.recover(at_once());
+    CHECK(there.done == 1);
+    CHECK(there.skipped.size() == 3);
+    CHECK(engine.read(cards, "c").value()->holder == second_card().holder);
+}
+
+TEST_CASE("stray: what was submitted and cannot be handled stops no worker") {
+    memory_database db;
+    manual_environment const time;
+    auto engine = engine_on(db, time);
+    open_records(engine);
+    auto const when = time.now();
+    using settle::forward;
+    auto const submitted = settle::goal::submit;
+    write_entry<other_program<true>>(db, "a", {"A", true}, when, submitted);
+    write_entry<forward<move_type>>(db, "b", {"A", "B", 1}, when, submitted);
+    write_entry<forward<exchange_type>>(db, "c", {second_card()}, when, submitted);
+    write_entry<forward<move_type>>(db, "d", {"A", "B", 1}, when, submitted);
+    auto const report = engine.work();
+    CHECK(report.done == 2);
+    CHECK(report.skipped.size() == 2);
+    CHECK(engine.find("a").value()->state == settle::state::initial);
+    CHECK(engine.read(ledgers, "B").value()->balance == 102);
+}
+
+} // namespace settle_test
