@@ -7,11 +7,15 @@ namespace bank {
 
 inline constexpr auto transfer_type = transaction<transfer, "transfer">(
     participant<"source">(accounts, param<&transfer::source>)
-        .apply(settle::may_pass_zero(field<&account::balance> -= field<&account::balance>))
+        .require(field<&account::balance> >= field<&account::reserved>)
+        .require(field<&account::reserved> == lit<7>)
+        .apply(field<&account::balance> -= field<&account::reserved>,
+               field<&account::reserved> = lit<0>)
 #ifdef FIXED
         .compensate(settle::inverse)
 #else
-        .compensate(field<&account::balance> += field<&account::balance>)
+        .compensate(field<&account::balance> += field<&account::reserved>,
+                    field<&account::reserved> = lit<7>)
 #endif
 );
 

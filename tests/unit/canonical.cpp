@@ -130,7 +130,8 @@ using settle::transaction;
 
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 inline constexpr settle::collection<wider_account, "accounts", &wider_account::id> wider_accounts;
-inline constexpr settle::collection<narrow_account, "accounts", &narrow_account::id> narrow_accounts;
+inline constexpr settle::collection<narrow_account, "accounts", &narrow_account::id>
+    narrow_accounts;
 inline constexpr settle::collection<order, "orders", &order::id> orders;
 
 constexpr auto balance = field<&account::balance>;

@@ -36,13 +36,18 @@ struct collection {
                 static_assert(member_index<Record, Key> < member_count<Record>,
                               "settle: the key is not among the described members. README#records");
             }
-            for_each_member<Record>([](auto field_member) {
-                check_field_type<typename decltype(field_member)::type>();
-            });
+            explain_field_fault<first_fault()>();
         }
     }
 
 private:
+    static constexpr type_fault first_fault() {
+        type_fault found = type_fault::none;
+        for_each_member<Record>([&](auto one) {
+            if (found == type_fault::none) found = fault_of_field<typename decltype(one)::type>();
+        });
+        return found;
+    }
     static constexpr bool is_described = Described<Record>;
     static constexpr bool has_key_type = std::is_same_v<key_type, std::string> ||
                                          IntegerField<key_type>;

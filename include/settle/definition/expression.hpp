@@ -222,28 +222,12 @@ namespace detail {
 template <typename T>
 inline constexpr bool is_text_like = std::is_convertible_v<T const&, std::string_view>;
 
-/// One message for every plain value that cannot stand in an expression; true when it can.
+/// Plain values that can stand in an expression. A std::string cannot: it would be gone before it
+/// is compared.
 template <typename T>
-constexpr bool check_constant() {
-    static_assert(!std::is_member_pointer_v<T>,
-                  "settle: a pointer to a member has no value here. Write settle::param<&…>, "
-                  "settle::field<&…> or settle::line<&…>. README#expressions");
-    static_assert(!std::is_same_v<T, std::string>,
-                  "settle: a std::string constant does not live as long as the definition. Write a "
-                  "literal, or make it a parameter. README#expressions");
-    static_assert(!std::is_floating_point_v<T>,
-                  "settle: a floating-point constant would lose information here. Use integers "
-                  "of minor units. README#field-types");
-    static_assert(!field_traits<T>::optional,
-                  "settle: a constant is never a std::optional. Write the value itself, or "
-                  "std::nullopt. README#expressions");
-    static_assert(FieldType<T> || std::is_floating_point_v<T> || std::is_member_pointer_v<T> ||
-                      field_traits<T>::optional || is_text_like<T>,
-                  "settle: this constant is of no type that a field can have. "
-                  "README#field-types");
-    return (FieldType<T> && !field_traits<T>::optional && !std::is_same_v<T, std::string>) ||
-           (is_text_like<T> && !std::is_same_v<T, std::string>);
-}
+inline constexpr bool is_constant =
+    !std::is_same_v<T, std::string> &&
+    ((FieldType<T> && !field_traits<T>::optional) || is_text_like<T>);
 
 /// An operand as an expression: what is one already stays, a plain value becomes a constant.
 template <typename T>
@@ -252,13 +236,31 @@ constexpr auto as_expression(T const& value) {
         return value;
     } else if constexpr (std::is_same_v<T, std::nullopt_t>) {
         return none_expression{};
-    } else if constexpr (!check_constant<T>()) {
-        return refused_expression{};
-    } else if constexpr (is_text_like<T>) {
+    } else if constexpr (is_constant<T> && is_text_like<T>) {
         return constant_expression<std::string_view>{{}, std::string_view(value)};
-    } else {
+    } else if constexpr (is_constant<T>) {
         using constant = constant_expression<T>;
         return constant{{}, static_cast<typename constant::type>(value)};
+    } else {
+        constexpr bool is_pointer = std::is_member_pointer_v<T>;
+        constexpr bool is_string = std::is_same_v<T, std::string>;
+        constexpr bool is_optional = field_traits<T>::optional;
+        constexpr bool is_fraction = std::is_floating_point_v<T>;
+        constexpr bool is_other = !is_pointer && !is_string && !is_optional && !is_fraction;
+        static_assert(!is_pointer, "settle: a pointer to a member has no value here. Write "
+                                   "settle::param<&…>, settle::field<&…> or settle::line<&…>. "
+                                   "README#expressions");
+        static_assert(!is_string, "settle: a std::string constant does not live as long as the "
+                                  "definition. Write a literal, or make it a parameter. "
+                                  "README#expressions");
+        static_assert(!is_optional, "settle: a constant is never a std::optional. Write the value "
+                                    "itself, or std::nullopt. README#expressions");
+        static_assert(!is_fraction, "settle: a floating-point constant would lose information "
+                                    "here. Use integers of minor units. README#field-types");
+        static_assert(!is_other, "settle: this constant is of no type that a field can have. Use "
+                                 "an integer, a bool, an enumerator, a text or a time. "
+                                 "README#field-types");
+        return refused_expression{};
     }
 }
 

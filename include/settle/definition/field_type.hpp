@@ -87,23 +87,42 @@ concept FieldType = field_traits<T>::kind != field_kind::none;
 template <typename T>
 concept IntegerField = field_traits<T>::kind == field_kind::integer && !field_traits<T>::optional;
 
-/// One message for every place where a type cannot be a field's.
+/// Why a type cannot be kept. Found first and said afterwards, so that a message about a member
+/// deep inside does not tell the way to it.
+enum class type_fault : std::uint8_t {
+    none, unsigned_64, floating_point, character, unsupported, undescribed, endless
+};
+
 template <typename T>
-constexpr void check_field_type() {
+constexpr type_fault fault_of_field() {
     using plain = typename field_traits<T>::plain_type;
-    static_assert(!detail::is_unsigned_64<plain>,
+    if constexpr (FieldType<T>) return type_fault::none;
+    else if constexpr (detail::is_unsigned_64<plain>) return type_fault::unsigned_64;
+    else if constexpr (std::is_floating_point_v<plain>) return type_fault::floating_point;
+    else if constexpr (detail::is_character<plain>) return type_fault::character;
+    else return type_fault::unsupported;
+}
+
+/// One message for every place where a type cannot be a field's.
+template <type_fault Fault>
+constexpr void explain_field_fault() {
+    static_assert(Fault != type_fault::unsigned_64,
                   "settle: an unsigned 64-bit field cannot be kept exactly by every store. "
                   "Use std::int64_t. README#field-types");
-    static_assert(!std::is_floating_point_v<plain>,
+    static_assert(Fault != type_fault::floating_point,
                   "settle: a floating-point field cannot be added to and taken back exactly. "
                   "Use std::int64_t of minor units. README#field-types");
-    static_assert(FieldType<T> || std::is_floating_point_v<plain> ||
-                      detail::is_unsigned_64<plain> || detail::is_character<plain>,
-                  "settle: this type cannot be a field. Use a string, bool, signed integer, enum, "
-                  "system_clock time point, or std::optional of one. README#field-types");
-    static_assert(!detail::is_character<plain>,
+    static_assert(Fault != type_fault::character,
                   "settle: a character type cannot be a field. Use std::string or an integer. "
                   "README#field-types");
+    static_assert(Fault != type_fault::unsupported,
+                  "settle: this type cannot be a field. Use a string, bool, signed integer, enum, "
+                  "system_clock time point, or std::optional of one. README#field-types");
+}
+
+template <typename T>
+constexpr void check_field_type() {
+    explain_field_fault<fault_of_field<T>()>();
 }
 
 /// A field as a store keeps it: booleans, enums and times are integers there.

@@ -2,7 +2,7 @@
 // One participant of a transaction: which record, what it requires, and its three moments.
 #pragma once
 
-#include <settle/definition/plan.hpp>
+#include <settle/definition/moment.hpp>
 
 #include <vector>
 
@@ -201,6 +201,13 @@ struct record_participant {
         } else {
             return detail::refused_participant{};
         }
+    }
+    template <typename First, typename Second, typename... More>
+    constexpr auto require(First const&, Second const&, More const&...) const {
+        static_assert(sizeof(First) == 0,
+                      "settle: 'require' takes one condition. Join several with &&, or call it for "
+                      "each. README#participants");
+        return detail::refused_participant{};
     }
 
     /// The effect while the transaction is pending; it needs `compensate`.

@@ -2,6 +2,14 @@
 // A transaction type: its parameters, their guards, and its participants.
 #pragma once
 
+// In this order, so that a compiler's message names no more files than the one that it is about.
+#include <settle/definition/field_type.hpp>
+#include <settle/definition/expression.hpp>
+#include <settle/definition/effect.hpp>
+#include <settle/definition/collection.hpp>
+#include <settle/definition/plan.hpp>
+#include <settle/definition/moment.hpp>
+#include <settle/definition/participant.hpp>
 #include <settle/definition/review.hpp>
 
 #include <boost/hana/at.hpp>
@@ -23,18 +31,35 @@ struct parameter_of {
 };
 
 /// Parameters are kept in the log, so each must be of a type that a log can write and read.
-template <typename T>
-constexpr void check_parameter_type() {
-    if constexpr (Described<T>) {
-        for_each_member<T>([](auto m) { check_parameter_type<typename decltype(m)::type>(); });
+template <typename T, typename... Around>
+constexpr type_fault fault_of_parameter() {
+    if constexpr ((std::is_same_v<T, Around> || ...)) {
+        return type_fault::endless;
+    } else if constexpr (Described<T>) {
+        type_fault found = type_fault::none;
+        for_each_member<T>([&](auto one) {
+            using type = typename decltype(one)::type;
+            if (found == type_fault::none) found = fault_of_parameter<type, T, Around...>();
+        });
+        return found;
     } else if constexpr (!std::is_void_v<typename vector_element<T>::type>) {
-        check_parameter_type<typename vector_element<T>::type>();
+        return fault_of_parameter<typename vector_element<T>::type, Around...>();
+    } else if constexpr (std::is_class_v<T> && fault_of_field<T>() == type_fault::unsupported) {
+        return type_fault::undescribed;
     } else {
-        static_assert(!std::is_class_v<T> || FieldType<T>,
-                      "settle: a struct among the parameters is not described. Add "
-                      "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#parameters");
-        if constexpr (!std::is_class_v<T> || FieldType<T>) check_field_type<T>();
+        return fault_of_field<T>();
     }
+}
+
+template <type_fault Fault>
+constexpr void explain_parameter_fault() {
+    static_assert(Fault != type_fault::undescribed,
+                  "settle: a struct among the parameters is not described. Add "
+                  "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#parameters");
+    static_assert(Fault != type_fault::endless,
+                  "settle: a struct among the parameters holds itself. Give it a vector of another "
+                  "struct. README#parameters");
+    explain_field_fault<Fault>();
 }
 
 template <typename Parameters>
@@ -161,7 +186,7 @@ constexpr auto transaction(Participants const&... participants) {
                   "settle: settle::transaction takes participants. Make them with "
                   "settle::participant<…>(…). README#participants");
     if constexpr (Described<Parameters> && participants_only) {
-        detail::check_parameter_type<Parameters>();
+        detail::explain_parameter_fault<detail::fault_of_parameter<Parameters>()>();
         static_assert(detail::all_different<sizeof...(Participants)>({Participants::name...}),
                       "settle: two participants have one name. Give each a name of its own. "
                       "README#names");

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSL-1.0
+// Another spelling of an unguarded debit of what a field says.
+// expect: settle: nothing keeps a debit from passing below zero.
+#include "bank.hpp"
+
+namespace bank {
+
+inline constexpr auto transfer_type = transaction<transfer, "transfer">(
+    participant<"source">(accounts, param<&transfer::source>)
+#ifdef FIXED
+        .require(field<&account::balance> >= field<&account::reserved>)
+#else
+        .require(field<&account::balance> >= param<&transfer::amount>)
+#endif
+        .confirm(field<&account::balance> = field<&account::balance> - field<&account::reserved>)
+);
+
+} // namespace bank
