@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// The payment application on the shop's published invoices.
+#include <program.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using testing::ended;
+using testing::run_sample;
+using testing::scratch_folder;
+
+std::string const invoices = testing::data_file("payment/online_retail.csv");
+
+ended payment(scratch_folder const& folder, std::vector<std::string> words) {
+    words.insert(words.begin(), {"--store", "sqlite:" + folder.at("shop.db")});
+    return run_sample(folder, "payment", std::move(words));
+}
+
+} // namespace
+
+TEST_CASE("the shop: 366 orders and 43 refunds done, 34 canceled, 69 invoices refused") {
+    scratch_folder const folder{"shop"};
+    auto const opened =
+        payment(folder, {"open", invoices, "--balance", "2000.00", "--stock", "1000"});
+    REQUIRE_MESSAGE(opened.code == 1, opened.out << opened.err);
+    auto const ran = payment(folder, {"run", invoices, "--report", folder.at("report.json")});
+    CHECK_MESSAGE(ran.code == 1, ran.out << ran.err);
+    auto const report = nlohmann::json::parse(testing::read_file(folder.at("report.json")));
+    CHECK(report["done"] == 366 + 43);
+    CHECK(report["canceled"] == 32 + 2);
+    CHECK(report["refused"] == 69);
+    CHECK(report["undecided"] == 0);
+    CHECK(report["sum_before"] == report["sum_after"]);
+    auto const checked = payment(folder, {"check"});
+    CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
+
+    auto const listed = nlohmann::json::parse(payment(folder, {"list", "--json"}).out);
+    std::size_t orders = 0;
+    std::size_t refunds = 0;
+    std::size_t for_balance = 0;
+    std::size_t for_stock = 0;
+    for (auto const& one : listed) {
+        bool const done = one["state"] == "done";
+        if (one["type"] == "payment") orders += done ? 1U : 0U;
+        if (one["type"] == "refund") refunds += done ? 1U : 0U;
+        if (one["participant"] == "customer") ++for_balance;
+        if (one["participant"] == "stock") ++for_stock;
+    }
+    CHECK(orders == 366);
+    CHECK(refunds == 43);
+    CHECK(for_balance == 32);
+    CHECK(for_stock == 2);
+
+    SUBCASE("a paid order is reversed: unpaid again, and the money is back") {
+        std::string const first = listed[0]["id"];
+        REQUIRE(listed[0]["state"] == "done");
+        auto const reversed = payment(folder, {"reverse", first});
+        CHECK_MESSAGE(reversed.code == 0, reversed.out << reversed.err);
+        CHECK(payment(folder, {"check"}).code == 0);
+    }
+    SUBCASE("the same file again runs nothing twice") {
+        auto const again = payment(folder, {"run", invoices, "--report", folder.at("again.json")});
+        CHECK(again.code == 1);
+        auto const second = nlohmann::json::parse(testing::read_file(folder.at("again.json")));
+        CHECK(second["done"] == report["done"]);
+        CHECK(second["sum_after"] == report["sum_after"]);
+    }
+}

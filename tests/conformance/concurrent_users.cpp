@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: BSL-1.0
+// Many users at once on few accounts: in threads on every store, in processes on one SQLite file.
+#include "fixtures.hpp"
+
+#include <settle/testing/store_suite/types.hpp>
+
+#include <sys/wait.h>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <csignal>
+#include <map>
+#include <random>
+#include <sstream>
+#include <thread>
+
+namespace settle_test {
+namespace {
+
+using namespace settle::testing;
+using settle::outcome;
+using namespace std::chrono_literals;
+
+constexpr std::int64_t accounts = 3;
+constexpr std::int64_t opening = 1000;
+
+template <typename Database>
+auto engine_on(Database& database) {
+    return settle::engine{database, settle::type<move_type>, settle::type<relabel_type>};
+}
+
+std::string account(std::uint64_t number) {
+    return "account-" + std::to_string(number % accounts);
+}
+
+template <typename Engine>
+void open_accounts(Engine& engine) {
+    for (std::uint64_t i = 0; i < accounts; ++i) {
+        engine.create(ledgers, {account(i), opening, 0, "none"}).value();
+    }
+}
+
+/// What one user does: transfers, and now and then a label, which wants the account for itself.
+template <typename Engine, typename Told>
+void use(Engine& engine, std::string const& user, std::uint64_t seed, int count, Told&& told) {
+    std::mt19937_64 chance{seed};
+    for (int i = 0; i < count; ++i) {
+        std::string const id = user + "-" + std::to_string(i);
+        std::uint64_t const from = chance();
+        if (chance() % 16 == 0) {
+            told(engine.run(id, relabel{account(from), user}));
+        } else {
+            std::uint64_t const to = from + 1 + chance() % (accounts - 1);
+            told(engine.run(id, move{account(from), account(to),
+                                     static_cast<std::int64_t>(chance() % 700)}));
+        }
+    }
+}
+
+/// The log and the records tell the same story, and it is the one that the users were told.
+/// Shape:   told - id and verdict of every outcome that a user saw
+template <typename Engine>
+void check_story(Engine& engine, std::map<std::string, std::string> const& told) {
+    CHECK(engine.marks().value() == 0);
+    std::map<std::string, std::int64_t> expected;
+    for (std::uint64_t i = 0; i < accounts; ++i) expected[account(i)] = opening;
+    std::map<std::string, std::string> ends;
+    std::size_t done = 0;
+    for (settle::entry const& one : engine.list()) {
+        INFO("entry ", one.id);
+        CHECK(settle::is_final(one.state));
+        ends[one.id] = one.state == settle::state::done ? "done" : "canceled";
+        if (one.state != settle::state::done || one.type != "suite_move") continue;
+        ++done;
+        auto const given = settle::decode_json<move>(one.parameters).value();
+        expected[given.source] -= given.amount;
+        expected[given.destination] += given.amount;
+    }
+    CHECK(done > 0);
+    for (auto const& [id, verdict] : told) {
+        INFO("told of ", id);
+        CHECK(ends[id] == verdict);
+    }
+    std::int64_t sum = 0;
+    for (ledger const& one : engine.scan(ledgers)) {
+        INFO(one.id);
+        CHECK(one.balance == expected[one.id]);
+        CHECK(one.balance >= 0);
+        sum += one.balance;
+    }
+    CHECK(sum == accounts * opening);
+}
+
+template <typename Fixture>
+void in_threads(int threads, int count, bool one_engine) {
+    Fixture fixture;
+    auto& db = fixture.database_here();
+    auto shared = engine_on(db);
+    open_accounts(shared);
+    std::vector<std::vector<outcome>> told(static_cast<std::size_t>(threads));
+    {
+        std::vector<std::jthread> users;
+        for (std::size_t i = 0; i < told.size(); ++i) {
+            users.emplace_back([&, i] {
+                auto const note = [&](outcome const& one) { told[i].push_back(one); };
+                if (one_engine) {
+                    use(shared, "user" + std::to_string(i), i, count, note);
+                } else {
+                    auto own = engine_on(db);
+                    use(own, "user" + std::to_string(i), i, count, note);
+                }
+            });
+        }
+    }
+    std::map<std::string, std::string> ends;
+    for (auto const& some : told) {
+        CHECK(some.size() == static_cast<std::size_t>(count));
+        for (outcome const& one : some) {
+            INFO(one.text());
+            CHECK((one.done() || one.canceled()));
+            ends[one.id] = std::string{name_of(one.verdict)};
+        }
+    }
+    check_story(shared, ends);
+}
+
+template <typename Fixture>
+void same_ids(int threads, int count) {
+    Fixture fixture;
+    auto& db = fixture.database_here();
+    auto plain = engine_on(db);
+    open_accounts(plain);
+    std::vector<std::map<std::string, std::string>> told(static_cast<std::size_t>(threads));
+    {
+        std::vector<std::jthread> users;
+        for (auto& mine : told) {
+            users.emplace_back([&] {
+                // Every user runs the same transfers: one of them does, and all learn the end.
+                auto own = engine_on(db);
+                use(own, "all", 7, count, [&](outcome const& one) {
+                    mine[one.id] = std::string{name_of(one.verdict)};
+                });
+            });
+        }
+    }
+    for (auto const& mine : told) CHECK(mine == told.front());
+    CHECK(told.front().size() == static_cast<std::size_t>(count));
+    check_story(plain, told.front());
+}
+
+/// A process that does `act` and writes what it was told into a pipe.
+template <typename Act>
+std::pair<pid_t, int> start_process(Act const& act) {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child != 0) {
+        ::close(ends[1]);
+        return {child, ends[0]};
+    }
+    ::close(ends[0]);
+    int code = 0;
+    try {
+        act([&](outcome const& one) {
+            std::string const line = one.id + ' ' + std::string{name_of(one.verdict)} + '\n';
+            if (::write(ends[1], line.data(), line.size()) < 0) ::_exit(3);
+        });
+    } catch (std::exception const&) {
+        code = 2;
+    }
+    ::_exit(code);
+}
+
+void read_told(int from, std::map<std::string, std::string>& told) {
+    std::string text;
+    char buffer[4096];
+    for (;;) {
+        auto const length = ::read(from, buffer, sizeof buffer);
+        if (length <= 0) break;
+        text.append(buffer, static_cast<std::size_t>(length));
+    }
+    ::close(from);
+    std::istringstream lines{text};
+    std::string id;
+    std::string verdict;
+    while (lines >> id >> verdict) told[id] = verdict;
+}
+
+} // namespace
+
+TEST_CASE("users: threads with one engine on memory") {
+    in_threads<memory_fixture>(4, 500, true);
+}
+TEST_CASE("users: threads with an engine each on memory") {
+    in_threads<memory_fixture>(4, 500, false);
+}
+TEST_CASE("users: threads with one engine on SQLite") { in_threads<sqlite_fixture>(4, 40, true); }
+TEST_CASE("users: threads with an engine each on SQLite") {
+    in_threads<sqlite_fixture>(4, 40, false);
+}
+TEST_CASE("users: threads that run the same ids on memory") { same_ids<memory_fixture>(4, 200); }
+TEST_CASE("users: threads that run the same ids on SQLite") { same_ids<sqlite_fixture>(3, 30); }
+
+TEST_CASE("users: processes on one SQLite file") {
+    scratch_file path;
+    // The file is made by a process of its own too: no connection lives across a fork.
+    std::map<std::string, std::string> told;
+    auto const made = start_process([&](auto const&) {
+        settle::sqlite::database db{path.path()};
+        auto engine = engine_on(db);
+        open_accounts(engine);
+    });
+    int status = 0;
+    REQUIRE(::waitpid(made.first, &status, 0) == made.first);
+    REQUIRE(status == 0);
+    read_told(made.second, told);
+    std::vector<std::pair<pid_t, int>> users;
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        users.push_back(start_process([&](auto const& note) {
+            settle::sqlite::database db{path.path()};
+            auto engine = engine_on(db);
+            use(engine, "process" + std::to_string(i), i, 40, note);
+        }));
+    }
+    for (auto const& [child, from] : users) {
+        read_told(from, told);
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK(status == 0);
+    }
+    CHECK(told.size() == 160);
+    for (auto const& [id, verdict] : told) {
+        INFO(id);
+        CHECK((verdict == "done" || verdict == "canceled"));
+    }
+    settle::sqlite::database db{path.path()};
+    auto engine = engine_on(db);
+    check_story(engine, told);
+}
+
+TEST_CASE("users: processes that are killed on one SQLite file") {
+    scratch_file path;
+    std::map<std::string, std::string> told;
+    std::random_device device;
+    auto const seed = device();
+    INFO("seed ", seed);
+    std::mt19937 chance{seed};
+    for (std::uint64_t round = 0; round < 12; ++round) {
+        auto const [child, from] = start_process([&](auto const& note) {
+            settle::sqlite::database db{path.path()};
+            auto engine = engine_on(db);
+            for (std::uint64_t i = 0; i < accounts; ++i) {
+                // The first to live long enough makes them.
+                static_cast<void>(engine.create(ledgers, {account(i), opening, 0, "none"}));
+            }
+            use(engine, "round" + std::to_string(round), round, 1000, note);
+        });
+        std::this_thread::sleep_for(std::chrono::milliseconds{50 + chance() % 200});
+        ::kill(child, SIGKILL);
+        int status = 0;
+        REQUIRE(::waitpid(child, &status, 0) == child);
+        CHECK(WIFSIGNALED(status));
+        read_told(from, told);
+    }
+    settle::sqlite::database db{path.path()};
+    auto engine = engine_on(db);
+    // Their owners are gone, so nobody waits for half an hour.
+    auto const report = engine.recover();
+    CHECK(report.skipped.empty());
+    CHECK(report.problem.empty());
+    CHECK(engine.sweep().undone == 0);
+    check_story(engine, told);
+}
+
+} // namespace settle_test
