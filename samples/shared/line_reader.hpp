@@ -82,7 +82,8 @@ public:
 
     /// The part of the file that has been read, 0 to 1.
     double share() const {
-        return size_ == 0 ? 0.0 : static_cast<double>(read_) / static_cast<double>(size_);
+        auto const taken = static_cast<double>(read_ - (filled_ - at_));
+        return size_ == 0 ? 0.0 : taken / static_cast<double>(size_);
     }
 
     std::filesystem::path const& path() const { return path_; }

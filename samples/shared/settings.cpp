@@ -107,6 +107,11 @@ public:
             return exit_code::wrong_usage;
         }
         for (auto* given : line_.get_subcommands()) {
+            // CLI11 would give it once, and one call of two would be lost without a word.
+            if (given->count() > 1) {
+                fmt::print(stderr, "'{}' is given more than once\n", given->get_name());
+                return exit_code::wrong_usage;
+            }
             target_->commands.push_back(commands_.at(given));
         }
         return std::nullopt;

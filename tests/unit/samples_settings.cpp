@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// The samples' command line: what it understands, and what it answers to the rest.
+#include <shared/settings.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// A command line that was read, and how that ended.
+struct reading {
+    samples::settings given;
+    std::int64_t balance = -1;
+    std::int64_t stock = -1;
+    std::optional<samples::exit_code> ended;
+
+    explicit reading(std::vector<std::string> words) {
+        using kind = samples::open_option::kind;
+        words.insert(words.begin(), "shop");
+        std::vector<char*> argv;
+        for (auto& each : words) argv.push_back(each.data());
+        samples::command_line_words const known{"shop",
+                                                "Sells.",
+                                                "sqlite:shop.db",
+                                                {{"--balance", "money", kind::money, &balance},
+                                                 {"--stock", "count", kind::count, &stock}}};
+        auto const count = static_cast<int>(argv.size());
+        ended = samples::read_command_line(known, count, argv.data(), given);
+    }
+};
+
+using samples::command;
+using samples::exit_code;
+using std::chrono::seconds;
+
+} // namespace
+
+TEST_SUITE("samples: settings") {
+    TEST_CASE("open with its file, its amounts and the default store") {
+        reading const read{{"open", "a.csv", "--balance", "1000.5", "--stock", "7"}};
+        CHECK_FALSE(read.ended);
+        CHECK(read.given.commands == std::vector{command::open});
+        CHECK(read.given.file == "a.csv");
+        CHECK(read.balance == 100050);
+        CHECK(read.stock == 7);
+        CHECK(read.given.store.kind == samples::store_kind::sqlite);
+        CHECK(read.given.store.path == "shop.db");
+    }
+
+    TEST_CASE("several commands keep their order and each its own id") {
+        reading const read{{"--store", "memory:", "check", "reverse", "r", "cancel", "c",
+                            "--even-if-unknown", "show", "s", "--json", "list"}};
+        CHECK_FALSE(read.ended);
+        CHECK(read.given.commands == std::vector{command::check, command::reverse, command::cancel,
+                                                 command::show, command::list});
+        CHECK(read.given.reverse_id == "r");
+        CHECK(read.given.cancel_id == "c");
+        CHECK(read.given.show_id == "s");
+        CHECK(read.given.even_if_unknown);
+        CHECK(read.given.show_json);
+        CHECK_FALSE(read.given.list_json);
+    }
+
+    TEST_CASE("the store may stand behind the command") {
+        reading const read{{"check", "--store", "sqlite:x.db"}};
+        CHECK_FALSE(read.ended);
+        CHECK(read.given.store.path == "x.db");
+    }
+
+    TEST_CASE("times have units") {
+        CHECK(reading{{"recover"}}.given.standing_for == std::chrono::minutes(30));
+        CHECK(reading{{"recover", "--older-than", "0s"}}.given.standing_for == seconds(0));
+        CHECK(reading{{"recover", "--older-than", "90"}}.given.standing_for == seconds(90));
+        CHECK(reading{{"recover", "--older-than", "5m"}}.given.standing_for == seconds(300));
+        CHECK(reading{{"list", "--older-than", "2h"}}.given.older_than == seconds(7200));
+        CHECK(reading{{"list", "--older-than", "1d"}}.given.older_than == seconds(86400));
+    }
+
+    TEST_CASE("states have the names that list prints") {
+        CHECK(reading{{"list", "--state", "canceling"}}.given.state == settle::state::canceling);
+        CHECK_FALSE(reading{{"list"}}.given.state);
+    }
+
+    TEST_CASE("help is no mistake, and everything else that is no command is") {
+        CHECK(reading{{"--help"}}.ended == exit_code::settled);
+        CHECK(reading{{"run", "--help"}}.ended == exit_code::settled);
+        CHECK(reading{{"--version"}}.ended == exit_code::settled);
+        std::vector<std::vector<std::string>> const wrong{
+            {},
+            {"fly"},
+            {"run"},
+            {"run", "a.csv", "--speed", "9"},
+            {"open", "a.csv"},
+            {"open", "a.csv", "--balance", "1", "--stock", "-1"},
+            {"open", "a.csv", "--balance", "-1", "--stock", "1"},
+            {"open", "a.csv", "--balance", "1.234", "--stock", "1"},
+            {"recover", "--older-than", "soon"},
+            {"recover", "--older-than", "-5m"},
+            {"recover", "--older-than", "9999999999999d"},
+            {"list", "--state", "lost"},
+            {"check", "--store", "oracle:x"},
+            {"cancel"},
+            {"check", "list", "check"},
+        };
+        for (auto const& words : wrong) {
+            CAPTURE(words.size());
+            CHECK(reading{words}.ended == exit_code::wrong_usage);
+        }
+    }
+}
