@@ -18,6 +18,7 @@
 
 #include <settle/testing/store_suite/access_cases.hpp>
 #include <settle/testing/store_suite/commuting_cases.hpp>
+#include <settle/testing/store_suite/engine_cases.hpp>
 #include <settle/testing/store_suite/exclusive_cases.hpp>
 #include <settle/testing/store_suite/log_cases.hpp>
 #include <settle/testing/store_suite/model_cases.hpp>
@@ -58,4 +59,8 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_cancel, Fixture);                             \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_conflict, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_wave, Fixture);                           \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing, Fixture)
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing, Fixture);                            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_outcomes, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_work, Fixture);                               \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reverse, Fixture);                            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_long_listings, Fixture)
