@@ -78,7 +78,8 @@ public:
 
     /// A transaction that is new to the log.
     /// Shape:   parts - how many parts it has; first - an epoch unique to this insert
-    [[nodiscard]] static coordinator begin(std::size_t parts, epoch first, goal wanted = goal::run) {
+    [[nodiscard]] static coordinator begin(std::size_t parts, epoch first,
+                                           goal wanted = goal::run) {
         coordinator made{parts, wanted};
         if (wanted == goal::annul) made.why_ = reason::mark_without_entry;
         made.next_ = step::insert;
@@ -127,14 +128,16 @@ public:
     [[nodiscard]] transition change() const noexcept {
         switch (next_) {
         case step::claim:
-            return {state_, seen_, state_ == settle::state::initial ? settle::state::pending : state_,
-                    seen_ + 1, committed_, attempts_ + 1, reason::none, true};
+            return {state_, seen_,
+                    state_ == settle::state::initial ? settle::state::pending : state_, seen_ + 1,
+                    committed_, attempts_ + 1, reason::none, true};
         case step::commit:
             return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, reason::none,
                     false};
         case step::close:
             return {state_, epoch_,
-                    state_ == settle::state::applied ? settle::state::done : settle::state::canceled,
+                    state_ == settle::state::applied ? settle::state::done
+                                                     : settle::state::canceled,
                     epoch_, committed_, attempts_, reason::none, false};
         case step::cancel:
             return {state_, seen_,

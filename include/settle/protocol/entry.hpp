@@ -31,7 +31,7 @@ struct image {
 /// One transaction in the log.
 struct entry {
     transaction_id id;
-    std::string type;              ///< the name of the transaction type; empty when a cancel made it
+    std::string type;              ///< the transaction type's name; empty when a cancel made it
     std::uint64_t definition = 0;  ///< the fingerprint of the definition's canonical text
     std::string parameters;        ///< JSON
     settle::state state = settle::state::initial;

@@ -52,7 +52,8 @@ constexpr void for_each_integer(Function&& function) {
     for_each_member<Record>([&](auto m) {
         using found = decltype(m);
         if constexpr (IntegerField<typename found::type>) {
-            function(m, std::integral_constant<std::size_t, integer_position<Record, found::index>>{});
+            constexpr std::size_t position = integer_position<Record, found::index>;
+            function(m, std::integral_constant<std::size_t, position>{});
         }
     });
 }

@@ -67,7 +67,8 @@ public:
         integers<record_type> const net = gained(overflow);
         for (std::size_t i = 0; i < net.size(); ++i) {
             auto& given_back = net[i] > 0 ? apply[i] : confirm[i];
-            given_back = detail::checked<operation_kind::subtract>(std::int64_t{0}, net[i], overflow);
+            given_back =
+                detail::checked<operation_kind::subtract>(std::int64_t{0}, net[i], overflow);
         }
     }
 

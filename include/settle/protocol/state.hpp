@@ -71,10 +71,10 @@ enum class answer : std::uint8_t {
 };
 
 [[nodiscard]] constexpr std::string_view name_of(answer value) {
-    constexpr std::string_view names[]{"none",           "applied",       "nothing",
-                                       "fenced",         "guard failed",  "record missing",
-                                       "record exists",  "overflow",      "two parts name one record",
-                                       "busy",           "unavailable",   "unknown"};
+    constexpr std::string_view names[]{
+        "none",           "applied",       "nothing",  "fenced",
+        "guard failed",   "record missing", "record exists", "overflow",
+        "two parts name one record", "busy", "unavailable", "unknown"};
     return names[static_cast<std::size_t>(value)];
 }
 

@@ -39,8 +39,8 @@ public:
     /// whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
 
-    /// Says that the id was drawn for this call: one that is taken was drawn twice, by whomever, and
-    /// is a mismatch, though the parameters be the same.
+    /// Says that the id was drawn for this call: one that is taken was drawn twice, by whomever,
+    /// and is a mismatch, though the parameters be the same.
     void expect_new_id() { new_id_ = true; }
 
     /// Brings the work to its end, or as far as it gets.

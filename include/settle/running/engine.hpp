@@ -33,8 +33,8 @@ class engine {
                   "settle: an engine needs a transaction type. Add settle::type<your_type>. "
                   "README#engine");
     static_assert(given::databases + given::logs == 1,
-                  "settle: an engine has one log. Give it one database, or settle::log_in(database) "
-                  "and settle::bind(collection, database). README#engine");
+                  "settle: an engine has one log. Give it one database, or "
+                  "settle::log_in(database) and settle::bind(collection, database). README#engine");
     static_assert(given::databases == 1 ||
                       std::is_same_v<typename given::left_over, detail::type_list<>>,
                   "settle: a collection is bound to no store. Add settle::bind(collection, "
@@ -50,7 +50,7 @@ public:
     engine(engine const&) = delete;
     engine& operator=(engine const&) = delete;
 
-    // ------------------------------------------------------------------------------------ running
+    // ------------------------------------------------------------------------------------- running
 
     /// Runs one transaction to its end under an id of the library's own.
     /// Errors:  see settle::verdict; `refused` when the parameters break a guard of theirs
@@ -161,14 +161,15 @@ public:
         return detail::sweeper<parts_type>{parts_, stop}.sweep();
     }
 
-    // ------------------------------------------------------------------------------------ looking
+    // ------------------------------------------------------------------------------------- looking
 
     /// The entry of an id, if there is one.
     result<std::optional<entry>> find(transaction_id const& id) { return parts_.log().read(id); }
 
     /// Entries as a lazy range in the order of the ids; include settle/running/listing.hpp.
     /// Errors:  the range throws settle::failure when the log cannot be read
-    entry_listing<engine> list(entry_filter const& filter = {}, std::size_t limit = ~std::size_t{0}) {
+    entry_listing<engine> list(entry_filter const& filter = {},
+                               std::size_t limit = ~std::size_t{0}) {
         return entry_listing<engine>{*this, filter, limit};
     }
     entry_listing<engine> list(settle::state wanted, std::chrono::milliseconds older_than,
@@ -191,7 +192,8 @@ public:
         error problem;
         std::apply(
             [&](auto&... session) {
-                (detail::for_each_mark(session, problem, [&](mark_place const&) { return ++count != 0; }),
+                (detail::for_each_mark(session, problem,
+                                       [&](mark_place const&) { return ++count != 0; }),
                  ...);
             },
             parts_.sessions());
@@ -254,7 +256,7 @@ private:
     template <typename Parameters>
     using direction_of = typename direction_search<Parameters>::type;
 
-    // ------------------------------------------------------------------------- what a call comes to
+    // ------------------------------------------------------------------------ what a call comes to
 
     template <typename Direction>
     outcome begin_fresh(typename Direction::parameters const& parameters, goal wanted,
@@ -262,7 +264,8 @@ private:
         outcome result;
         // Two calls with the same parameters may draw one id in one millisecond; they stay two.
         do {
-            result = start<Direction>(fresh_id(parts_.environment()), parameters, wanted, call, true);
+            result = start<Direction>(fresh_id(parts_.environment()), parameters, wanted, call,
+                                      true);
         } while (result.problem.code == errc::id_in_use);
         return result;
     }
@@ -351,7 +354,7 @@ private:
         }
     }
 
-    // ----------------------------------------------------------------- entries of unknown direction
+    // ---------------------------------------------------------------- entries of unknown direction
 
     /// Finds the direction of an entry by its name and definition, reads its parameters, and calls
     /// `function(job<Direction>&)` with a coordinator that takes the entry over.
@@ -434,7 +437,7 @@ private:
         }
     }
 
-    // ------------------------------------------------------------------------------------ reversing
+    // ----------------------------------------------------------------------------------- reversing
 
     template <typename Direction>
     outcome reverse_done(entry const& original, typename Direction::parameters const& parameters,

@@ -74,8 +74,8 @@ private:
         nothing const no_parameters;
         call_options const call;
         auto driver = parts_.make_driver(call);
-        job<undescribed> work{id, &no_parameters,
-                              coordinator::begin(0, fresh_epoch(parts_.environment()), goal::annul)};
+        epoch const first = fresh_epoch(parts_.environment());
+        job<undescribed> work{id, &no_parameters, coordinator::begin(0, first, goal::annul)};
         work.created = driver.time();
         auto const cut = driver.drive(work, false);
         if (cut != interruption::none && cut != interruption::described) {
