@@ -20,14 +20,32 @@ struct note {
     std::string code, text;
 };
 
+/// A record whose key is a number, and a narrower one than the parameter that names it.
+struct ticket {
+    std::int32_t number = 0;
+    std::string text;
+};
+struct issue {
+    std::int64_t number = 0;
+    std::string text;
+};
+
 } // namespace engine_test
 BOOST_HANA_ADAPT_STRUCT(engine_test::note, code, text);
+BOOST_HANA_ADAPT_STRUCT(engine_test::ticket, number, text);
+BOOST_HANA_ADAPT_STRUCT(engine_test::issue, number, text);
 
 namespace engine_test {
 
 inline constexpr settle::collection<note, "items", &note::code> notes;
 inline constexpr auto note_type = settle::transaction<drop, "note">(
     settle::participant<"note">(notes, param<&drop::code>).confirm(settle::erase));
+
+inline constexpr settle::collection<ticket, "tickets", &ticket::number> tickets;
+inline constexpr auto issue_type = settle::transaction<issue, "issue">(
+    settle::participant<"ticket">(tickets, param<&issue::number>)
+        .apply(settle::create(field<&ticket::text> = param<&issue::text>))
+        .compensate(settle::inverse));
 
 namespace {
 
@@ -95,6 +113,25 @@ TEST_CASE("bindings: a collection of this name with other records does not fit")
         CHECK(refused.problem().code == settle::errc::unfit_store);
         CHECK(refused.problem().message().find("'items'") != std::string::npos);
     }
+}
+
+TEST_CASE("bindings: a key may be a number, and one that does not fit it is an overflow") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<issue_type>};
+    for (std::int64_t const number : {10, -5, 3}) {
+        CHECK(engine.run(std::to_string(number), issue{number, "x"}).done());
+    }
+    std::vector<std::int32_t> numbers;
+    for (ticket const& one : engine.scan(tickets)) numbers.push_back(one.number);
+    CHECK(numbers == std::vector<std::int32_t>{-5, 3, 10});
+    CHECK(engine.read(tickets, -5).value()->text == "x");
+    auto const told = engine.run(issue{std::int64_t{1} << 40, "x"});
+    CHECK(told.canceled());
+    CHECK(told.why == reason::overflow);
+    CHECK(engine.run(issue{3, "y"}).why == reason::record_exists);
+    CHECK(engine.reverse("3").done());
+    CHECK_FALSE(engine.read(tickets, 3).value());
+    CHECK(marks_in(engine) == 0);
 }
 
 TEST_CASE("bindings: a database for one thread needs no lock") {
