@@ -188,6 +188,30 @@ TEST_CASE("sqlite open: threads that begin at once make the tables once") {
     CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
 }
 
+TEST_CASE("sqlite open: engines on one database come and go while others work") {
+    folder const here;
+    database db{here.file()};
+    engine_on(db).create(items, item{"A", 100}).value();
+    std::vector<int> done(4);
+    {
+        std::vector<std::jthread> threads;
+        for (int& count : done) {
+            threads.emplace_back([&] {
+                for (int i = 0; i < 10; ++i) {
+                    auto engine = engine_on(db);
+                    count += engine.run<take_type>(change{"A", 1, "", {}}).done() ? 1 : 0;
+                    static_cast<void>(engine.read(items, "A").value());
+                }
+            });
+        }
+    }
+    CHECK(done == std::vector<int>(4, 10));
+    CHECK(sql_value(here.file(), "SELECT amount FROM items") == "60");
+    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "0");
+    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_owner") == "1");
+    CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_type") == "1");
+}
+
 TEST_CASE("sqlite open: records that belong to another log are refused") {
     folder const here;
     database db{here.file()};

@@ -39,7 +39,7 @@ public:
     ///          records belong to another log
     template <typename... Collections>
     record_session<Collections...> bind(std::string const& log_name) {
-        std::lock_guard const guard{file_.with().mutex()};
+        auto const guard = file_.alone();
         auto const belongs_to = detail::settle_word(file_.with(), "belongs_to", log_name);
         if (belongs_to != log_name) {
             throw failure({make_error_code(errc::other_log),
@@ -52,7 +52,7 @@ public:
 
     /// Errors:  throws settle::failure when the file cannot be read or written
     log_session bind_log() {
-        std::lock_guard const guard{file_.with().mutex()};
+        auto const guard = file_.alone();
         auto name = detail::settle_word(file_.with(), "log", detail::fresh_log_name());
         return log_session{file_, std::move(name)};
     }

@@ -27,6 +27,11 @@ public:
     [[nodiscard]] writer& with() noexcept { return writer_; }
     [[nodiscard]] connection const& reader() const noexcept { return reader_; }
 
+    /// Keeps everybody else from both connections.
+    [[nodiscard]] std::scoped_lock<std::mutex, std::mutex> alone() {
+        return std::scoped_lock{writer_.mutex(), reading_};
+    }
+
     /// Runs a function that reads; what it throws is the result's problem.
     template <typename Function>
     auto reading(Function&& function) -> result<std::invoke_result_t<Function&>> {
@@ -109,6 +114,17 @@ private:
     writer writer_;
     connection reader_;
     std::mutex reading_;
+};
+
+/// Deletes what holds statements. To finalize one is to use its connection, which another session's
+/// thread may be using.
+template <typename Holder>
+struct alone_deleter {
+    detail::file* file;
+    void operator()(Holder* held) const {
+        auto const guard = file->alone();
+        delete held;
+    }
 };
 
 } // namespace detail

@@ -13,47 +13,47 @@ namespace sqlite {
 /// Cost:    a wave is one native transaction: one sync of the disk, however many entries
 class log_session {
 public:
+    /// Shape:   the caller is alone with the file
     /// Errors:  throws settle::failure
     log_session(detail::file& file, std::string name)
-        : file_(&file), name_(std::move(name)), entries_(file.with().on()),
-          reader_(file.reader()) {}
+        : file_(&file), name_(std::move(name)), held_(new statements{file}, {&file}) {}
 
     /// The name that the log got when this file first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
     template <typename Direction>
     void insert(std::span<job<Direction>> wave, occasion const& at) {
-        write<step::insert>(wave, [&](auto& work) { return entries_.insert(work, at); });
+        write<step::insert>(wave, [&](auto& work) { return held_->entries.insert(work, at); });
     }
 
     template <step Step, typename Direction>
     void change(std::span<job<Direction>> wave, occasion const& at) {
-        write<Step>(wave, [&](auto& work) { return entries_.change(work, at); });
+        write<Step>(wave, [&](auto& work) { return held_->entries.change(work, at); });
     }
 
     result<std::optional<entry>> read(transaction_id const& id) {
-        return file_->reading([&] { return reader_.read(id); });
+        return file_->reading([&] { return held_->reader.read(id); });
     }
 
     /// Entries in the order of their ids, beginning behind one of them.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
-        return file_->reading([&] { return reader_.list(filter, after, limit); });
+        return file_->reading([&] { return held_->reader.list(filter, after, limit); });
     }
 
 private:
     template <step Step, typename Direction, typename Function>
     void write(std::span<job<Direction>> wave, Function&& function) {
         std::lock_guard const guard{file_->with().mutex()};
-        said_.clear();
+        held_->said.clear();
         auto const ended = attempt<Step>(wave, function);
-        if (ended.fate == detail::fate::committed) entries_.committed();
-        else entries_.rolled_back();
+        if (ended.fate == detail::fate::committed) held_->entries.committed();
+        else held_->entries.rolled_back();
         std::size_t at = 0;
         for (auto& work : wave) {
             if (work.coordinator.next() != Step) continue;
             if (ended.fate == detail::fate::committed) {
-                work.said = said_[at++];
+                work.said = held_->said[at++];
             } else {
                 work.said = ended.fate == detail::fate::unknown ? log_answer::unknown
                                                                 : log_answer::unavailable;
@@ -67,7 +67,7 @@ private:
         try {
             detail::transaction native{file_->with()};
             for (auto& work : wave) {
-                if (work.coordinator.next() == Step) said_.push_back(function(work));
+                if (work.coordinator.next() == Step) held_->said.push_back(function(work));
             }
             return native.commit();
         } catch (failure const& problem) {
@@ -75,11 +75,18 @@ private:
         }
     }
 
+    struct statements {
+        explicit statements(detail::file& file)
+            : entries(file.with().on()), reader(file.reader()) {}
+
+        detail::entry_table entries;
+        detail::entry_reader reader;
+        std::vector<log_answer> said{}; ///< of one wave; a member for the sake of its room
+    };
+
     detail::file* file_;
     std::string name_;
-    detail::entry_table entries_;
-    detail::entry_reader reader_;
-    std::vector<log_answer> said_; ///< guarded by the writer's mutex; kept for its room
+    std::unique_ptr<statements, detail::alone_deleter<statements>> held_;
 };
 
 } // namespace sqlite

@@ -18,12 +18,10 @@ public:
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
 
+    /// Shape:   the caller is alone with the file
     /// Errors:  throws settle::failure when a table does not fit its collection
     explicit record_session(detail::file& file)
-        : file_(&file), tables_(make_table<Collections>(file)...),
-          readers_(detail::record_reader<Collections>{file.reader(),
-                                                      detail::need_of<Collections>()}...),
-          marks_(file.reader(), marks_sql(), "read marks") {}
+        : file_(&file), held_(new statements{file}, {&file}) {}
 
     /// Answers every due part of this session's collections once the transaction is committed:
     /// `unavailable` when it took no effect, `unknown` when its commit failed half-way.
@@ -41,7 +39,7 @@ public:
         }
         std::size_t at = 0;
         for_each_operation<holds, Step>(wave, [&](auto const& one) {
-            if (ended.fate == detail::fate::committed) deliver(one, kept_[at++]);
+            if (ended.fate == detail::fate::committed) deliver(one, held_->kept[at++]);
             else one.failed(answer_of(ended.fate), ended.problem);
         });
     }
@@ -75,7 +73,7 @@ public:
     /// Marks in the order of their transactions and parts, beginning behind one of them.
     result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
                                           std::size_t limit) {
-        return file_->reading([&] { return detail::read_marks(marks_, after, limit); });
+        return file_->reading([&] { return detail::read_marks(held_->marks, after, limit); });
     }
 
     /// Ends a mark that still has the epoch of its place.
@@ -92,7 +90,7 @@ public:
 
 private:
     /// What an operation met, kept until the commit.
-    struct kept {
+    struct kept_answer {
         answer what = answer::none;
         std::shared_ptr<void const> exclusive{};
         error problem{};
@@ -113,17 +111,17 @@ private:
 
     template <typename C>
     detail::record_table<C>& table_of() {
-        return std::get<detail::record_table<C>>(tables_);
+        return std::get<detail::record_table<C>>(held_->tables);
     }
     template <typename C>
     detail::record_reader<C>& reader_of() {
-        return std::get<detail::record_reader<C>>(readers_);
+        return std::get<detail::record_reader<C>>(held_->readers);
     }
 
     /// Shape:   apart - whether each operation is undone alone when it fails
     template <step Step, typename Direction>
     detail::ending attempt(std::span<job<Direction>> wave, bool apart) {
-        kept_.clear();
+        held_->kept.clear();
         try {
             detail::transaction work{file_->with()};
             for_each_operation<holds, Step>(wave, [&](auto const& one) {
@@ -139,7 +137,7 @@ private:
     template <typename Operation>
     void meet(Operation const& one) {
         auto const result = table_of<typename Operation::collection>().meet(one);
-        kept_.push_back({result.what, result.exclusive, {}});
+        held_->kept.push_back({result.what, result.exclusive, {}});
     }
 
     template <typename Operation>
@@ -149,12 +147,12 @@ private:
         } catch (failure const& problem) {
             // Anything else concerns the whole file.
             if (!detail::is_of_one_record(problem.problem().code)) throw;
-            kept_.push_back({answer::unavailable, nullptr, problem.problem()});
+            held_->kept.push_back({answer::unavailable, nullptr, problem.problem()});
         }
     }
 
     template <typename Operation>
-    static void deliver(Operation const& one, kept const& said) {
+    static void deliver(Operation const& one, kept_answer const& said) {
         if (!said.problem.empty()) return one.failed(said.what, said.problem);
         using record = typename Operation::record;
         met<record> result;
@@ -167,11 +165,21 @@ private:
         return fate == detail::fate::unknown ? answer::unknown : answer::unavailable;
     }
 
+    struct statements {
+        explicit statements(detail::file& file)
+            : tables(make_table<Collections>(file)...),
+              readers(detail::record_reader<Collections>{file.reader(),
+                                                         detail::need_of<Collections>()}...),
+              marks(file.reader(), marks_sql(), "read marks") {}
+
+        std::tuple<detail::record_table<Collections>...> tables;
+        std::tuple<detail::record_reader<Collections>...> readers;
+        detail::statement marks;
+        std::vector<kept_answer> kept{}; ///< of one wave; a member for the sake of its room
+    };
+
     detail::file* file_;
-    std::tuple<detail::record_table<Collections>...> tables_;
-    std::tuple<detail::record_reader<Collections>...> readers_;
-    detail::statement marks_;
-    std::vector<kept> kept_; ///< guarded by the writer's mutex; kept for its room
+    std::unique_ptr<statements, detail::alone_deleter<statements>> held_;
 };
 
 } // namespace sqlite
