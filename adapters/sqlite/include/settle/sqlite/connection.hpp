@@ -181,7 +181,7 @@ inline void append_name(std::string& sql, std::string_view name) {
     sql += '"';
 }
 
-[[nodiscard]] inline std::string quoted(std::string_view name) {
+[[nodiscard]] inline std::string quoted_name(std::string_view name) {
     std::string sql;
     append_name(sql, name);
     return sql;

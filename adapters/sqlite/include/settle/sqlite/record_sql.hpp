@@ -22,7 +22,7 @@ using native_column = std::pair<std::string, native_value>;
 class record_sql {
 public:
     explicit record_sql(table_need need)
-        : need_(std::move(need)), table_(quoted(need_.name)), key_(quoted(need_.key().name)) {}
+        : need_(std::move(need)), table_(quoted_name(need_.name)), key_(quoted_name(need_.key().name)) {}
 
     [[nodiscard]] table_need const& need() const noexcept { return need_; }
     /// The members that an update may set: all but the key.
@@ -50,7 +50,7 @@ public:
         std::string columns = names();
         std::string values = "?";
         for (std::size_t at = 1; at < need_.columns.size() + more.size(); ++at) values += ", ?";
-        for (auto const& one : more) columns += ", " + quoted(one.first);
+        for (auto const& one : more) columns += ", " + quoted_name(one.first);
         // ABORT in so many words, since a constraint may have a conflict clause of its own.
         return "INSERT OR ABORT INTO " + table_ + "(" + columns + ") VALUES(" + values + ")";
     }
