@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A line where there is no range.
-// expect: settle: settle::line<…> names a member of the range's elements
+// expect: settle: settle::line<...> names a member of the range's elements
 #include "bank.hpp"
 
 namespace bank {

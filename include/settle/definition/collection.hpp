@@ -24,7 +24,7 @@ struct collection {
     constexpr collection() {
         static_assert(is_described,
                       "settle: the record struct of this collection is not described. Add "
-                      "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#records");
+                      "BOOST_HANA_ADAPT_STRUCT(type, members...) at global scope. README#records");
         static_assert(is_plain_name(Name.view()),
                       "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
                       "with a letter. README#names");

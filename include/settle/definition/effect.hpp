@@ -107,7 +107,7 @@ constexpr auto make_assignment(Value const& value) {
         }
     }();
     static_assert(fits, "settle: an assignment between types that lose information. Give the field "
-                        "and the value the same type, or write a number as settle::lit<…>. "
+                        "and the value the same type, or write a number as settle::lit<...>. "
                         "README#expressions");
     return effect<effect_kind::assign, Member, operand>{as_expression(value)};
 }

@@ -42,7 +42,7 @@ private:
     static constexpr Refused refuse_change() {
         static_assert(sizeof(Value) == 0,
                       "settle: only a field is assigned to, added to or taken from. Write == to "
-                      "compare; an effect begins with settle::field<…>. README#expressions");
+                      "compare; an effect begins with settle::field<...>. README#expressions");
         return {};
     }
 };
@@ -247,9 +247,9 @@ constexpr auto as_expression(T const& value) {
         constexpr bool is_optional = field_traits<T>::optional;
         constexpr bool is_fraction = std::is_floating_point_v<T>;
         constexpr bool is_other = !is_pointer && !is_string && !is_optional && !is_fraction;
-        static_assert(!is_pointer, "settle: a pointer to a member has no value here. Write "
-                                   "settle::param<&…>, settle::field<&…> or settle::line<&…>. "
-                                   "README#expressions");
+        static_assert(!is_pointer,
+                      "settle: a pointer to a member has no value here. Write settle::param<&...>, "
+                      "settle::field<&...> or settle::line<&...>. README#expressions");
         static_assert(!is_string, "settle: a std::string constant does not live as long as the "
                                   "definition. Write a literal, or make it a parameter. "
                                   "README#expressions");

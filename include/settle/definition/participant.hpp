@@ -102,10 +102,10 @@ constexpr bool check_names() {
     constexpr bool in_range = every_leaf<line_of<element>::template test, E>::value;
     constexpr bool line_listed = every_leaf<listed_line_of<element>::template test, E>::value;
     constexpr bool field_listed = every_leaf<listed_field_of<Record>::template test, E>::value;
-    static_assert(in_range, "settle: settle::line<…> names a member of the range's elements; this "
-                            "participant has another range or none. Add settle::each<…>. "
-                            "README#ranges");
-    static_assert(line_listed, "settle: a settle::line<…> that BOOST_HANA_ADAPT_STRUCT does not "
+    static_assert(in_range,
+                  "settle: settle::line<...> names a member of the range's elements; this "
+                  "participant has another range or none. Add settle::each<...>. README#ranges");
+    static_assert(line_listed, "settle: a settle::line<...> that BOOST_HANA_ADAPT_STRUCT does not "
                                "list would not be kept in the log. Add it there. "
                                "README#parameters");
     static_assert(field_listed, "settle: a field that BOOST_HANA_ADAPT_STRUCT does not list is in "
@@ -242,7 +242,7 @@ struct record_participant {
         static_assert(first, "settle: 'confirm' is given twice. Put all its effects into one call. "
                              "README#participants");
         static_assert(!creates, "settle: 'create' takes effect at apply, since the mark needs a "
-                                "record to live in. Use .apply(settle::create(…)).compensate("
+                                "record to live in. Use .apply(settle::create(...)).compensate("
                                 "settle::inverse). README#create-erase-replace");
         if constexpr (first && !creates) {
             auto const made = detail::make_moment<Collection>(effects...);
@@ -315,14 +315,14 @@ template <typename... Given>
 constexpr refused_participant refuse_participant() {
     static_assert(sizeof...(Given) == ~std::size_t{0},
                   "settle: settle::participant takes a collection, then for a range settle::each, "
-                  "then the key: (accounts, param<…>) or (stock, each<…>, line<…>). "
+                  "then the key: (accounts, param<...>) or (stock, each<...>, line<...>). "
                   "README#participants");
     return {};
 }
 template <typename... Given>
 constexpr refused_participant refuse_nameless() {
     static_assert(sizeof...(Given) == ~std::size_t{0},
-                  "settle: a participant has no name. Write settle::participant<\"name\">(…). "
+                  "settle: a participant has no name. Write settle::participant<\"name\">(...). "
                   "README#participants");
     return {};
 }

@@ -273,11 +273,11 @@ constexpr bool review() {
     using apply = moment_or_none<typename Participant::apply_type>;
     using confirm = moment_or_none<typename Participant::confirm_type>;
     static_assert(!applies || compensates,
-                  "settle: a participant has 'apply' and no 'compensate'. Add .compensate(…) or "
+                  "settle: a participant has 'apply' and no 'compensate'. Add .compensate(...) or "
                   ".compensate(settle::inverse). README#compensation");
     static_assert(applies || !compensates,
                   "settle: a participant has 'compensate' and no 'apply'. What 'confirm' does is "
-                  "never undone; remove .compensate(…). README#compensation");
+                  "never undone; remove .compensate(...). README#compensation");
     if constexpr (applies && compensates) {
         static_assert(is_undone<Participant>(),
                       "settle: this 'compensate' is not shown to undo its 'apply'. Take what was "
@@ -286,7 +286,7 @@ constexpr bool review() {
     }
     static_assert(stays_above_zero<Participant>(),
                   "settle: nothing keeps a debit from passing below zero. Add .require(field >= "
-                  "operand) with constants as settle::lit<…>, or write "
+                  "operand) with constants as settle::lit<...>, or write "
                   "settle::may_pass_zero(field -= operand). README#amounts");
     static_assert(!confirm::erases || apply::size == 0,
                   "settle: a participant that erases its record does nothing else to it. "

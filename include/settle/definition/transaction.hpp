@@ -55,7 +55,7 @@ template <type_fault Fault>
 constexpr void explain_parameter_fault() {
     static_assert(Fault != type_fault::undescribed,
                   "settle: a struct among the parameters is not described. Add "
-                  "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#parameters");
+                  "BOOST_HANA_ADAPT_STRUCT(type, members...) at global scope. README#parameters");
     static_assert(Fault != type_fault::endless,
                   "settle: a struct among the parameters holds itself. Give it a vector of another "
                   "struct. README#parameters");
@@ -172,19 +172,19 @@ template <typename Parameters, fixed_string Name, typename... Participants>
 constexpr auto transaction(Participants const&... participants) {
     static_assert(Described<Parameters>,
                   "settle: the parameter struct of this transaction is not described. Add "
-                  "BOOST_HANA_ADAPT_STRUCT(type, members…) at global scope. README#parameters");
+                  "BOOST_HANA_ADAPT_STRUCT(type, members...) at global scope. README#parameters");
     static_assert(is_plain_name(Name.view()),
                   "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins "
                   "with a letter. README#names");
     static_assert(sizeof...(Participants) > 0,
-                  "settle: a transaction has no participant. Add settle::participant<…>(…). "
+                  "settle: a transaction has no participant. Add settle::participant<...>(...). "
                   "README#participants");
     constexpr bool participants_only =
         (requires { typename Participants::collection_type; } && ...);
     constexpr bool refused = (std::is_same_v<Participants, detail::refused_participant> || ...);
     static_assert(participants_only || refused,
                   "settle: settle::transaction takes participants. Make them with "
-                  "settle::participant<…>(…). README#participants");
+                  "settle::participant<...>(...). README#participants");
     if constexpr (Described<Parameters> && participants_only) {
         detail::explain_parameter_fault<detail::fault_of_parameter<Parameters>()>();
         static_assert(detail::all_different<sizeof...(Participants)>({Participants::name...}),
@@ -208,7 +208,7 @@ template <typename... Given>
 constexpr refused_participant refuse_transaction() {
     static_assert(sizeof...(Given) == ~std::size_t{0},
                   "settle: settle::transaction takes the parameter struct, then the name. Write "
-                  "settle::transaction<parameters, \"name\">(…). README#parameters");
+                  "settle::transaction<parameters, \"name\">(...). README#parameters");
     return {};
 }
 
