@@ -7,7 +7,8 @@
 namespace settle_test {
 namespace {
 
-/// Writes entries as a program of another day would have: same name, other parameters or definition.
+/// Writes entries as a program of another day would have: same name, other parameters or
+/// definition.
 template <bool SameDefinition>
 struct other_program {
     struct parameters {

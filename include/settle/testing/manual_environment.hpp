@@ -9,8 +9,8 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Copies share one clock, so that several engines, each `with_environment(copy)`, live in one time.
-/// A pause takes no real time: it moves the clock. Threads may share it.
+/// Copies share one clock, so that several engines, each `with_environment(copy)`, live in one
+/// time. A pause takes no real time: it moves the clock. Threads may share it.
 class manual_environment {
 public:
     explicit manual_environment(std::uint64_t seed = 1) : world_(std::make_shared<world>()) {

@@ -34,7 +34,8 @@ TEST_CASE_TEMPLATE_DEFINE("engine: every end, and why", Fixture, suite_outcomes)
     };
     CHECK(text(engine.run("t1", move{"A", "B", 30})) == "t1: done");
     CHECK(text(engine.run("t2", move{"A", "B", 71})) == "t2: canceled (source: guard failed)");
-    CHECK(text(engine.run("t3", move{"A", "C", 1})) == "t3: canceled (destination: record missing)");
+    CHECK(text(engine.run("t3", move{"A", "C", 1})) ==
+          "t3: canceled (destination: record missing)");
     CHECK(text(engine.run("t4", move{"C", "D", 1})) == "t4: canceled (source: record missing)");
     CHECK(text(engine.run("t5", issue{plain_card()})) == "t5: canceled (card: record exists)");
     CHECK(text(engine.run("t6", tally{"A", "A", 1})) ==

@@ -361,7 +361,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
     std::vector<std::string> ids{"a",  "B",   "b/1",   "\xC3\xA4", "z",          "10",        "9",
-                                 " x", "q'\"", "b\\s", "\xF0\x9F\x98\x80", "%_*", "a-longer-id-than-short"};
+                                 " x", "q'\"", "b\\s", "\xF0\x9F\x98\x80", "%_*",
+                                 "a-longer-id-than-short"};
     std::int64_t when = 0;
     for (auto const& id : ids) {
         bool const submitted = when % 2 == 1;

@@ -49,7 +49,8 @@ private:
         for (std::size_t i = 0; i < count; ++i) {
             member& one = members_[chance() % members_.size()];
             if (Step == step::apply && chance() % 2 == 0) ++one.highest;
-            epoch const number = std::max<epoch>(1, one.highest - std::min(one.highest, chance() % 3));
+            epoch const number =
+                std::max<epoch>(1, one.highest - std::min(one.highest, chance() % 3));
             if constexpr (Step == step::confirm) {
                 jobs.template add_at<Step>(one.id, one.given, 1000, number);
             } else {

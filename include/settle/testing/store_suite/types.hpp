@@ -104,7 +104,8 @@ struct checked {
         (std::int64_t, units));
 };
 
-/// A guard that is no bound, on a field that others may be changing, beside an effect that commutes.
+/// A guard that is no bound, on a field that others may be changing, beside an effect that
+/// commutes.
 inline constexpr auto checked_type = transaction<checked, "suite_checked">(
     participant<"ledger">(ledgers, param<&checked::id>)
         .require(field<&ledger::balance> == param<&checked::expected>)
@@ -168,7 +169,8 @@ struct rewrite {
         (card, fresh));
 };
 
-/// Assignments of every kind of field, some at apply and some at confirm, under every kind of guard.
+/// Assignments of every kind of field, some at apply and some at confirm, under every kind of
+/// guard.
 inline constexpr auto rewrite_type = transaction<rewrite, "suite_rewrite">(
     participant<"card">(cards, param<&rewrite::old, &card::id>)
         .require(field<&card::holder> == param<&rewrite::old, &card::holder>)
