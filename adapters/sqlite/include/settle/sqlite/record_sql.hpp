@@ -22,7 +22,8 @@ using native_column = std::pair<std::string, native_value>;
 class record_sql {
 public:
     explicit record_sql(table_need need)
-        : need_(std::move(need)), table_(quoted_name(need_.name)), key_(quoted_name(need_.key().name)) {}
+        : need_(std::move(need)), table_(quoted_name(need_.name)),
+          key_(quoted_name(need_.key().name)) {}
 
     [[nodiscard]] table_need const& need() const noexcept { return need_; }
     /// The members that an update may set: all but the key.
