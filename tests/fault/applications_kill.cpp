@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <random>
 
 namespace {
@@ -29,17 +30,17 @@ std::string first_orders(scratch_folder const& folder, std::size_t count) {
 
 /// A seed from SETTLE_SEED, so that a failing run can be had again, or from the device.
 std::uint64_t seed() {
-    if (char const* const given = std::getenv("SETTLE_SEED")) return std::strtoull(given, nullptr, 10);
-    return std::random_device{}();
+    char const* const given = std::getenv("SETTLE_SEED");
+    return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
 }
 
-struct bank {
+struct killed_bank {
     scratch_folder folder;
     std::string store;
     std::string orders;
     std::size_t count;
 
-    bank(std::string const& name, std::size_t how_many)
+    killed_bank(std::string const& name, std::size_t how_many)
         : folder(name), store("sqlite:" + folder.at("bank.db")),
           orders(first_orders(folder, how_many)), count(how_many) {
         auto const opened = run_sample(folder, "transfer", {"--store", store, "open", orders,
@@ -56,7 +57,7 @@ struct bank {
         auto const checked = run_sample(folder, "transfer", {"--store", store, "check"});
         CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
         settle::sqlite::database db{folder.at("bank.db")};
-        settle::engine engine{db, settle::type<::bank::transfer_type>};
+        settle::engine engine{db, settle::type<bank::transfer_type>};
         std::size_t seen = 0;
         for (auto const& entry : engine.list()) {
             ++seen;
@@ -70,7 +71,7 @@ struct bank {
     /// What is final after a kill stays as it is for ever.
     void note_final(std::map<std::string, settle::state>& told) const {
         settle::sqlite::database db{folder.at("bank.db")};
-        settle::engine engine{db, settle::type<::bank::transfer_type>};
+        settle::engine engine{db, settle::type<bank::transfer_type>};
         for (auto const& entry : engine.list()) {
             if (!is_final(entry.state)) continue;
             auto const [at, fresh] = told.emplace(entry.id, entry.state);
@@ -81,7 +82,7 @@ struct bank {
 };
 
 /// Starts programs on one file, kills them all after a random while, again and again.
-void kill_often(bank& here, std::size_t programs, std::size_t kills, std::uint64_t from) {
+void kill_often(killed_bank& here, std::size_t programs, std::size_t kills, std::uint64_t from) {
     std::mt19937_64 chance{from};
     std::map<std::string, settle::state> told;
     for (std::size_t killed = 0; killed < kills; ++killed) {
@@ -96,7 +97,8 @@ void kill_often(bank& here, std::size_t programs, std::size_t kills, std::uint64
         for (auto& one : running) one->wait();
         if (killed % 10 == 0) here.note_final(told);
     }
-    auto const last = run_sample(here.folder, "transfer", {"--store", here.store, "run", here.orders});
+    auto const last =
+        run_sample(here.folder, "transfer", {"--store", here.store, "run", here.orders});
     CHECK_MESSAGE(last.code == 0, last.out << last.err);
     here.check_end(told);
 }
@@ -104,22 +106,22 @@ void kill_often(bank& here, std::size_t programs, std::size_t kills, std::uint64
 } // namespace
 
 TEST_CASE("transfer killed 50 times: every order is done or canceled once, and the sum is exact") {
-    bank here{"kill-one", 1500};
+    killed_bank here{"kill-one", 1500};
     std::uint64_t const from = seed();
     kill_often(here, 1, 50, from);
 }
 
 TEST_CASE("three transfer programs on one file, killed 10 times") {
-    bank here{"kill-three", 600};
+    killed_bank here{"kill-three", 600};
     std::uint64_t const from = seed();
     kill_often(here, 3, 10, from);
 }
 
 TEST_CASE("long: transfer killed 200 times, alone and in threes") {
     std::uint64_t const from = seed();
-    bank alone{"kill-long-one", 4000};
+    killed_bank alone{"kill-long-one", 4000};
     kill_often(alone, 1, 150, from);
-    bank three{"kill-long-three", 1500};
+    killed_bank three{"kill-long-three", 1500};
     kill_often(three, 3, 50, from + 1);
 }
 

@@ -54,7 +54,10 @@ public:
             interruption const cut = take(taken, work);
             observe(taken, work);
             if (cut != interruption::none) return cut;
-            if (c.next() == taken && !rest(work)) return interruption::stopped;
+            // A log that answers `unknown` may go on doing so: it is given time, too.
+            bool const stalled =
+                c.next() == taken || (asks_log(taken) && work.said == log_answer::unknown);
+            if (stalled && c.next() != step::end && !rest(work)) return interruption::stopped;
         }
         return interruption::none;
     }
@@ -63,6 +66,11 @@ public:
     [[nodiscard]] std::optional<entry> const& seen() const { return seen_; }
 
 private:
+    static constexpr bool asks_log(step taken) {
+        return taken == step::insert || taken == step::claim || taken == step::commit ||
+               taken == step::close || taken == step::cancel;
+    }
+
     template <typename Direction>
     interruption take(step taken, job<Direction>& work) {
         auto& c = work.coordinator;

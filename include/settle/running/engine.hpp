@@ -247,9 +247,9 @@ private:
         using found = typename detail::find_direction<Parameters, types>::type;
         static_assert(detail::find_direction<Parameters, types>::count != 0,
                       "settle: no transaction type of this engine takes these parameters. Add it "
-                      "with settle::type<…>. README#engine");
+                      "with settle::type<your_type>. README#engine");
         static_assert(detail::find_direction<Parameters, types>::count <= 1,
-                      "settle: two types take these parameters. Say which: run<your_type>(…). "
+                      "settle: two types take these parameters. Say which: run<your_type>(). "
                       "README#engine");
         using type = found;
     };

@@ -81,10 +81,8 @@ enum class condition {
         }
         bool equivalent(std::error_code const& code, int wanted) const noexcept override {
             if (code.category() != settle_category()) return false;
-            auto const retryable = code == std::error_code{static_cast<int>(errc::store_unreachable),
-                                                           settle_category()} ||
-                                   code == std::error_code{static_cast<int>(errc::stopped),
-                                                           settle_category()};
+            auto const which = static_cast<errc>(code.value());
+            bool const retryable = which == errc::store_unreachable || which == errc::stopped;
             return static_cast<condition>(wanted) ==
                    (retryable ? condition::retryable : condition::permanent);
         }

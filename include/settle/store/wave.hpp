@@ -10,7 +10,8 @@
 //     session.read<C>(key) · create<C>(record) · scan<C>(after, limit)
 //     session.marks(after, limit) · resolve(mark, confirmed)
 //   log.bind() → session
-//     session.insert(std::span<job<D>>, occasion)   and   session.change(std::span<job<D>>, occasion)
+//     session.insert(std::span<job<D>>, occasion)
+//     session.change<Step>(std::span<job<D>>, occasion)
 //     session.read(id) · list(filter, after, limit) · name()
 //
 // A wave is a span of jobs, and the step is a template argument, so that a store that is a plain

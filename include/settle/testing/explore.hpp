@@ -166,8 +166,8 @@ private:
             for (std::size_t i = 0; i < table.slots.size(); ++i) {
                 if (wrong.empty() && !same(table.slots[i].record, table.truth[i])) {
                     wrong = "with all marks settled, a record holds " +
-                            show(table.slots[i].record) + " where the committed transactions give " +
-                            show(table.truth[i]);
+                            show(table.slots[i].record) +
+                            " where the committed transactions give " + show(table.truth[i]);
                 }
             }
         });

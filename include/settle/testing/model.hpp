@@ -185,7 +185,8 @@ class typed_transaction final : public model_transaction<Records> {
 public:
     using parameters_type = typename Direction::parameters;
 
-    typed_transaction(transaction_id id, parameters_type parameters, std::vector<std::size_t> places)
+    typed_transaction(transaction_id id, parameters_type parameters,
+                      std::vector<std::size_t> places)
         : id_(std::move(id)), parameters_(std::move(parameters)), places_(std::move(places)) {}
 
     [[nodiscard]] transaction_id const& id() const override { return id_; }
