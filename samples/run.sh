@@ -39,7 +39,7 @@ fi
 # What is said on the way goes to stderr, so that a program's output can be piped.
 "$root/.ci/install.sh" g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev \
     libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev >&2
-"$root/.ci/build.sh" release "$tests" transfer payment >&2
+"$root/.ci/build.sh" release "$tests" "$program" >&2
 
 [ $# -eq 0 ] || exec "$root/build/bin/$program" "$@"
 

@@ -28,13 +28,20 @@ public:
         : thread_([&engine, schedule = std::move(schedule)](std::stop_token const& stop) {
               system_environment const world;
               for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
-                  recover_options wanted;
-                  wanted.older_than = schedule.older_than;
-                  wanted.stop = stop;
-                  recovery_report const recovered = engine.recover(wanted);
+                  recovery_report recovered;
                   sweep_report swept;
-                  if (schedule.sweep_every != 0 && round % schedule.sweep_every == 0) {
-                      swept = engine.sweep(stop);
+                  // What an observer throws must not end the process of who only keeps the log.
+                  try {
+                      recover_options wanted;
+                      wanted.older_than = schedule.older_than;
+                      wanted.stop = stop;
+                      recovered = engine.recover(wanted);
+                      if (schedule.sweep_every != 0 && round % schedule.sweep_every == 0) {
+                          swept = engine.sweep(stop);
+                      }
+                  } catch (std::exception const& thrown) {
+                      recovered.problem = {std::make_error_code(std::errc::interrupted),
+                                           thrown.what()};
                   }
                   if (schedule.report) schedule.report(recovered, swept);
                   world.pause(schedule.every, stop);
