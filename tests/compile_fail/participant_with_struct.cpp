@@ -5,11 +5,13 @@
 
 namespace bank {
 
+extern account const an_account;
+
 inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 #ifdef FIXED
     participant<"destination">(accounts, param<&transfer::destination>)
 #else
-    participant<"destination">(account{}, param<&transfer::destination>)
+    participant<"destination">(an_account, param<&transfer::destination>)
 #endif
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
