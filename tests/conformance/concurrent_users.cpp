@@ -78,9 +78,9 @@ void check_story(Engine& engine, std::map<std::string, std::string> const& told)
         expected[given.destination] += given.amount;
     }
     CHECK(done > 0);
-    for (auto const& [id, verdict] : told) {
-        INFO("told of ", id);
-        CHECK(ends[id] == verdict);
+    for (auto const& one : told) {
+        INFO("told of ", one.first);
+        CHECK(ends[one.first] == one.second);
     }
     std::int64_t sum = 0;
     for (ledger const& one : engine.scan(ledgers)) {
@@ -230,9 +230,9 @@ TEST_CASE("users: processes on one SQLite file") {
         CHECK(status == 0);
     }
     CHECK(told.size() == 160);
-    for (auto const& [id, verdict] : told) {
-        INFO(id);
-        CHECK((verdict == "done" || verdict == "canceled"));
+    for (auto const& one : told) {
+        INFO(one.first);
+        CHECK((one.second == "done" || one.second == "canceled"));
     }
     settle::sqlite::database db{path.path()};
     auto engine = engine_on(db);
