@@ -137,7 +137,7 @@ inline bool json_cursor::take_escape(std::string* meaning) {
     return true;
 }
 
-/// Goes over `uXXXX`.
+/// Goes over a `u` and its four hexadecimal digits.
 inline bool json_cursor::take_code_unit(std::uint32_t& unit) noexcept {
     auto const digits = text_.substr(position_ + 1, 4);
     auto const end = digits.data() + digits.size();
