@@ -197,8 +197,14 @@ TEST_CASE("record rule: an exact guard needs its field free of motion, and no mo
         CHECK(meet<if_labelled>(at, "t", 9, wanted).what == answer::applied);
         CHECK(meet<if_labelled>(at, "u", 9, {1, 100, "shut", {}}).what == answer::guard_failed);
     }
-    SUBCASE("its own other part counts like anyone's") {
+    SUBCASE("its own other part never goes out of the way") {
         REQUIRE(meets<credit>(at, "t", 9, 1) == answer::applied);
+        REQUIRE(meets<credit>(at, "other", 5, 1) == answer::applied);
+        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::two_parts);
+    }
+    SUBCASE("its own other part moves another field") {
+        REQUIRE(meets<small_credit>(at, "t", 9, 1) == answer::applied);
+        REQUIRE(meets<credit>(at, "other", 5, 1) == answer::applied);
         CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::busy);
     }
 }

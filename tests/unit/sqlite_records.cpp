@@ -89,15 +89,18 @@ TEST_CASE("sqlite records: a damaged row is named with its column, and its value
     CHECK(contains(page.problem().text, "the row 'A' of the table 'items' is damaged"));
 }
 
-TEST_CASE("sqlite records: a transaction on a damaged row stays undecided until it is repaired") {
+TEST_CASE("sqlite records: a transaction that comes to a damaged row is canceled, and says why") {
     bank on;
     on.set("amount = 'abc'");
-    auto const held = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
-    CHECK(held.verdict == verdict::undecided);
-    CHECK(held.problem.code == condition::permanent);
-    CHECK(contains(held.problem.text, "the row 'A' of the table 'items' is damaged"));
+    auto const told = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
+    CHECK(told.canceled());
+    CHECK(told.why == settle::reason::record_unusable);
+    CHECK(told.problem.code == condition::permanent);
+    CHECK(contains(told.problem.text, "the row 'A' of the table 'items' is damaged"));
     on.set("amount = 100");
-    CHECK(on.engine.run<take_type>("one", change{"A", 1, "", {}}).done());
+    CHECK(on.engine.run<take_type>("one", change{"A", 1, "", {}}).why ==
+          settle::reason::record_unusable);
+    CHECK(on.engine.run<take_type>("two", change{"A", 1, "", {}}).done());
     CHECK(on.amounts() == "99,100,100");
 }
 
@@ -149,7 +152,7 @@ TEST_CASE("sqlite records: one damaged row of a wave holds up nobody else") {
     on.set("amount = 'abc'", "B");
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
     takes wave{{"A", "B", "C", "none"}};
-    CHECK(wave.send(session) == "applied, unavailable, applied, record missing");
+    CHECK(wave.send(session) == "applied, record unusable, applied, record missing");
     CHECK(wave.jobs[0].problem.empty());
     CHECK(wave.jobs[1].problem.code == errc::damaged);
     CHECK(on.amounts() == "99,abc,99");
@@ -310,15 +313,15 @@ TEST_CASE("sqlite records: an erased row comes back with all its columns when it
 
     REQUIRE(engine.run<erase_type>("two", change{"A", 0, "", {}}).done());
     sql(here.file(), "ALTER TABLE items DROP COLUMN ratio");
-    auto const held = engine.reverse("two", brief);
-    CHECK(held.verdict == verdict::undecided);
-    CHECK(contains(held.problem.text, "old image has a column 'ratio', and the table 'items'"));
+    auto const told = engine.reverse("two", brief);
+    CHECK(told.why == settle::reason::record_unusable);
+    CHECK(contains(told.problem.text, "old image has a column 'ratio', and the table 'items'"));
     sql(here.file(), "ALTER TABLE items ADD COLUMN ratio REAL");
-    CHECK(engine.reverse("two").done());
+    CHECK(engine.reverse("two").id == "two/reverse/2");
     CHECK(sql_value(here.file(), "SELECT ratio FROM items") == "0.1");
 }
 
-TEST_CASE("sqlite records: a row that the table refuses to be created holds up its own part only") {
+TEST_CASE("sqlite records: a row that the table refuses cancels the transaction that creates it") {
     folder const here;
     sql(here.file(), "CREATE TABLE items(id TEXT PRIMARY KEY, amount INTEGER, small INTEGER, "
                      "open INTEGER, shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT, "
@@ -327,14 +330,13 @@ TEST_CASE("sqlite records: a row that the table refuses to be created holds up i
     database db{here.file()};
     auto engine = engine_on(db);
     CHECK(engine.run<take_type>(change{"A", 1, "", {}}).done());
-    auto const held = engine.run<create_type>("one", change{"B", 0, "", item{"B", 1}}, brief);
-    CHECK(held.verdict == verdict::undecided);
-    CHECK(contains(held.problem.text, "NOT NULL constraint failed: items.owner"));
-    CHECK(held.problem.code == condition::permanent);
+    auto const told = engine.run<create_type>("one", change{"B", 0, "", item{"B", 1}}, brief);
+    CHECK(told.why == settle::reason::record_unusable);
+    CHECK(contains(told.problem.text, "NOT NULL constraint failed: items.owner"));
+    CHECK(told.problem.code == condition::permanent);
     CHECK(sql(here.file(), "SELECT id FROM items") == std::vector<std::string>{"A"});
     CHECK(engine.marks().value() == 0);
     CHECK(contains(engine.create(items, item{"B", 1}).problem().text, "NOT NULL constraint"));
-    CHECK(engine.cancel("one").canceled());
 }
 
 TEST_CASE("sqlite records: of a record that another program erased, the mark alone is left") {

@@ -101,6 +101,14 @@ struct mark {
 
     [[nodiscard]] bool is_exclusive() const noexcept { return exclusive != nullptr; }
 
+    /// The least and the most that this mark can still add to a member.
+    [[nodiscard]] std::int64_t low(std::size_t position) const {
+        return std::min({std::int64_t{0}, confirm_delta[position], undo_delta[position]});
+    }
+    [[nodiscard]] std::int64_t high(std::size_t position) const {
+        return std::max({std::int64_t{0}, confirm_delta[position], undo_delta[position]});
+    }
+
     friend bool operator==(mark const& left, mark const& right) {
         if (left.id != right.id || left.part != right.part ||
             left.epoch_number != right.epoch_number ||
@@ -186,10 +194,8 @@ private:
     void count(mark_type const& one, int sign) {
         if (one.is_exclusive()) exclusive_ += sign == 1 ? 1U : ~std::size_t{0};
         for (std::size_t i = 0; i < integer_count<Record>; ++i) {
-            auto const [least, most] = std::minmax(
-                {std::int64_t{0}, one.confirm_delta[i], one.undo_delta[i]});
-            low_[i] += sign * detail::wide{least};
-            high_[i] += sign * detail::wide{most};
+            low_[i] += sign * detail::wide{one.low(i)};
+            high_[i] += sign * detail::wide{one.high(i)};
         }
     }
 

@@ -75,13 +75,13 @@ answer check_escrow(record_slot<Record> const& slot, Intent const& intent,
     return overflow ? answer::overflow : answer::applied;
 }
 
-/// True when a mark may still change one of these members.
-template <Described Record>
-bool in_motion(record_slot<Record> const& slot, std::uint64_t fields) {
+/// True when the marks together, or one of them, may still change one of these members.
+template <Described Record, typename Marks>
+bool in_motion(Marks const& marks, std::uint64_t fields) {
     bool moving = false;
     for_each_integer<Record>([&](auto m, auto position) {
-        moving = moving || ((fields >> m.index & 1U) != 0 && (slot.marks.low(position) != 0 ||
-                                                              slot.marks.high(position) != 0));
+        moving = moving || ((fields >> m.index & 1U) != 0 &&
+                            (marks.low(position) != 0 || marks.high(position) != 0));
     });
     return moving;
 }
@@ -95,7 +95,13 @@ met<Record> refused(answer what) {
 
 template <Described Record, typename Intent>
 met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Intent const& intent) {
-    if (in_motion(slot, Intent::exact_fields)) return refused<Record>(answer::busy);
+    if (in_motion<Record>(slot.marks, Intent::exact_fields)) {
+        // Waiting for a part of its own would never end.
+        bool const own = std::any_of(slot.marks.begin(), slot.marks.end(), [&](auto const& one) {
+            return one.id == made.id && in_motion<Record>(one, Intent::exact_fields);
+        });
+        return refused<Record>(own ? answer::two_parts : answer::busy);
+    }
     bool overflow = false;
     bool const hold = intent.exact_guards_hold(*slot.record, overflow);
     if (overflow) return refused<Record>(answer::overflow);

@@ -37,7 +37,8 @@ enum class reason : std::uint8_t {
     two_parts_name_one_record,
     expired,
     cancel_asked,
-    mark_without_entry
+    mark_without_entry,
+    record_unusable
 };
 
 [[nodiscard]] constexpr std::string_view name_of(reason value) {
@@ -50,7 +51,8 @@ enum class reason : std::uint8_t {
                                        "two parts name one record",
                                        "expired",
                                        "cancel asked",
-                                       "mark without entry"};
+                                       "mark without entry",
+                                       "record unusable"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -65,6 +67,7 @@ enum class answer : std::uint8_t {
     record_exists,
     overflow,
     two_parts,      ///< a mark of the same transaction is there for another part
+    record_unusable, ///< it is damaged, or its store refuses the change for good
     busy,
     unavailable,    ///< the store says that it took no effect; it may be asked again
     unknown         ///< took effect at most once, possibly later
@@ -74,7 +77,7 @@ enum class answer : std::uint8_t {
     constexpr std::string_view names[]{
         "none",           "applied",       "nothing",  "fenced",
         "guard failed",   "record missing", "record exists", "overflow",
-        "two parts name one record", "busy", "unavailable", "unknown"};
+        "two parts name one record", "record unusable", "busy", "unavailable", "unknown"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -86,6 +89,7 @@ enum class answer : std::uint8_t {
     case answer::record_exists: return reason::record_exists;
     case answer::overflow: return reason::overflow;
     case answer::two_parts: return reason::two_parts_name_one_record;
+    case answer::record_unusable: return reason::record_unusable;
     default: return reason::none;
     }
 }

@@ -320,8 +320,9 @@ private:
         if (cut == interruption::redefined) {
             return detail::refuse(told.id, detail::other_definition(*driver.seen()));
         }
-        // What stood in the way on a way that was gone to its end is overcome.
-        if (cut == interruption::none || cut == interruption::elsewhere) told.problem = {};
+        // What stood in the way on a way that was gone to its end is overcome, or is why it ended so.
+        bool const gone = cut == interruption::none || cut == interruption::elsewhere;
+        if (gone && c.why() != reason::record_unusable) told.problem = {};
         if (c.vanished()) told.problem = detail::vanished_entry(told.id);
         if (cut != interruption::none || c.vanished() || !is_final(c.state())) return told;
         told.verdict = c.state() == state::done ? verdict::done : verdict::canceled;

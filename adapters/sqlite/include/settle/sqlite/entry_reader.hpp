@@ -86,7 +86,7 @@ private:
         read_number(row, 6, into.epoch_number, problem);
         read_number(row, 7, into.committed, problem);
         read(8, into.attempts);
-        read_enum(row, 9, into.why, reason::mark_without_entry, problem);
+        read_enum(row, 9, into.why, reason::record_unusable, problem);
         read(11, into.owner);
         read(12, into.created);
         read(13, into.modified);

@@ -24,7 +24,8 @@ public:
         : file_(&file), held_(new statements{file}, {&file}) {}
 
     /// Answers every due part of this session's collections once the transaction is committed:
-    /// `unavailable` when it took no effect, `unknown` when its commit failed half-way.
+    /// `unavailable` when it took no effect, `record_unusable` when it never will, `unknown` when its
+    /// commit failed half-way.
     template <step Step, typename Direction>
     void start(std::span<job<Direction>> wave) {
         std::size_t due = 0;
@@ -33,7 +34,7 @@ public:
         std::lock_guard const guard{file_->with().mutex()};
         auto ended = attempt<Step>(wave, false);
         // One record alone stood in the way: the second try keeps the others.
-        if (ended.fate == detail::fate::undone && due > 1 &&
+        if (ended.fate == detail::fate::undone &&
             detail::is_of_one_record(ended.problem.code)) {
             ended = attempt<Step>(wave, true);
         }
@@ -125,7 +126,7 @@ private:
         try {
             detail::transaction work{file_->with()};
             for_each_operation<holds, Step>(wave, [&](auto const& one) {
-                if (apart) meet_apart(work, one);
+                if (apart) meet_apart<Step>(work, one);
                 else meet(one);
             });
             return work.commit();
@@ -140,14 +141,18 @@ private:
         held_->kept.push_back({result.what, result.exclusive, {}});
     }
 
-    template <typename Operation>
+    /// A record that cannot be used cancels what has not begun with it; what has begun must wait for
+    /// its repair.
+    template <step Step, typename Operation>
     void meet_apart(detail::transaction& work, Operation const& one) {
         try {
             work.in_part([&] { meet(one); });
         } catch (failure const& problem) {
             // Anything else concerns the whole file.
             if (!detail::is_of_one_record(problem.problem().code)) throw;
-            held_->kept.push_back({answer::unavailable, nullptr, problem.problem()});
+            constexpr answer said =
+                Step == step::apply ? answer::record_unusable : answer::unavailable;
+            held_->kept.push_back({said, nullptr, problem.problem()});
         }
     }
 

@@ -52,7 +52,8 @@ template <typename Enum>
     auto const reasons = words_of(
         "e.reason", {reason::guard_failed, reason::record_missing, reason::record_exists,
                      reason::busy, reason::overflow, reason::two_parts_name_one_record,
-                     reason::expired, reason::cancel_asked, reason::mark_without_entry});
+                     reason::expired, reason::cancel_asked, reason::mark_without_entry,
+                     reason::record_unusable});
     return "CREATE VIEW settle_entries AS SELECT e.id AS id, t.name AS type, " + states +
            " AS state, nullif(" + reasons + ", 0) AS reason, e.participant AS participant, " +
            "e.line AS line, e.parameters AS parameters, " + time_of("e.created") +
