@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # Asks a doctest program for its cases and writes one test of ctest for each.
-# A case that begins with "long:", or stands in a suite that does, is labelled "long" as well.
+# A case that begins with "long:", or stands in a suite that does, is labelled "long" as well; one
+# that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that.
 function(list_cases result)
     execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
         OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
@@ -35,11 +36,14 @@ function(write_cases output labels)
 endfunction()
 
 set(script "")
-list_cases(short_cases --test-case-exclude=long:* --test-suite-exclude=long:*)
+list_cases(short_cases --test-case-exclude=long:*,exhaustive:* --test-suite-exclude=long:*)
 write_cases("${short_cases}" "${label}")
 math(EXPR timeout "${timeout} * 5")
 list_cases(long_cases --test-case=long:*)
 write_cases("${long_cases}" "${label};long")
 list_cases(long_suites --test-suite=long:* --test-case-exclude=long:*)
 write_cases("${long_suites}" "${label};long")
+math(EXPR timeout "${timeout} * 5")
+list_cases(exhaustive_cases --test-case=exhaustive:*)
+write_cases("${exhaustive_cases}" "exhaustive")
 file(WRITE ${cases} "${script}")

@@ -1,62 +1,150 @@
 // SPDX-License-Identifier: BSL-1.0
-// The shipped coordinator and record rule, searched exhaustively within small bounds.
-#include <settle/testing/explore.hpp>
+// The shipped coordinator and record rule, searched exhaustively within bounds.
+#include "explore_types.hpp"
 
-#include <transfer/transfer.hpp>
+#include <payment/payment.hpp>
 
-#include <doctest/doctest.h>
+using namespace explored;
 
 namespace {
 
-using settle::testing::bounds;
-using settle::testing::search;
+auto const transfers = settle::type<transfer_type>;
 
-/// Two accounts and one transfer; the money there is stays the same.
-auto one_transfer() {
-    auto made = std::make_unique<search<settle::type_tag<bank::transfer_type>>>(
-        settle::type<bank::transfer_type>);
-    made->with(bank::accounts, bank::account{"A", 100, 100})
-        .with(bank::accounts, bank::account{"B", 0, 0})
-        .run("t1", bank::transfer{"A", "B", 60})
-        .conserves(bank::accounts, settle::field<&bank::account::balance>);
+/// Everything that a search can do, with so many workers and late writes.
+bounds everything(std::size_t workers, std::size_t late_writes) {
+    bounds made = within(workers, late_writes);
+    made.cancels = true;
+    made.ages = true;
+    made.calls_again = 1;
     return made;
 }
 
-bounds within(std::size_t workers, std::size_t late_writes) {
-    bounds made;
-    made.workers = workers;
-    made.late_writes = late_writes;
-    made.attempts = 1;
-    made.calls_again = 0;
-    return made;
-}
+auto const shop_customers = starts(shop::customers, shop::customer{"c", 100, 100});
+auto const shop_order = starts(shop::orders, shop::order{"i", "c", 60, "unpaid"});
+auto const shop_items = starts(shop::items, shop::item{"pen", 5}, shop::item{"ink", 5});
+auto const shop_till = starts(shop::tills, shop::till{"shop", 0});
+auto const stock_stays = stays(shop::items, field<&shop::item::in_stock> >= lit<0>);
 
-void look(search<settle::type_tag<bank::transfer_type>>& wanted, bounds const& limits) {
-    auto const seen = wanted.explore(limits);
-    MESSAGE(seen);
-    CHECK(seen);
-    CHECK(seen.states > 100);
+shop::payment paid(std::vector<shop::order_line> lines) {
+    return {"i", "c", 60, std::move(lines)};
 }
 
 } // namespace
 
-TEST_CASE("one worker that crashes, pauses, is asked to cancel, and one late write") {
-    bounds limits = within(1, 1);
-    limits.cancels = true;
-    limits.expires = true;
-    look(*one_transfer(), limits);
+TEST_CASE("explore: a transfer, one worker that may do everything, one late write") {
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, everything(1, 1));
 }
 
-TEST_CASE("two workers that take over from each other at any moment") {
-    look(*one_transfer(), within(2, 0));
+TEST_CASE("explore: a transfer, two workers that take over from each other at any moment") {
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, within(2, 0));
 }
 
-TEST_CASE("two transfers that share an account which has enough for one") {
-    auto both = one_transfer();
-    both->run("t2", bank::transfer{"A", "B", 70});
-    look(*both, within(1, 1));
+TEST_CASE("explore: two transfers from an account that has enough for one") {
+    right(transfers, two_accounts, runs("t1", sixty), runs("t2", transfer{"A", "B", 70}), money,
+          never_below, within(1, 1));
 }
 
-TEST_CASE("long: two workers and one late write") {
-    look(*one_transfer(), within(2, 1));
+TEST_CASE("explore: two transfers over one hot account, each way") {
+    right(transfers, starts(accounts, account("A", 100), account("B", 0), account("C", 0)),
+          runs("t1", sixty), runs("t2", transfer{"B", "C", 50}), money, never_below, within(1, 1));
+}
+
+TEST_CASE("explore: a guard that fails on the last participant") {
+    right(settle::type<loan_type>, two_accounts, runs("t1", loan{"B", "A", 60}), money,
+          never_below, within(2, 0));
+    right(settle::type<loan_type>, two_accounts, runs("t1", loan{"B", "A", 60}), money,
+          never_below, everything(1, 1));
+}
+
+TEST_CASE("explore: a payment of two lines, over four collections") {
+    right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_items, shop_till,
+          runs("p1", paid({{"pen", 1, 10}, {"ink", 2, 25}})), stock_stays, within(1, 0));
+}
+
+TEST_CASE("explore: a payment that names one stock code twice, of which there is enough or not") {
+    right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_items, shop_till,
+          runs("p1", paid({{"pen", 2, 10}, {"pen", 2, 20}})), stock_stays, within(1, 0));
+    right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_items, shop_till,
+          runs("p1", paid({{"pen", 3, 10}, {"pen", 3, 10}})), stock_stays, within(1, 0));
+}
+
+TEST_CASE("explore: one order is paid once, though two payments want it") {
+    right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_till,
+          runs("p1", paid({})), runs("p2", paid({})), within(1, 0));
+}
+
+TEST_CASE("explore: one record is created and another erased") {
+    right(settle::type<rename_type>, starts(flags, flag{"A", "red"}),
+          runs("t1", renaming{"A", "B", "red"}), everything(1, 1));
+    right(settle::type<rename_type>, starts(flags, flag{"A", "red"}),
+          runs("t1", renaming{"A", "B", "red"}), within(2, 0));
+}
+
+TEST_CASE("explore: two renames that want one name") {
+    right(settle::type<rename_type>, starts(flags, flag{"A", "red"}, flag{"C", "red"}),
+          runs("t1", renaming{"A", "B", "red"}), runs("t2", renaming{"C", "B", "red"}),
+          within(1, 1));
+}
+
+TEST_CASE("explore: two paintings that meet in the opposite order give way to each other") {
+    right(settle::type<paint_type>, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
+          runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"B", "A", "blue"}), within(1, 1));
+}
+
+TEST_CASE("explore: a transfer and its reversal") {
+    right(transfers, two_accounts, runs("t1", sixty), reverses("t1"), money, never_below,
+          within(1, 1));
+}
+
+TEST_CASE("long: explore: a transfer and its reversal, two workers") {
+    right(transfers, two_accounts, runs("t1", sixty), reverses("t1"), money, never_below,
+          within(2, 0));
+}
+
+TEST_CASE("long: explore: a transfer, two workers, one late write") {
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, within(2, 1));
+}
+
+TEST_CASE("long: explore: a transfer, one worker, two late writes") {
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, within(1, 2));
+}
+
+TEST_CASE("long: explore: an id submitted anew after its purge, two late writes") {
+    bounds anew = within(1, 2);
+    anew.ages = anew.resubmits = true;
+    right(transfers, starts(accounts, account("A", 200), account("B", 0)), runs("t1", sixty),
+          money, never_below, anew);
+}
+
+TEST_CASE("long: explore: a payment of two lines, one worker that may do everything") {
+    right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_items, shop_till,
+          runs("p1", paid({{"pen", 2, 10}, {"pen", 2, 20}})), stock_stays, everything(1, 0));
+}
+
+TEST_CASE("long: explore: a payment of two lines that fails, one late write") {
+    right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_items, shop_till,
+          runs("p1", paid({{"pen", 3, 10}, {"pen", 3, 10}})), stock_stays, within(1, 1));
+}
+
+TEST_CASE("long: explore: one order is paid once, though two payments want it, one late write") {
+    right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_till,
+          runs("p1", paid({})), runs("p2", paid({})), within(1, 1));
+}
+
+TEST_CASE("exhaustive: explore: a transfer, three workers") {
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, within(3, 0));
+}
+
+TEST_CASE("long: explore: a transfer, one worker that may do everything, two late writes") {
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, everything(1, 2));
+}
+
+TEST_CASE("exhaustive: explore: a payment of two lines, one late write") {
+    right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_items, shop_till,
+          runs("p1", paid({{"pen", 1, 10}, {"ink", 2, 25}})), stock_stays, within(1, 1));
+}
+
+TEST_CASE("exhaustive: explore: two transfers over one hot account, two workers") {
+    right(transfers, starts(accounts, account("A", 100), account("B", 0), account("C", 0)),
+          runs("t1", sixty), runs("t2", transfer{"B", "C", 50}), money, never_below, within(2, 0));
 }

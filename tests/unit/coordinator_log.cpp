@@ -34,6 +34,12 @@ TEST_CASE("coordinator: an unknown insert is read, never trusted") {
         CHECK(c.epoch_number() == mine.fresh);
         CHECK(c.next() == step::apply);
     }
+    SUBCASE("a clock that stood still does not bring its epoch near to that of the lost insert") {
+        auto still = mine;
+        still.fresh = first_epoch + 1;
+        c.found_nothing(still);
+        CHECK(c.insert_epoch() == first_epoch + settle::births_apart);
+    }
     SUBCASE("it came late, between the look and the second insert: still its own, so claimed") {
         c.found_nothing(mine);
         c.inserted(log_answer::conflict, false);

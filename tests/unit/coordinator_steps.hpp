@@ -23,9 +23,9 @@ using settle::view_of_entry;
 
 inline constexpr settle::epoch first_epoch = 1000;
 inline constexpr std::uint32_t many_attempts = 25;
-inline constexpr view_of_entry mine{true, false, 2000};
-inline constexpr view_of_entry of_another{false, false, 2000};
-inline constexpr view_of_entry left_behind{false, true, 2000};
+inline constexpr view_of_entry mine{true, false, 9000};
+inline constexpr view_of_entry of_another{false, false, 9000};
+inline constexpr view_of_entry left_behind{false, true, 9000};
 
 /// A transaction whose entry stands in the log as `pending`, about to apply.
 [[nodiscard]] inline coordinator applying(std::size_t parts) {

@@ -219,10 +219,16 @@ TEST_CASE("record rule: finishing looks at the epoch of the mark") {
         CHECK(confirms(at, "t", credit, 10) == answer::applied);
         CHECK(at.record->balance == 74);
     }
-    SUBCASE("any other: stray, undone") {
+    SUBCASE("an earlier one: stray, undone") {
         CHECK(confirms(at, "t", debit, 11) == answer::applied);
-        CHECK(confirms(at, "t", credit, 9) == answer::applied);
+        CHECK(confirms(at, "t", credit, 12) == answer::applied);
         CHECK(at.record->balance == 99);
+    }
+    SUBCASE("a later one: of another life of the id, left alone") {
+        CHECK(confirms(at, "t", debit, 9) == answer::nothing);
+        CHECK(at.marks.size() == 3);
+        CHECK(undoes(at, "t", debit) == answer::applied);
+        CHECK(undoes(at, "t", credit) == answer::applied);
     }
     SUBCASE("no committed epoch: every mark is stray") {
         CHECK(confirms(at, "t", debit, 0) == answer::applied);
@@ -254,6 +260,11 @@ TEST_CASE("record rule: an undo writes no value that was read earlier") {
         CHECK(gives_way(at, "t", debit, 10) == answer::applied);
     }
     SUBCASE("of whatever epoch") { CHECK(undoes(at, "t", debit) == answer::applied); }
+    SUBCASE("of whatever epoch that its entry can have made") {
+        settle::part_number const part{debit, 0};
+        CHECK(settle::undo(at, "t", part, 9).what == answer::nothing);
+        CHECK(settle::undo(at, "t", part, 10).what == answer::applied);
+    }
     CHECK(at.record->balance == 50);
     CHECK(at.marks.empty());
     CHECK(undoes(at, "t", debit) == answer::nothing);

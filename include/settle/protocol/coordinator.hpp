@@ -7,6 +7,7 @@
 
 #include <settle/protocol/entry.hpp>
 #include <settle/protocol/part_answers.hpp>
+#include <settle/protocol/rules.hpp>
 
 SETTLE_BEGIN
 
@@ -70,17 +71,19 @@ struct view_of_entry {
     epoch fresh = 0;        ///< an epoch unique to the next insert
 };
 
-class coordinator {
+/// Shape:   Rules - all of them, except in a search
+template <typename Rules>
+class basic_coordinator {
 public:
     static constexpr std::size_t no_part = ~std::size_t{0};
 
-    coordinator() = default;
+    basic_coordinator() = default;
 
     /// A transaction that is new to the log.
     /// Shape:   parts - how many parts it has; first - an epoch unique to this insert
-    [[nodiscard]] static coordinator begin(std::size_t parts, epoch first,
-                                           goal wanted = goal::run) {
-        coordinator made{parts, wanted};
+    [[nodiscard]] static basic_coordinator begin(std::size_t parts, epoch first,
+                                                 goal wanted = goal::run) {
+        basic_coordinator made{parts, wanted};
         if (wanted == goal::annul) made.why_ = reason::mark_without_entry;
         made.next_ = step::insert;
         made.seen_ = first;
@@ -88,16 +91,17 @@ public:
     }
 
     /// An entry that the driver has chosen to take over.
-    [[nodiscard]] static coordinator take(std::size_t parts, standing const& found) {
-        coordinator made{parts, goal::recover};
+    [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& found) {
+        basic_coordinator made{parts, goal::recover};
         made.adopt(found);
         made.next_ = step::claim;
         return made;
     }
 
     /// An entry to be canceled, whoever owns it; the reason is kept with it.
-    [[nodiscard]] static coordinator cancel(std::size_t parts, reason why = reason::cancel_asked) {
-        coordinator made{parts, goal::cancel};
+    [[nodiscard]] static basic_coordinator cancel(std::size_t parts,
+                                                  reason why = reason::cancel_asked) {
+        basic_coordinator made{parts, goal::cancel};
         made.why_ = why;
         made.next_ = step::read;
         return made;
@@ -107,6 +111,8 @@ public:
     [[nodiscard]] settle::state state() const noexcept { return state_; }
     [[nodiscard]] epoch epoch_number() const noexcept { return epoch_; }
     [[nodiscard]] epoch committed() const noexcept { return committed_; }
+    /// The latest epoch that a mark of this entry can have.
+    [[nodiscard]] epoch latest() const noexcept { return seen_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempts_; }
     [[nodiscard]] reason why() const noexcept { return why_; }
     /// The part that made it cancel, or `no_part`.
@@ -129,7 +135,7 @@ public:
         switch (next_) {
         case step::claim:
             return {state_, seen_,
-                    state_ == settle::state::initial ? settle::state::pending : state_, seen_ + 1,
+                    state_ == settle::state::initial ? settle::state::pending : state_, raised(),
                     committed_, attempts_ + 1, reason::none, true};
         case step::commit:
             return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, reason::none,
@@ -157,18 +163,12 @@ public:
 
     /// Shape:   expired - the entry is older than a transaction may be
     void inserted(log_answer said, bool expired) {
-        if (said == log_answer::unavailable) return;
-        if (said != log_answer::taken) {
-            unsure_ = unsure_ || said == log_answer::unknown;
-            next_ = step::read;
-            return;
-        }
-        unsure_ = false;
+        if (!moved(said)) return;
         known_ = true;
         state_ = insert_state();
         epoch_ = seen_;
         if (goal_ != goal::run) next_ = step::end;
-        else if (expired) cancel_for(reason::expired);
+        else if (expired && Rules::lifetimes) cancel_for(reason::expired);
         else start(step::apply);
     }
 
@@ -179,7 +179,8 @@ public:
             next_ = step::end;
             return;
         }
-        seen_ = view.fresh;
+        // The claims of its lost insert, should it land yet, never come to the epochs of this one.
+        seen_ = std::max(view.fresh, seen_ + births_apart);
         next_ = step::insert;
     }
 
@@ -208,7 +209,7 @@ public:
 
     void claimed(log_answer said, bool expired) {
         if (!moved(said)) return;
-        epoch_ = ++seen_;
+        epoch_ = seen_ = raised();
         ++attempts_;
         if (state_ == settle::state::applied) {
             start(step::confirm);
@@ -219,7 +220,7 @@ public:
             state_ = settle::state::pending;
             why_ = reason::none;
             failed_ = no_part;
-            if (expired) cancel_for(reason::expired);
+            if (expired && Rules::lifetimes) cancel_for(reason::expired);
             else start(pausing_ ? step::pause : step::apply);
         }
         pausing_ = false;
@@ -272,7 +273,7 @@ public:
         ask_log(step::cancel);
     }
 
-    friend bool operator==(coordinator const&, coordinator const&) = default;
+    friend bool operator==(basic_coordinator const&, basic_coordinator const&) = default;
 
     [[nodiscard]] std::size_t hash() const noexcept {
         std::size_t seed = hash_mix(0, static_cast<std::uint64_t>(next_) |
@@ -305,7 +306,7 @@ public:
     }
 
 private:
-    coordinator(std::size_t parts, goal wanted) : answers_(parts), goal_(wanted) {}
+    basic_coordinator(std::size_t parts, goal wanted) : answers_(parts), goal_(wanted) {}
 
     [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }
 
@@ -316,14 +317,20 @@ private:
         attempts_ = std::max(attempts_, entry.attempts);
     }
 
+    [[nodiscard]] epoch raised() const noexcept { return Rules::claims_raise ? seen_ + 1 : seen_; }
+
     void start(step wanted) {
-        answers_.reset();
+        if (Rules::all_parts_again || (wanted != step::apply && wanted != step::pause)) {
+            answers_.reset();
+        }
         wrote_ = wrote_ || wanted == step::apply;
         next_ = wanted;
     }
 
     /// True when a compare-and-set was acknowledged; otherwise what to do next is settled here.
     bool moved(log_answer said) {
+        bool const begins = next_ == step::insert || next_ == step::claim;
+        if (said == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
         if (said == log_answer::taken) {
             unsure_ = false;
             return true;
@@ -349,28 +356,49 @@ private:
             }
         }
         if (answers_.contains(answer::unavailable)) return;
-        if (answers_.contains(answer::unknown)) {
-            claim_again();
-        } else if (answers_.contains(answer::busy)) {
-            if (attempts_ >= limit) {
-                auto const* const first =
-                    std::find(answers_.begin(), answers_.end(), answer::busy);
-                cancel_for(reason::busy, static_cast<std::size_t>(first - answers_.begin()));
-                return;
-            }
-            for (answer& one : answers_) {
-                one = one == answer::applied ? answer::none : answer::nothing;
-            }
-            next_ = step::give_way;
-            if (!answers_.contains(answer::none)) claim_again();
-        } else {
-            ask_log(step::commit);
+        if (answers_.contains(answer::unknown)) repeat();
+        else if (answers_.contains(answer::busy)) give_way(limit);
+        else ask_log(step::commit);
+    }
+
+    /// An apply may have taken effect: a new epoch tells its late copy from the next.
+    void repeat() {
+        part_answers const before = answers_;
+        if constexpr (Rules::unknown_claims) claim_again();
+        if constexpr (!Rules::unknown_claims || !Rules::all_parts_again) {
+            answers_ = before;
+            forget(answer::unknown);
         }
     }
 
+    /// Nobody waits while holding a mark.
+    void give_way(std::uint32_t limit) {
+        if constexpr (!Rules::gives_way) return forget(answer::busy);
+        if (attempts_ >= limit) {
+            auto const* const first = std::find(answers_.begin(), answers_.end(), answer::busy);
+            cancel_for(reason::busy, static_cast<std::size_t>(first - answers_.begin()));
+            return;
+        }
+        for (answer& one : answers_) {
+            one = one == answer::applied ? answer::none : answer::nothing;
+        }
+        next_ = step::give_way;
+        if (!answers_.contains(answer::none)) begin_again();
+    }
+
     void decide_give_way() {
-        if (answers_.contains(answer::unavailable)) return;
-        claim_again();
+        if (!answers_.contains(answer::unavailable)) begin_again();
+    }
+
+    void begin_again() {
+        if constexpr (Rules::gives_way_anew) return claim_again();
+        ++attempts_;
+        answers_.reset();
+        next_ = step::pause;
+    }
+
+    void forget(answer forgotten) {
+        std::replace(answers_.begin(), answers_.end(), forgotten, answer::none);
     }
 
     /// A finish or an undo meets the same mark or none, however often it is asked.
@@ -411,5 +439,8 @@ private:
     bool known_ = false;    ///< the entry was there once
     bool vanished_ = false;
 };
+
+/// The coordinator that runs.
+using coordinator = basic_coordinator<detail::protocol_rules>;
 
 SETTLE_END

@@ -57,6 +57,13 @@ struct standing {
     std::uint32_t attempts = 0;
 };
 
+/// True when a mark of this epoch is no part of what its transaction is or came to: its transaction
+/// is over, and did not commit with it.
+[[nodiscard]] constexpr bool is_stray(standing const& entry, epoch marked) {
+    return entry.state == state::canceled ||
+           (entry.state == state::done && entry.committed != marked);
+}
+
 [[nodiscard]] inline standing standing_of(entry const& found) {
     return {found.state, found.epoch_number, found.committed, found.attempts};
 }

@@ -145,7 +145,11 @@ public:
 
     [[nodiscard]] mark_type* find(transaction_id const& id, part_number part) {
         auto const at = place(id, part);
-        return at != marks_.end() && at->id == id && at->part == part ? &*at : nullptr;
+        bool const there = at != marks_.end() && at->id == id && at->part == part;
+        return there ? &marks_[static_cast<std::size_t>(at - marks_.begin())] : nullptr;
+    }
+    [[nodiscard]] mark_type const* find(transaction_id const& id, part_number part) const {
+        return const_cast<mark_set&>(*this).find(id, part);
     }
 
     /// True when another part of this transaction has a mark here (an exclusive one, if asked).
@@ -184,7 +188,7 @@ public:
     }
 
 private:
-    auto place(transaction_id const& id, part_number part) {
+    auto place(transaction_id const& id, part_number part) const {
         return std::lower_bound(marks_.begin(), marks_.end(), std::tie(id, part),
                                 [](mark_type const& one, auto const& wanted) {
                                     return std::tie(one.id, one.part) < wanted;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <settle/protocol/intent.hpp>
+#include <settle/protocol/rules.hpp>
 
 SETTLE_BEGIN
 
@@ -46,17 +47,19 @@ void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
 }
 
 /// Bounds and overflow of a commuting intent, whichever way the other marks end.
-template <Described Record, typename Intent>
+template <typename Rules, Described Record, typename Intent>
 answer check_escrow(record_slot<Record> const& slot, Intent const& intent,
                     integers<Record> const& apply, integers<Record> const& confirm) {
     bool overflow = false;
     bool hold = true;
+    auto const low = [&](std::size_t at) { return Rules::escrow ? slot.marks.low(at) : wide{0}; };
+    auto const high = [&](std::size_t at) { return Rules::escrow ? slot.marks.high(at) : wide{0}; };
     intent.for_each_bound(
         [&](auto index, bound_side side, std::int64_t limit) {
             constexpr std::size_t position = integer_position<Record, index.value>;
             wide const value = (*slot.record).*member<Record, index.value>::pointer;
-            hold = hold && (side == bound_side::lower ? value + slot.marks.low(position) >= limit
-                                                      : value + slot.marks.high(position) <= limit);
+            hold = hold && (side == bound_side::lower ? value + low(position) >= limit
+                                                      : value + high(position) <= limit);
         },
         overflow);
     if (overflow) return answer::overflow;
@@ -69,8 +72,8 @@ answer check_escrow(record_slot<Record> const& slot, Intent const& intent,
         wide const after = wide{(*slot.record).*m.pointer} + added;
         wide const least = std::min({wide{0}, wide{later}, -wide{added}});
         wide const most = std::max({wide{0}, wide{later}, -wide{added}});
-        overflow = overflow || after + slot.marks.low(position) + least < limits::min() ||
-                   after + slot.marks.high(position) + most > limits::max();
+        overflow = overflow || after + low(position) + least < limits::min() ||
+                   after + high(position) + most > limits::max();
     });
     return overflow ? answer::overflow : answer::applied;
 }
@@ -93,9 +96,9 @@ met<Record> refused(answer what) {
     return result;
 }
 
-template <Described Record, typename Intent>
+template <typename Rules, Described Record, typename Intent>
 met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Intent const& intent) {
-    if (in_motion<Record>(slot.marks, Intent::exact_fields)) {
+    if (Rules::escrow && in_motion<Record>(slot.marks, Intent::exact_fields)) {
         // Waiting for a part of its own would never end.
         bool const own = std::any_of(slot.marks.begin(), slot.marks.end(), [&](auto const& one) {
             return one.id == made.id && in_motion<Record>(one, Intent::exact_fields);
@@ -113,7 +116,7 @@ met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Inte
         made.undo_delta[i] = checked<operation_kind::subtract>(std::int64_t{0}, apply[i], overflow);
     }
     if (overflow) return refused<Record>(answer::overflow);
-    answer const escrow = check_escrow(slot, intent, apply, made.confirm_delta);
+    answer const escrow = check_escrow<Rules>(slot, intent, apply, made.confirm_delta);
     if (escrow != answer::applied) return refused<Record>(escrow);
     met<Record> result;
     result.what = answer::applied;
@@ -174,6 +177,29 @@ met<Record> apply_exclusive(record_slot<Record>& slot, mark<Record>&& made, Reco
     return result;
 }
 
+/// An apply whose part has a mark already: it is adopted, or made by somebody who came later.
+template <typename Rules, Described Record>
+met<Record> meet_own(mark<Record>& found, epoch under) {
+    bool const looks = Rules::marks_carry_epochs;
+    if (looks && Rules::applying_fences && found.epoch_number > under) {
+        return refused<Record>(answer::fenced);
+    }
+    met<Record> result;
+    result.what = answer::applied;
+    result.exclusive = found.exclusive;
+    if (looks && Rules::adopting_raises && found.epoch_number < under) {
+        found.epoch_number = under;
+        result.on_mark = mark_change::raised;
+    }
+    return result;
+}
+
+/// The number under which a part's mark is kept.
+template <typename Rules>
+constexpr part_number number_of(part_number part) {
+    return Rules::parts_in_marks ? part : part_number{};
+}
+
 /// Pulls a mark; its record takes what the mark carries for this end.
 template <Described Record>
 met<Record> resolve(record_slot<Record>& slot, mark<Record>* found, bool confirmed) {
@@ -206,22 +232,16 @@ met<Record> resolve(record_slot<Record>& slot, mark<Record>* found, bool confirm
 ///          native_image - called once for an exclusive effect, to keep the whole native record
 /// Errors:  every answer but `applied` leaves the slot as it was
 /// Source:  include/settle/README.md, "The record rule"
-template <Described Record, typename Intent, typename NativeImage>
+template <typename Rules = detail::protocol_rules, Described Record,
+          typename Intent, typename NativeImage>
 met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
                   epoch under, Record const& created, Intent const& intent,
                   NativeImage&& native_image) {
+    part = detail::number_of<Rules>(part);
     if (mark<Record>* const found = slot.marks.find(id, part)) {
-        if (found->epoch_number > under) return detail::refused<Record>(answer::fenced);
-        met<Record> result;
-        result.what = answer::applied;
-        result.exclusive = found->exclusive;
-        if (found->epoch_number < under) {
-            found->epoch_number = under;
-            result.on_mark = mark_change::raised;
-        }
-        return result;
+        return detail::meet_own<Rules>(*found, under);
     }
-    if (!slot.marks.empty()) {
+    if (Rules::exclusive_marks && !slot.marks.empty()) {
         if (slot.marks.holds_other_part(id, Intent::commutes)) {
             return detail::refused<Record>(answer::two_parts);
         }
@@ -229,43 +249,51 @@ met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_numb
     }
     if (Intent::creates && slot.record) return detail::refused<Record>(answer::record_exists);
     if (!Intent::creates && !slot.record) return detail::refused<Record>(answer::record_missing);
-    if (!Intent::commutes && !slot.marks.empty()) return detail::refused<Record>(answer::busy);
+    if (Rules::exclusive_marks && !Intent::commutes && !slot.marks.empty()) {
+        return detail::refused<Record>(answer::busy);
+    }
     mark<Record> made;
     made.id = id;
     made.part = part;
     made.epoch_number = under;
     if constexpr (Intent::commutes) {
-        return detail::apply_commuting(slot, std::move(made), intent);
+        return detail::apply_commuting<Rules>(slot, std::move(made), intent);
     } else {
         return detail::apply_exclusive(slot, std::move(made), created, intent,
                                        std::forward<NativeImage>(native_image));
     }
 }
 
-/// Finishes one part of a committed transaction: a mark of the committed epoch is confirmed, any
-/// other is stray and is undone; either goes.
-template <Described Record>
+/// Finishes one part of a committed transaction: a mark of the committed epoch is confirmed, an
+/// earlier one is stray and is undone; either goes. A later one is of another life of the id.
+/// Shape:   committed - 0 when the transaction left no mark: then all are stray
+template <typename Rules = detail::protocol_rules, Described Record>
 met<Record> finish(record_slot<Record>& slot, transaction_id const& id, part_number part,
                    epoch committed) {
-    mark<Record>* const found = slot.marks.find(id, part);
+    constexpr bool looks = Rules::marks_carry_epochs && Rules::finish_looks;
+    mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr) return {};
-    return detail::resolve(slot, found, found->epoch_number == committed);
+    if (looks && committed != 0 && found->epoch_number > committed) return {};
+    return detail::resolve(slot, found, !looks || found->epoch_number == committed);
 }
 
-/// Undoes one part of a canceled transaction, whatever its epoch.
-template <Described Record>
-met<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part) {
-    mark<Record>* const found = slot.marks.find(id, part);
-    if (found == nullptr) return {};
+/// Undoes one part of a canceled transaction, whatever its epoch; only what came later, when the id
+/// was purged and submitted anew, is left alone.
+template <typename Rules = detail::protocol_rules, Described Record>
+met<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part,
+                 epoch latest = epoch_limit) {
+    mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
+    if (found == nullptr || found->epoch_number > latest) return {};
     return detail::resolve(slot, found, false);
 }
 
 /// Undoes one part only when its mark has exactly this epoch: giving way, and sweeping.
-template <Described Record>
+template <typename Rules = detail::protocol_rules, Described Record>
 met<Record> undo_exactly(record_slot<Record>& slot, transaction_id const& id, part_number part,
                          epoch exact) {
-    mark<Record>* const found = slot.marks.find(id, part);
-    if (found == nullptr || found->epoch_number != exact) return {};
+    constexpr bool looks = Rules::marks_carry_epochs && Rules::undo_is_exact;
+    mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
+    if (found == nullptr || (looks && found->epoch_number != exact)) return {};
     return detail::resolve(slot, found, false);
 }
 

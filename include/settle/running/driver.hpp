@@ -151,7 +151,8 @@ private:
         view_of_entry view;
         view.fresh = fresh_epoch(environment_);
         if (!found.value()) {
-            work.created = now_;
+            // An insert made again is as old as the call: one that slept too long may follow what
+            // was settled and purged meanwhile.
             work.coordinator.found_nothing(view);
             return interruption::none;
         }

@@ -132,6 +132,7 @@ public:
         nothing const no_parameters;
         job<undescribed> work{id, &no_parameters, coordinator::cancel(0)};
         auto driver = parts_.make_driver(call);
+        work.created = driver.time();
         interruption const cut = driver.drive(work, true);
         // It was born since the look above: its own type compensates it.
         if (cut == interruption::described) return cancel_entry(*driver.seen(), call);
@@ -320,7 +321,7 @@ private:
         if (cut == interruption::redefined) {
             return detail::refuse(told.id, detail::other_definition(*driver.seen()));
         }
-        // What stood in the way on a way that was gone to its end is overcome, or is why it ended so.
+        // What stood in the way on a way that was gone to its end is overcome, or is why it ended.
         bool const gone = cut == interruption::none || cut == interruption::elsewhere;
         if (gone && c.why() != reason::record_unusable) told.problem = {};
         if (c.vanished()) told.problem = detail::vanished_entry(told.id);

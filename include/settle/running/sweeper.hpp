@@ -49,9 +49,7 @@ private:
             ++report_.looked_at;
             auto const end = entry_of(one.id);
             if (!end) return false;
-            bool const stray = end->state == state::canceled ||
-                               (end->state == state::done && end->committed != one.epoch_number);
-            if (!stray) return true;
+            if (!is_stray(*end, one.epoch_number)) return true;
             auto const undone = session.resolve(one, false);
             if (!undone.has_value()) {
                 report_.problem = undone.problem();

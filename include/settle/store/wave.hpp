@@ -101,7 +101,7 @@ public:
         } else if constexpr (Step == step::confirm) {
             return settle::finish(slot, work_.id, part(), c.committed());
         } else if constexpr (Step == step::compensate) {
-            return undo(slot, work_.id, part());
+            return undo(slot, work_.id, part(), c.latest());
         } else {
             return undo_exactly(slot, work_.id, part(), c.epoch_number());
         }

@@ -63,10 +63,10 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
         CHECK(on.read(ledgers, "A")->units == 7);
         CHECK(on.marks().empty());
     }
-    SUBCASE("stray: a mark of a higher epoch than the committed one is undone") {
-        CHECK(on.template confirm<adjust_type>("t", wanted, 4) == "applied");
-        CHECK(balance() == 100);
-        CHECK(on.marks().empty());
+    SUBCASE("a mark of a higher epoch than the committed one is of another life of the id") {
+        CHECK(on.template confirm<adjust_type>("t", wanted, 4) == "nothing");
+        CHECK(balance() == 70);
+        CHECK(on.epochs() == "5");
     }
     SUBCASE("compensated whatever its epoch") {
         CHECK(on.template compensate<adjust_type>("t", wanted) == "applied");

@@ -237,7 +237,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is created", Fixture, suite_create) {
     SUBCASE("undone: it is gone, whichever way") {
         std::string said;
         SUBCASE("compensated") { said = on.template compensate<issue_type>("t", wanted); }
-        SUBCASE("stray") { said = on.template confirm<issue_type>("t", wanted, 4); }
+        SUBCASE("stray") { said = on.template confirm<issue_type>("t", wanted, 6); }
         SUBCASE("gives way") { said = on.template give_way<issue_type>("t", wanted, 5); }
         CHECK(said == "applied");
         CHECK_FALSE(on.read(cards, "c").has_value());

@@ -24,8 +24,8 @@ public:
         : file_(&file), held_(new statements{file}, {&file}) {}
 
     /// Answers every due part of this session's collections once the transaction is committed:
-    /// `unavailable` when it took no effect, `record_unusable` when it never will, `unknown` when its
-    /// commit failed half-way.
+    /// `unavailable` when it took no effect, `record_unusable` when it never will, `unknown` when
+    /// its commit failed half-way.
     template <step Step, typename Direction>
     void start(std::span<job<Direction>> wave) {
         std::size_t due = 0;
@@ -141,8 +141,8 @@ private:
         held_->kept.push_back({result.what, result.exclusive, {}});
     }
 
-    /// A record that cannot be used cancels what has not begun with it; what has begun must wait for
-    /// its repair.
+    /// A record that cannot be used cancels what has not begun with it; what has begun must wait
+    /// for its repair.
     template <step Step, typename Operation>
     void meet_apart(detail::transaction& work, Operation const& one) {
         try {

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the user of a search says: records to begin with, transactions, and what must hold.
+#pragma once
+
+#include <settle/testing/explore/bounds.hpp>
+#include <settle/testing/explore/model.hpp>
+
+#include <charconv>
+
+SETTLE_BEGIN
+namespace testing {
+
+template <typename Collection>
+struct starting_records {
+    std::vector<typename Collection::record_type> records;
+};
+
+/// Records that are there at the beginning.
+template <typename Record, fixed_string Name, auto Key, typename... Records>
+[[nodiscard]] starting_records<collection<Record, Name, Key>> starts(
+    collection<Record, Name, Key> const&, Records const&... records) {
+    return {{records...}};
+}
+
+template <typename Parameters>
+struct running {
+    transaction_id id;
+    Parameters parameters;
+};
+template <auto const& Type>
+struct running_type {
+    transaction_id id;
+    typename forward<Type>::parameters parameters;
+};
+
+/// A transaction that any worker may begin at any moment.
+template <typename Parameters>
+[[nodiscard]] running<Parameters> runs(transaction_id id, Parameters const& parameters) {
+    return {std::move(id), parameters};
+}
+/// The same, where two types take these parameters.
+template <auto const& Type>
+[[nodiscard]] running_type<Type> runs(transaction_id id,
+                                      typename forward<Type>::parameters const& parameters) {
+    return {std::move(id), parameters};
+}
+
+struct reversing {
+    transaction_id id;
+};
+
+/// The reversal of a transaction that another clause runs, begun once that one is done.
+[[nodiscard]] inline reversing reverses(transaction_id id) { return {std::move(id)}; }
+
+namespace detail {
+
+/// True when this moment adds to (or takes from) a member.
+template <effect_kind Kind, auto Member, typename Moment>
+inline constexpr bool moment_changes = false;
+template <effect_kind Kind, auto Member, bool C, bool E, typename... Effects>
+inline constexpr bool moment_changes<Kind, Member, moment<C, E, Effects...>> =
+    ((Effects::kind == Kind && settle::detail::same_field<class_of<Member>, Member,
+                                                          Effects::member>) ||
+     ...);
+
+/// True when a participant shows what may yet be taken back: a credit at apply, or a debit that is
+/// still to come.
+template <auto Member, typename Participant>
+inline constexpr bool shows_early =
+    moment_changes<effect_kind::add, Member,
+                   settle::detail::moment_or_none<typename Participant::apply_type>> ||
+    moment_changes<effect_kind::subtract, Member,
+                   settle::detail::moment_or_none<typename Participant::confirm_type>>;
+
+template <auto Member, typename Definition>
+inline constexpr bool type_shows_early = false;
+template <auto Member, typename P, fixed_string Name, typename Guards, typename... Participants>
+inline constexpr bool
+    type_shows_early<Member, transaction_definition<P, Name, Guards, Participants...>> =
+        (shows_early<Member, Participants> || ...);
+
+template <auto Member, typename Types>
+inline constexpr bool types_show_early = false;
+template <auto Member, auto const&... Types>
+inline constexpr bool types_show_early<Member, settle::detail::type_list<type_tag<Types>...>> =
+    (type_shows_early<Member, typename type_tag<Types>::definition> || ...);
+
+} // namespace detail
+
+template <typename Collection, auto Member>
+struct conserved_sum {
+    /// Shape:   Committed - what the committed transactions give, or what a reader adds up now
+    template <bool Committed, typename Records>
+    static std::int64_t of(Records const& all) {
+        std::int64_t sum = 0;
+        for (auto const& cell : std::get<model_table<Collection>>(all.tables).cells) {
+            auto const& record = Committed ? cell->truth : cell->slot.record;
+            if (record) sum += (*record).*Member;
+        }
+        return sum;
+    }
+    /// True when no type shows a credit before it is certain: readers never add up too much.
+    template <typename Types>
+    static constexpr bool late_credits() {
+        return !detail::types_show_early<Member, Types>;
+    }
+    template <typename Records>
+    static std::string lost(std::int64_t start, Records const& now) {
+        return "the committed transactions made a sum of " + std::to_string(of<true>(now)) +
+               " of what was " + std::to_string(start);
+    }
+    template <typename Records>
+    static std::string shown(std::int64_t start, Records const& now) {
+        return "a reader adds up " + std::to_string(of<false>(now)) +
+               ", and there never was more than " + std::to_string(start);
+    }
+};
+
+/// The sum of one field over one collection: the committed transactions leave it as it was, and
+/// where no type credits early, no reader ever adds up more.
+template <typename Record, fixed_string Name, auto Key, auto Member>
+[[nodiscard]] conserved_sum<collection<Record, Name, Key>, Member> conserves(
+    collection<Record, Name, Key> const&, field_expression<Member> const&) {
+    return {};
+}
+
+template <typename Collection, typename Condition>
+struct staying {
+    Condition condition;
+
+    template <typename Records>
+    [[nodiscard]] std::string broken(Records const& all) const {
+        for (auto const& cell : std::get<model_table<Collection>>(all.tables).cells) {
+            if (!cell->slot.record || (holds(cell->slot, false) && holds(cell->slot, true))) {
+                continue;
+            }
+            return "as the pending transactions may end, this record breaks what always holds: " +
+                   encode_json(*cell->slot.record);
+        }
+        return {};
+    }
+
+private:
+    using record = typename Collection::record_type;
+
+    /// Whether it holds of the least, or the most, that the marks can make of the record.
+    [[nodiscard]] bool holds(record_slot<record> const& slot, bool most) const {
+        record at = *slot.record;
+        for_each_integer<record>([&](auto m, auto position) {
+            using number = typename decltype(m)::type;
+            auto const moved = most ? slot.marks.high(position) : slot.marks.low(position);
+            at.*m.pointer = static_cast<number>(at.*m.pointer + static_cast<number>(moved));
+        });
+        bool overflow = false;
+        nothing const none;
+        scope<record, nothing, nothing> const seen{&at, &none, nullptr, &overflow};
+        return evaluate(condition, seen) && !overflow;
+    }
+};
+
+/// A condition on every record of a collection, whichever way the pending transactions end:
+/// `stays(accounts, field<&account::balance> >= 0)`.
+template <typename Record, fixed_string Name, auto Key, typename Condition>
+[[nodiscard]] staying<collection<Record, Name, Key>, Condition> stays(
+    collection<Record, Name, Key> const&, Condition const& condition) {
+    return {condition};
+}
+
+/// One run of a search, as a failed exploration names it: performed and told, instead of searched.
+struct replay {
+    std::string run;
+
+    /// Errors:  throws std::invalid_argument when this is no run
+    [[nodiscard]] std::vector<std::uint16_t> moves() const {
+        std::vector<std::uint16_t> found;
+        char const* at = run.data();
+        char const* const end = at + run.size();
+        while (at != end) {
+            std::uint16_t move = 0;
+            auto const [rest, problem] = std::from_chars(at, end, move);
+            if (problem != std::errc{} || (rest != end && *rest != '.')) {
+                throw std::invalid_argument("settle: '" + run + "' is no run of a search");
+            }
+            found.push_back(move);
+            at = rest == end ? end : rest + 1;
+        }
+        return found;
+    }
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+// 128 bits by which a search knows a state again.
+#pragma once
+
+#include <settle/definition/field_type.hpp>
+#include <settle/definition/reflection.hpp>
+#include <settle/protocol/mark.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// Two states of one fingerprint are taken for one. With n states the chance that this is ever
+/// wrong is about n² / 2¹²⁹: 10⁻²³ for a hundred million.
+struct fingerprint {
+    std::uint64_t first = 0x2d358dccaa6c78a5U;
+    std::uint64_t second = 0x8bb84b93962eacc9U;
+
+    void add(std::uint64_t value) {
+        first = fold(first ^ value, 0x9e3779b97f4a7c15U) + value;
+        second = fold(second + value, 0xd6e8feb86659fd93U) ^ value;
+    }
+    void add(fingerprint const& part) {
+        add(part.first);
+        add(part.second);
+    }
+    void add_text(std::string_view text) { add(std::hash<std::string_view>{}(text)); }
+
+    template <typename Field>
+    void add_field(Field const& value) {
+        if constexpr (field_traits<Field>::optional) {
+            add(value ? 1U : 0U);
+            if (value) add_field(*value);
+        } else if constexpr (field_traits<Field>::kind == field_kind::text) {
+            add_text(value);
+        } else {
+            add(static_cast<std::uint64_t>(to_integer(value)));
+        }
+    }
+
+    template <Described Record>
+    void add_record(Record const& record) {
+        for_each_member<Record>([&](auto m) { add_field(record.*decltype(m)::pointer); });
+    }
+    template <Described Record>
+    void add_record(std::optional<Record> const& record) {
+        add(record ? 1U : 0U);
+        if (record) add_record(*record);
+    }
+
+    template <Described Record>
+    void add_mark(mark<Record> const& one) {
+        add_text(one.id);
+        add(std::uint64_t{one.part.participant} << 32U | one.part.line);
+        add(one.epoch_number);
+        for (auto const delta : one.confirm_delta) add(static_cast<std::uint64_t>(delta));
+        for (auto const delta : one.undo_delta) add(static_cast<std::uint64_t>(delta));
+        add(one.is_exclusive() ? 1U : 0U);
+        if (!one.is_exclusive()) return;
+        auto const& effect = *one.exclusive;
+        add_record(effect.undone);
+        add_record(effect.confirmed);
+        add(effect.undo_fields);
+        add(effect.confirm_fields);
+        add((effect.created ? 1U : 0U) | (effect.erases ? 2U : 0U));
+    }
+
+    friend bool operator==(fingerprint const&, fingerprint const&) = default;
+    friend auto operator<=>(fingerprint const&, fingerprint const&) = default;
+
+private:
+    static std::uint64_t fold(std::uint64_t value, std::uint64_t by) {
+        __extension__ typedef unsigned __int128 wide;
+        wide const product = wide{value} * by;
+        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+    }
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+// What must hold in every state of a search.
+#pragma once
+
+#include <settle/testing/explore/world.hpp>
+
+#include <functional>
+
+SETTLE_BEGIN
+namespace testing {
+
+template <typename Mind, typename Rules, typename Records>
+class judge {
+public:
+    using world_type = world<Mind, Records>;
+    using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
+    /// Something that the user declares: what is wrong with these records, or nothing.
+    using declared = std::function<std::string(Records const&)>;
+
+    /// Shape:   resubmits - an id may be submitted once more after its purge, and then is committed
+    ///          once in each life
+    judge(transactions const& all, bool resubmits) : all_(all), resubmits_(resubmits) {}
+
+    void declare(declared one) { declared_.push_back(std::move(one)); }
+
+    /// What is wrong with a state, or nothing.
+    [[nodiscard]] std::string wrong(world_type const& now) const {
+        std::string found;
+        now.data.for_each_cell([&](auto const& cell) {
+            if (found.empty()) found = wrong_cell(now, cell);
+        });
+        for (std::size_t t = 0; found.empty() && t < all_.size(); ++t) found = wrong_entry(now, t);
+        for (auto const& one : declared_) {
+            if (found.empty()) found = one(now.data);
+        }
+        return found;
+    }
+
+    /// Nobody is at work, nothing is on its way, everything is over, and no mark is left.
+    [[nodiscard]] static bool is_end(world_type const& now) {
+        bool ended = now.flights.empty();
+        for (auto const& one : now.workers) ended = ended && one.what == role::idle;
+        for (auto const& one : now.entries) {
+            ended = ended && (!one.present || is_final(one.now.state));
+        }
+        now.data.for_each_cell([&](auto const& cell) { ended = ended && cell.slot.marks.empty(); });
+        return ended;
+    }
+
+private:
+    /// With all marks settled now, a record holds what the committed transactions alone give it.
+    template <typename Cell>
+    [[nodiscard]] std::string wrong_cell(world_type const& now, Cell const& cell) const {
+        if (cell.slot.marks.empty() && same(cell.slot.record, cell.truth)) return {};
+        auto settled = cell.slot;
+        for (auto const& one : cell.slot.marks) {
+            epoch const committed = committed_of(now, one.id);
+            if (committed != 0) finish<Rules>(settled, one.id, one.part, committed);
+            else undo<Rules>(settled, one.id, one.part);
+        }
+        if (same(settled.record, cell.truth)) return {};
+        return "with all marks settled, a record holds " + show(settled.record) +
+               " where the committed transactions give " + show(cell.truth);
+    }
+
+    [[nodiscard]] epoch committed_of(world_type const& now, transaction_id const& id) const {
+        for (std::size_t t = 0; t < all_.size(); ++t) {
+            auto const& here = now.entries[t];
+            if (all_[t]->id() == id) return here.present ? here.now.committed : 0;
+        }
+        return 0;
+    }
+
+    [[nodiscard]] std::string wrong_entry(world_type const& now, std::size_t t) const {
+        model_entry const& here = now.entries[t];
+        std::string const& id = all_[t]->id();
+        if (here.commits > 1U + here.lives) return id + " was committed twice";
+        if (here.commits > 1 && !resubmits_) return id + " was committed again after its purge";
+        if (here.commits != 0 && all_[t]->undoes && now.entries[*all_[t]->undoes].commits == 0) {
+            return id + " is committed, and what it undoes is not";
+        }
+        if (!here.present || here.now.state != state::done) return {};
+        for (std::size_t part = 0; part < all_[t]->parts(); ++part) {
+            epoch const marked = all_[t]->mark_epoch(now.data, part);
+            if (marked != 0 && marked == here.now.committed) {
+                return id + " is done, and a part is not confirmed";
+            }
+        }
+        return {};
+    }
+
+    template <typename Record>
+    static bool same(std::optional<Record> const& left, std::optional<Record> const& right) {
+        if (left.has_value() != right.has_value()) return false;
+        return !left || equal_members(*left, *right);
+    }
+    template <typename Record>
+    static std::string show(std::optional<Record> const& record) {
+        return record ? encode_json(*record) : "nothing";
+    }
+
+    transactions const& all_;
+    std::vector<declared> declared_;
+    bool resubmits_;
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a search keeps of records, entries and transactions: values that are copied for every step,
+// and shared until something changes them.
+#pragma once
+
+#include <settle/protocol/coordinator.hpp>
+#include <settle/protocol/direction.hpp>
+#include <settle/protocol/record_rule.hpp>
+#include <settle/protocol/reversal.hpp>
+#include <settle/running/binding.hpp>
+#include <settle/store/codec.hpp>
+#include <settle/testing/explore/few.hpp>
+#include <settle/testing/explore/fingerprint.hpp>
+
+#include <memory>
+#include <tuple>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// One record: as its store holds it, and as the committed transactions alone give it.
+template <Described Record>
+struct model_cell {
+    record_slot<Record> slot;
+    std::optional<Record> truth;
+    fingerprint print{};
+
+    void note_print() {
+        print = {};
+        print.add_record(slot.record);
+        print.add_record(truth);
+        for (auto const& one : slot.marks) print.add_mark(one);
+        print.add(slot.marks.size());
+    }
+};
+
+/// One collection: a cell for every key that the search knows, in the order they were named.
+template <typename Collection>
+struct model_table {
+    using record = typename Collection::record_type;
+    using cell = model_cell<record>;
+    few<std::shared_ptr<cell const>, 6> cells;
+
+    /// Calls `function(cell&)`; the change stands when it returns true.
+    template <typename Function>
+    void change(std::size_t at, Function&& function) {
+        auto changed = std::make_shared<cell>(*cells[at]);
+        if (!function(*changed)) return;
+        changed->note_print();
+        cells[at] = std::move(changed);
+    }
+};
+
+/// All collections of a search.
+template <typename... Collections>
+struct model_records {
+    std::tuple<model_table<Collections>...> tables;
+
+    template <typename Function>
+    void for_each_table(Function&& function) {
+        std::apply([&](auto&... table) { (function(table), ...); }, tables);
+    }
+    template <typename Function>
+    void for_each_cell(Function&& function) const {
+        std::apply(
+            [&](auto const&... table) {
+                (std::for_each(table.cells.begin(), table.cells.end(),
+                               [&](auto const& one) { function(*one); }),
+                 ...);
+            },
+            tables);
+    }
+
+    /// The records and marks as a person reads them in a story.
+    [[nodiscard]] std::string text() const {
+        std::string out;
+        for_each_cell([&](auto const& cell) {
+            out += "      ";
+            if (cell.slot.record) append_json(out, *cell.slot.record);
+            else out += "(none)";
+            for (auto const& one : cell.slot.marks) {
+                out += " mark{" + one.id + ", " + std::to_string(one.part.participant) + "." +
+                       std::to_string(one.part.line) + ", e" + std::to_string(one.epoch_number) +
+                       "}";
+            }
+            out += '\n';
+        });
+        return out;
+    }
+};
+
+/// An entry as the protocol sees it, and what a search must know besides.
+struct model_entry {
+    bool present = false;
+    bool old = false;              ///< older than a transaction may be
+    bool closed = false;           ///< its calls are older than that, too
+    std::uint8_t commits = 0;      ///< how often it was committed, purged lives included
+    std::uint8_t lives = 0;        ///< how often the id was purged
+    epoch birth = 0;               ///< of its first insert, where births do not differ
+    standing now{};
+
+    void add_to(fingerprint& print) const {
+        print.add((present ? 1U : 0U) | (old ? 2U : 0U) | (closed ? 4U : 0U) |
+                  std::uint64_t{commits} << 8U | std::uint64_t{lives} << 16U |
+                  static_cast<std::uint64_t>(now.state) << 24U |
+                  std::uint64_t{now.attempts} << 32U);
+        print.add(now.epoch_number);
+        print.add(now.committed);
+        print.add(birth);
+    }
+
+    log_answer insert(state wanted, epoch first, bool is_old) {
+        if (present) return log_answer::conflict;
+        present = true;
+        old = is_old;
+        now = {wanted, first, 0, 0};
+        return log_answer::taken;
+    }
+
+    /// Shape:   state_alone, blind - what a log compares when it follows no rule
+    log_answer change(transition const& wanted, bool state_alone, bool blind) {
+        if (!present) return log_answer::conflict;
+        bool const same_state = now.state == wanted.from || (blind && !is_final(now.state));
+        if (!same_state || (!state_alone && !blind && now.epoch_number != wanted.from_epoch)) {
+            return log_answer::conflict;
+        }
+        now = {wanted.to, wanted.to_epoch, wanted.committed, wanted.attempts};
+        return log_answer::taken;
+    }
+
+    void purge() {
+        present = false;
+        old = false;
+        ++lives;
+        now = {};
+    }
+};
+
+/// One transaction of a search: its parameters are fixed, its parts can be asked to meet records.
+template <typename Records>
+class model_transaction {
+public:
+    model_transaction() = default;
+    model_transaction(model_transaction const&) = delete;
+    model_transaction& operator=(model_transaction const&) = delete;
+    virtual ~model_transaction() = default;
+
+    [[nodiscard]] virtual transaction_id const& id() const = 0;
+    [[nodiscard]] virtual std::size_t parts() const = 0;
+    [[nodiscard]] virtual part_name name_part(std::size_t part) const = 0;
+    /// Lets one part meet its record at one step, under an epoch and with a committed epoch.
+    virtual answer meet(Records& records, step at, std::size_t part, epoch under,
+                        epoch committed) const = 0;
+    /// Adds this transaction to what the committed ones give.
+    virtual void commit(Records& records) const = 0;
+    /// The epoch of a part's mark, or 0 when there is none.
+    [[nodiscard]] virtual epoch mark_epoch(Records const& records, std::size_t part) const = 0;
+    /// The transaction that undoes this one.
+    /// Errors:  throws std::invalid_argument when it needs the images of an entry
+    [[nodiscard]] virtual std::unique_ptr<model_transaction> reversed() const = 0;
+
+    /// The place of the transaction that this one undoes.
+    std::optional<std::size_t> undoes{};
+};
+
+/// Shape:   places - where the record of each part stands in its table
+template <typename Rules, typename Direction, typename Records>
+class typed_transaction final : public model_transaction<Records> {
+public:
+    using parameters_type = typename Direction::parameters;
+
+    typed_transaction(transaction_id id, parameters_type parameters,
+                      std::vector<std::size_t> places)
+        : id_(std::move(id)), parameters_(std::move(parameters)), places_(std::move(places)) {}
+
+    [[nodiscard]] transaction_id const& id() const override { return id_; }
+    [[nodiscard]] std::size_t parts() const override { return places_.size(); }
+    [[nodiscard]] part_name name_part(std::size_t part) const override {
+        return Direction::name_part(Direction::user(parameters_), part);
+    }
+
+    answer meet(Records& records, step at, std::size_t part, epoch under,
+                epoch committed) const override {
+        answer said = answer::nothing;
+        with_part(part, [&](auto where) {
+            using place = decltype(where);
+            auto& table = std::get<typename place::table>(records.tables);
+            // Most undoing and finishing meets nothing, which needs no copy.
+            if (at != step::apply &&
+                table.cells[places_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
+                return;
+            }
+            table.change(places_[part], [&](auto& cell) {
+                auto const seen = meet_cell<place>(cell.slot, at, where, under, committed);
+                said = seen.what;
+                return seen.on_mark != mark_change::none;
+            });
+        });
+        return said;
+    }
+
+    void commit(Records& records) const override {
+        for (std::size_t part = 0; part < parts(); ++part) {
+            with_part(part, [&](auto where) {
+                using place = decltype(where);
+                std::get<typename place::table>(records.tables)
+                    .change(places_[part], [&](auto& cell) {
+                        commit_part<place>(cell.truth, where);
+                        return true;
+                    });
+            });
+        }
+    }
+
+    [[nodiscard]] epoch mark_epoch(Records const& records, std::size_t part) const override {
+        epoch found = 0;
+        with_part(part, [&](auto where) {
+            auto const& table =
+                std::get<typename decltype(where)::table>(records.tables);
+            auto const* const one =
+                table.cells[places_[part]]->slot.marks.find(id_, marked_number(where));
+            if (one != nullptr) found = one->epoch_number;
+        });
+        return found;
+    }
+
+    [[nodiscard]] std::unique_ptr<model_transaction<Records>> reversed() const override {
+        if constexpr (!Direction::is_reverse) {
+            if (only_sums()) {
+                using back = typename settle::detail::opposite<Direction>::type;
+                return std::make_unique<typed_transaction<Rules, back, Records>>(
+                    id_ + "/reverse", typename back::parameters{parameters_, {}}, places_);
+            }
+        }
+        throw std::invalid_argument("settle: a search reverses types whose effects are all sums");
+    }
+
+private:
+    /// One part: which participant, by type, and which of its lines.
+    template <std::size_t Participant>
+    struct place_of {
+        static constexpr std::size_t participant = Participant;
+        using collection = typename Direction::template collection_of<Participant>;
+        using table = model_table<collection>;
+        using record = typename collection::record_type;
+        std::size_t line;
+    };
+
+    template <typename Place>
+    static part_number number(Place where) {
+        return {static_cast<std::uint32_t>(Place::participant),
+                static_cast<std::uint32_t>(where.line)};
+    }
+    template <typename Place>
+    static part_number marked_number(Place where) {
+        return settle::detail::number_of<Rules>(number(where));
+    }
+
+    template <typename Function>
+    void with_part(std::size_t part, Function&& function) const {
+        std::size_t first = 0;
+        Direction::for_each_participant([&](auto index) {
+            constexpr std::size_t at = decltype(index)::value;
+            std::size_t const lines = Direction::template lines<at>(Direction::user(parameters_));
+            if (part >= first && part < first + lines) function(place_of<at>{part - first});
+            first += lines;
+        });
+    }
+
+    template <typename Place>
+    auto intent(Place where) const {
+        return Direction::template intent<Place::participant>(parameters_, where.line);
+    }
+
+    /// A record with this part's key and nothing else.
+    template <typename Place>
+    typename Place::record keyed(Place where) const {
+        typename Place::record made{};
+        bool overflow = false;
+        store_value(made.*Place::collection::key_member,
+                    Direction::template key<Place::participant>(Direction::user(parameters_),
+                                                                where.line),
+                    overflow);
+        return made;
+    }
+
+    template <typename Place>
+    met<typename Place::record> meet_cell(record_slot<typename Place::record>& slot, step at,
+                                          Place where, epoch under, epoch committed) const {
+        part_number const part = number(where);
+        switch (at) {
+        case step::apply:
+            return settle::apply<Rules>(slot, id_, part, under, keyed(where), intent(where),
+                                        [] { return std::string{}; });
+        case step::confirm: return finish<Rules>(slot, id_, part, committed);
+        case step::compensate: return undo<Rules>(slot, id_, part, under);
+        default: return undo_exactly<Rules>(slot, id_, part, under);
+        }
+    }
+
+    template <typename Place>
+    void commit_part(std::optional<typename Place::record>& truth, Place where) const {
+        auto const wanted = intent(where);
+        using intent_type = std::remove_const_t<decltype(wanted)>;
+        using record = typename Place::record;
+        if (intent_type::creates) truth = keyed(where);
+        if (!truth) return;
+        bool overflow = false;
+        if constexpr (intent_type::commutes) {
+            integers<record> apply{};
+            integers<record> confirm{};
+            wanted.deltas(apply, confirm, overflow);
+            settle::detail::add_to(*truth, apply);
+            settle::detail::add_to(*truth, confirm);
+        } else {
+            wanted.apply_to(*truth, overflow);
+            wanted.confirm_to(*truth, overflow);
+        }
+        if (intent_type::erases) truth.reset();
+    }
+
+    static constexpr bool only_sums() {
+        bool sums = true;
+        Direction::for_each_participant([&](auto index) {
+            using intent_type = decltype(Direction::template intent<decltype(index)::value>(
+                std::declval<parameters_type const&>(), 0));
+            sums = sums && intent_type::commutes;
+        });
+        return sums;
+    }
+
+    transaction_id id_;
+    parameters_type parameters_;
+    std::vector<std::size_t> places_;
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: BSL-1.0
+// Everything that can happen next in a state of a search.
+#pragma once
+
+#include <settle/testing/explore/bounds.hpp>
+#include <settle/testing/explore/world.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// What a move is to the question whether a state is stuck: only what the protocol itself does
+/// counts, and nobody may need a new call, a cancel or a fault to come to an end.
+enum class move_kind : std::uint8_t { protocol, outside };
+
+template <typename Protocol, typename Records>
+class moves {
+public:
+    using mind = typename Protocol::mind;
+    using worker = model_worker<mind>;
+    using world_type = world<mind, Records>;
+    using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
+    using rules = typename Protocol::rules;
+
+    moves(transactions const& all, bounds const& within) : all_(all), within_(within) {}
+
+    /// Calls `function(world&&, move_kind, tell)` for every successor, always in the same order;
+    /// `tell()` makes the words of the move.
+    template <typename Function>
+    void each(world_type const& now, Function&& function) const {
+        for (std::size_t i = 0; i < now.workers.size(); ++i) {
+            // Workers of one print are alike: what one can do, the other can.
+            bool const same = i > 0 && now.workers[i].print() == now.workers[i - 1].print();
+            if (same) continue;
+            auto const branch = [&](move_kind kind, auto&& change, auto&& tell) {
+                world_type next = now;
+                change(next, next.workers[i]);
+                function(std::move(next), kind,
+                         [&] { return name(now.workers[i]) + ": " + std::string{tell()}; });
+            };
+            if (now.workers[i].what == role::idle) begin_something(now, branch);
+            else go_on(now, now.workers[i], branch);
+        }
+        for (std::size_t i = 0; i < now.flights.size(); ++i) land(now, i, function);
+        if (within_.ages) age(now, function);
+    }
+
+    /// Puts a state into its canonical form.
+    void canonize(world_type& state) const {
+        for (std::size_t i = 0; i < all_.size(); ++i) state.rename_epochs(i, all_[i]->id());
+        for (auto& one : state.workers) {
+            one.mind.visit_attempts([&](std::uint32_t& attempts) {
+                attempts = std::min(attempts, within_.attempts);
+            });
+        }
+        for (auto& one : state.entries) {
+            one.now.attempts = std::min(one.now.attempts, within_.attempts);
+        }
+        for (auto& one : state.flights) {
+            one.change.attempts = std::min(one.change.attempts, within_.attempts);
+        }
+        sort(state.flights);
+        sort(state.workers);
+    }
+
+private:
+    template <typename Items>
+    static void sort(Items& items) {
+        // A handful at most: by insertion, each print made once.
+        std::array<fingerprint, 4> prints{};
+        for (std::size_t i = 0; i < items.size(); ++i) prints.at(i) = items[i].print();
+        for (std::size_t i = 1; i < items.size(); ++i) {
+            for (std::size_t j = i; j > 0 && prints[j] < prints[j - 1]; --j) {
+                std::swap(prints[j], prints[j - 1]);
+                std::swap(items[j], items[j - 1]);
+            }
+        }
+    }
+
+    // ------------------------------------------------------------------------ what idle workers do
+
+    template <typename Branch>
+    void begin_something(world_type const& now, Branch const& branch) const {
+        for (std::size_t t = 0; t < all_.size(); ++t) {
+            begin_call(now, t, branch);
+            begin_takeover(now, t, branch);
+            begin_cancel(now, t, branch);
+            if (within_.sweeps) begin_sweep(now, t, branch);
+        }
+    }
+
+    template <typename Branch>
+    void begin_call(world_type const& now, std::size_t t, Branch const& branch) const {
+        model_entry const& here = now.entries[t];
+        bool const again = here.present || here.lives > 0 || under_way(now, t);
+        bool const anew = within_.resubmits && here.lives == 1 && here.closed && !here.present;
+        if (again && !anew && now.again >= within_.calls_again) return;
+        if (here.closed && !anew) return;
+        auto const undone = all_[t]->undoes;
+        if (rules::reverses_done && undone && now.entries[*undone].now.state != state::done) return;
+        branch(
+            move_kind::outside,
+            [&](world_type& next, worker& w) {
+                if (again && !anew) ++next.again;
+                // What is submitted anew is a new transaction, and counts as one.
+                if (anew) next.entries[t].closed = false;
+                begin(w, role::caller, t,
+                      mind::begin(all_[t]->parts(), fresh(next, t)));
+                w.old = false;
+            },
+            [&] { return "calls run " + all_[t]->id(); });
+    }
+
+    template <typename Branch>
+    void begin_takeover(world_type const& now, std::size_t t, Branch const& branch) const {
+        model_entry const& here = now.entries[t];
+        if (!here.present || is_final(here.now.state)) return;
+        branch(
+            move_kind::protocol,
+            [&](world_type&, worker& w) {
+                begin(w, role::recoverer, t, mind::take(all_[t]->parts(), here.now));
+            },
+            [&] { return "takes over " + all_[t]->id(); });
+    }
+
+    template <typename Branch>
+    void begin_cancel(world_type const& now, std::size_t t, Branch const& branch) const {
+        model_entry const& here = now.entries[t];
+        if (!within_.cancels || here.closed || (here.present && is_final(here.now.state))) return;
+        branch(
+            move_kind::outside,
+            [&](world_type&, worker& w) {
+                begin(w, role::canceler, t, mind::cancel(all_[t]->parts()));
+            },
+            [&] { return "is asked to cancel " + all_[t]->id(); });
+    }
+
+    template <typename Branch>
+    void begin_sweep(world_type const& now, std::size_t t, Branch const& branch) const {
+        for (std::size_t part = 0; part < all_[t]->parts(); ++part) {
+            epoch const marked = all_[t]->mark_epoch(now.data, part);
+            if (marked == 0) continue;
+            auto const look = [&](world_type& next, worker& w, bool judged) {
+                begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::annul));
+                w.mind.look_again();
+                w.part = static_cast<std::uint8_t>(part);
+                w.marked = marked;
+                w.judged = judged;
+            };
+            branch(
+                move_kind::protocol,
+                [&](world_type& next, worker& w) { look(next, w, false); },
+                [&] { return "looks at a mark of " + all_[t]->id(); });
+            if (rules::one_log) continue;
+            branch(
+                move_kind::outside, [&](world_type& next, worker& w) { look(next, w, true); },
+                [&] { return "sweeps for another log, which has no " + all_[t]->id(); });
+        }
+    }
+
+    static void begin(worker& w, role what, std::size_t t, mind made) {
+        w.what = what;
+        w.transaction = static_cast<std::uint8_t>(t);
+        w.mind = std::move(made);
+    }
+
+    // ------------------------------------------------------------------------ what busy workers do
+
+    template <typename Branch>
+    void go_on(world_type const& now, worker const& me, Branch const& branch) const {
+        if (within_.crashes) {
+            branch(
+                move_kind::outside, [](world_type&, worker& w) { w.rest(); },
+                [] { return "crashes"; });
+        }
+        if (me.what == role::sweeper && me.judged) undo_stray(me, branch);
+        else if (me.what == role::sweeper && me.mind.next() == step::end) judge_mark(me, branch);
+        else advance(now, me, branch);
+    }
+
+    template <typename Branch>
+    void undo_stray(worker const& me, Branch const& branch) const {
+        branch(
+            move_kind::protocol,
+            [&](world_type& next, worker& w) {
+                all_[me.transaction]->meet(next.data, step::give_way, me.part, me.marked, 0);
+                w.rest();
+            },
+            [] { return "undoes the stray mark"; });
+    }
+
+    template <typename Branch>
+    void judge_mark(worker const& me, Branch const& branch) const {
+        bool const stray =
+            is_stray({me.mind.state(), 0, me.mind.committed(), 0}, me.marked);
+        branch(
+            move_kind::protocol,
+            [&](world_type&, worker& w) {
+                if (stray) w.judged = true;
+                else w.rest();
+            },
+            [&] { return stray ? "finds the mark stray" : "finds the mark live"; });
+    }
+
+    /// One step of a coordinator: answered, or sent with an unknown outcome.
+    template <typename Branch>
+    void advance(world_type const& now, worker const& me, Branch const& branch) const {
+        auto const alone = [&](auto&& change, char const* words) {
+            branch(
+                move_kind::protocol, [&](world_type&, worker& w) { change(w); },
+                [&] { return words; });
+        };
+        switch (me.mind.next()) {
+        case step::end: return alone([](worker& w) { w.rest(); }, "ends");
+        case step::pause: return alone([](worker& w) { w.mind.resume(); }, "goes on");
+        case step::wait: return alone([](worker& w) { w.mind.look_again(); }, "looks again");
+        case step::read: return read(now, me, branch);
+        case step::apply:
+        case step::confirm:
+        case step::compensate:
+        case step::give_way: return ask_parts(now, me, branch);
+        default: return ask_log(now, me, branch);
+        }
+    }
+
+    template <typename Branch>
+    void read(world_type const& now, worker const& me, Branch const& branch) const {
+        std::size_t const t = me.transaction;
+        model_entry const& here = now.entries[t];
+        if (!here.present) {
+            bool const leaves = me.what == role::sweeper && !rules::sweeps_unlogged;
+            branch(
+                move_kind::protocol,
+                [&](world_type& next, worker& w) {
+                    view_of_entry view;
+                    view.fresh = fresh(next, t);
+                    if (leaves) w.rest();
+                    else w.mind.found_nothing(view);
+                },
+                [] { return "reads nothing"; });
+            return;
+        }
+        for (bool const abandoned : {false, true}) {
+            if (abandoned && is_final(here.now.state)) continue;
+            branch(
+                move_kind::protocol,
+                [&](world_type&, worker& w) {
+                    view_of_entry view;
+                    view.abandoned = abandoned;
+                    w.mind.found(here.now, view);
+                },
+                [&] {
+                    return "reads " + std::string{name_of(here.now.state)} +
+                           (abandoned ? " and takes it over" : "");
+                });
+        }
+    }
+
+    template <typename Branch>
+    void ask_log(world_type const& now, worker const& me, Branch const& branch) const {
+        flight sent;
+        sent.transaction = me.transaction;
+        sent.at = me.mind.next();
+        sent.inserts = me.mind.insert_state();
+        sent.under = sent.at == step::insert ? me.mind.insert_epoch() : 0;
+        sent.change = me.mind.change();
+        sent.old = me.old;
+        log_answer said{};
+        branch(
+            move_kind::protocol,
+            [&](world_type& next, worker& w) {
+                said = ask(next, sent);
+                tell(w.mind, sent.at, said, next.entries[me.transaction].old);
+            },
+            [&] { return text(sent) + words(said); });
+        if (now.flights.size() + now.late >= within_.late_writes) return;
+        branch(
+            move_kind::outside,
+            [&](world_type& next, worker& w) {
+                next.flights.push_back(sent);
+                tell(w.mind, sent.at, log_answer::unknown, next.entries[me.transaction].old);
+            },
+            [&] { return text(sent) + ": unknown"; });
+    }
+
+    template <typename Branch>
+    void ask_parts(world_type const& now, worker const& me, Branch const& branch) const {
+        for (std::size_t part = 0; part < me.mind.parts(); ++part) {
+            if (!me.mind.due(part)) continue;
+            flight sent;
+            sent.transaction = me.transaction;
+            sent.part = static_cast<std::uint8_t>(part);
+            sent.at = me.mind.next();
+            sent.under =
+                sent.at == step::compensate ? me.mind.latest() : me.mind.epoch_number();
+            sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
+            answer said{};
+            branch(
+                move_kind::protocol,
+                [&](world_type& next, worker& w) {
+                    said = meet(next, sent);
+                    w.mind.answered(part, said);
+                    decide(w.mind);
+                },
+                [&] { return text(sent) + ": " + std::string{name_of(said)}; });
+            if (now.flights.size() + now.late >= within_.late_writes) continue;
+            branch(
+                move_kind::outside,
+                [&](world_type& next, worker& w) {
+                    next.flights.push_back(sent);
+                    w.mind.answered(part, answer::unknown);
+                    decide(w.mind);
+                },
+                [&] { return text(sent) + ": unknown"; });
+        }
+    }
+
+    /// A wave is decided when no part is left to be asked.
+    void decide(mind& of) const {
+        for (std::size_t part = 0; part < of.parts(); ++part) {
+            if (of.due(part)) return;
+        }
+        of.decide(within_.attempts);
+    }
+
+    static void tell(mind& to, step at, log_answer said, bool old) {
+        switch (at) {
+        case step::insert: to.inserted(said, old); break;
+        case step::claim: to.claimed(said, old); break;
+        case step::commit: to.committed(said); break;
+        case step::close: to.closed(said); break;
+        default: to.canceled(said); break;
+        }
+    }
+
+    // ----------------------------------------------------------------- what operations come to
+
+    static bool asks_parts(step at) {
+        return at == step::apply || at == step::confirm || at == step::compensate ||
+               at == step::give_way;
+    }
+
+    answer meet(world_type& next, flight const& sent) const {
+        return all_[sent.transaction]->meet(next.data, sent.at, sent.part, sent.under,
+                                            sent.committed);
+    }
+
+    log_answer ask(world_type& next, flight const& sent) const {
+        model_entry& here = next.entries[sent.transaction];
+        if (sent.at == step::insert) {
+            if (!here.present && here.birth == 0 && !rules::births_differ) here.birth = sent.under;
+            return here.insert(sent.inserts, sent.under, sent.old);
+        }
+        bool const blind = sent.at == step::cancel && !rules::cancel_compares;
+        log_answer const got = here.change(sent.change, !rules::changes_compare, blind);
+        if (got == log_answer::taken && sent.at == step::commit) {
+            all_[sent.transaction]->commit(next.data);
+            ++here.commits;
+        }
+        return got;
+    }
+
+    template <typename Function>
+    void land(world_type const& now, std::size_t i, Function& function) const {
+        world_type next = now;
+        flight const landing = now.flights[i];
+        next.flights.erase(i);
+        ++next.late;
+        answer met{};
+        log_answer said{};
+        if (asks_parts(landing.at)) met = meet(next, landing);
+        else said = ask(next, landing);
+        function(std::move(next), move_kind::protocol, [&] {
+            return "the late write lands: " + text(landing) +
+                   (asks_parts(landing.at) ? ": " + std::string{name_of(met)} : words(said));
+        });
+    }
+
+    /// Time passes: what was begun is too old, and what is both old and over may be purged.
+    template <typename Function>
+    void age(world_type const& now, Function& function) const {
+        for (std::size_t t = 0; t < now.entries.size(); ++t) {
+            model_entry const& here = now.entries[t];
+            if (here.lives == 0 && !here.closed && (here.present || under_way(now, t))) {
+                world_type next = now;
+                next.entries[t].old = here.present;
+                next.entries[t].closed = true;
+                for (auto& one : next.workers) one.old = one.old || one.transaction == t;
+                for (auto& one : next.flights) one.old = one.old || one.transaction == t;
+                function(std::move(next), move_kind::outside,
+                         [&] { return all_[t]->id() + " grows too old"; });
+            }
+            if (here.lives == 0 && here.old && is_final(here.now.state)) {
+                world_type next = now;
+                next.entries[t].purge();
+                function(std::move(next), move_kind::outside,
+                         [&] { return all_[t]->id() + " is purged from the log"; });
+            }
+        }
+    }
+
+    static bool under_way(world_type const& now, std::size_t t) {
+        auto const of = [&](auto const& one) { return one.transaction == t; };
+        return std::any_of(now.workers.begin(), now.workers.end(),
+                           [&](auto const& one) { return one.what != role::idle && of(one); }) ||
+               std::any_of(now.flights.begin(), now.flights.end(), of);
+    }
+
+    /// An epoch above every other of the transaction, and no claims away from any.
+    epoch fresh(world_type& state, std::size_t t) const {
+        if (!rules::births_differ && state.entries[t].birth != 0) return state.entries[t].birth;
+        epoch most = 0;
+        auto const note = [&](epoch one) { most = std::max(most, one); };
+        state.visit_epochs(t, note);
+        state.visit_marks(all_[t]->id(), note);
+        return most + births_apart;
+    }
+
+    // ---------------------------------------------------------------------------------- the words
+
+    static std::string name(worker const& me) { return "w" + std::to_string(me.name); }
+    static std::string words(log_answer said) {
+        return said == log_answer::taken ? ": ok" : ": refused, it has changed";
+    }
+
+    std::string text(flight const& sent) const {
+        std::string out = std::string{name_of(sent.at)} + " " + all_[sent.transaction]->id();
+        if (!asks_parts(sent.at)) {
+            epoch const to = sent.at == step::insert ? sent.under : sent.change.to_epoch;
+            return out + " e" + std::to_string(to);
+        }
+        part_name const where = all_[sent.transaction]->name_part(sent.part);
+        out.append(" ").append(where.participant);
+        if (where.line) out += " line " + std::to_string(*where.line + 1);
+        return out + " under e" + std::to_string(sent.under);
+    }
+
+    transactions const& all_;
+    bounds const& within_;
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+// Visits every state that a few transactions can come to, the nearest first.
+#pragma once
+
+#include <settle/testing/explore/judge.hpp>
+#include <settle/testing/explore/moves.hpp>
+#include <settle/testing/explore/states.hpp>
+
+#include <charconv>
+#include <chrono>
+#include <deque>
+#include <map>
+#include <ostream>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// What a search saw. It converts to true when every state within its bounds is right, and an end
+/// can be reached from each.
+struct exploration {
+    bool right = true;
+    bool complete = true;       ///< false when `most_states` cut it short
+    std::string story;          ///< the shortest run to the first wrong state, one line a step
+    std::string run;            ///< the same run, for settle::testing::replay
+    std::size_t steps = 0;      ///< of that run
+    std::size_t states = 0;
+    std::size_t transitions = 0;
+    std::size_t depth = 0;      ///< the most steps to a state
+    double seconds = 0;
+
+    explicit operator bool() const noexcept { return right && complete; }
+
+    friend std::ostream& operator<<(std::ostream& out, exploration const& shown) {
+        double const speed = static_cast<double>(shown.states) / std::max(shown.seconds, 1e-9);
+        out << shown.states << " states, " << shown.transitions << " transitions, depth "
+            << shown.depth << ", " << shown.seconds << " s, " << static_cast<std::size_t>(speed)
+            << " states/s";
+        if (!shown.complete) out << ", cut short by bounds::most_states";
+        if (!shown.story.empty()) out << '\n' << shown.story;
+        if (!shown.run.empty()) {
+            out << "To see this run again: settle::testing::replay{\"" << shown.run << "\"}\n";
+        }
+        return out;
+    }
+};
+
+template <typename Protocol, typename Records>
+class search {
+public:
+    using moves_type = moves<Protocol, Records>;
+    using world_type = typename moves_type::world_type;
+    using judge_type = judge<typename Protocol::mind, typename Protocol::rules, Records>;
+    using path_type = std::vector<std::uint16_t>;
+
+    search(moves_type const& possible, judge_type const& judge, world_type first)
+        : possible_(possible), judge_(judge), first_(std::move(first)) {}
+
+    [[nodiscard]] exploration visit_all(std::size_t most_states) {
+        auto const started = std::chrono::steady_clock::now();
+        visit(most_states);
+        if (seen_.right && seen_.complete) look_for_stuck();
+        seen_.states = states_.size();
+        seen_.seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+        return std::move(seen_);
+    }
+
+    /// Performs one run and tells it.
+    [[nodiscard]] exploration replay(path_type const& path) {
+        std::string const wrong = tell(path);
+        if (!wrong.empty()) fail(path, "WRONG: " + wrong);
+        return std::move(seen_);
+    }
+
+private:
+    using number = seen_states::number;
+
+    void visit(std::size_t most_states) {
+        std::deque<std::pair<world_type, std::uint32_t>> waiting;
+        states_.add(first_.print(), seen_states::none, 0);
+        waiting.emplace_back(first_, 0U);
+        for (number at = 0; !waiting.empty(); ++at) {
+            auto const& [here, depth] = waiting.front();
+            seen_.depth = depth;
+            if (std::string const wrong = judge_.wrong(here); !wrong.empty()) {
+                return fail(states_.path(at), "WRONG: " + wrong);
+            }
+            std::uint16_t move = 0;
+            possible_.each(here, [&, &depth = depth](world_type&& next, move_kind kind,
+                                                     auto const&) {
+                ++seen_.transitions;
+                possible_.canonize(next);
+                auto const [to, fresh] = states_.add(next.print(), at, move++);
+                if (fresh) waiting.emplace_back(std::move(next), depth + 1);
+                if (kind == move_kind::protocol) states_.step_to(to);
+            });
+            states_.expanded(judge_type::is_end(here));
+            waiting.pop_front();
+            if (states_.size() > most_states) {
+                seen_.complete = false;
+                return;
+            }
+        }
+    }
+
+    void look_for_stuck() {
+        number const stuck = states_.first_stuck();
+        if (stuck == seen_states::none) return;
+        fail(states_.path(stuck), "STUCK: from here the protocol comes to no end");
+    }
+
+    void fail(path_type const& path, std::string const& what) {
+        if (seen_.story.empty()) static_cast<void>(tell(path));
+        seen_.right = false;
+        seen_.story += what + "\n";
+        seen_.steps = path.size();
+        for (auto const move : path) {
+            seen_.run += (seen_.run.empty() ? "" : ".") + std::to_string(move);
+        }
+    }
+
+    /// The words of a run; what is wrong with the state that it leads to is the answer.
+    std::string tell(path_type const& path) {
+        world_type now = first_;
+        std::string shown = now.data.text();
+        seen_.story = shown;
+        std::size_t step = 0;
+        for (auto const chosen : path) {
+            std::uint16_t move = 0;
+            world_type taken = now;
+            possible_.each(now, [&](world_type&& next, move_kind, auto const& words) {
+                if (move++ != chosen) return;
+                taken = std::move(next);
+                seen_.story += std::to_string(++step) + ". " + words() + "\n";
+            });
+            // The records are told again when they have changed.
+            if (std::string after = taken.data.text(); after != shown) {
+                seen_.story += after;
+                shown = std::move(after);
+            }
+            if (move <= chosen) return "this run is of another search: it has no such step";
+            now = std::move(taken);
+            possible_.canonize(now);
+        }
+        return judge_.wrong(now);
+    }
+
+    moves_type const& possible_;
+    judge_type const& judge_;
+    world_type first_;
+    seen_states states_;
+    exploration seen_;
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+// One state of a search: records, entries, workers, and operations whose outcome nobody knows.
+#pragma once
+
+#include <settle/testing/explore/model.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+enum class role : std::uint8_t { idle, caller, recoverer, canceler, sweeper };
+
+/// One worker of a search, and what it remembers.
+/// Shape:   Mind - a coordinator
+template <typename Mind>
+struct model_worker {
+    role what = role::idle;
+    std::uint8_t name = 0;        ///< for stories alone: workers of one kind are alike
+    std::uint8_t transaction = 0;
+    std::uint8_t part = 0;        ///< of the mark that a sweeper looks at
+    bool judged = false;          ///< a sweeper has read the entry and found the mark stray
+    bool old = false;             ///< what it inserts is older than a transaction may be
+    epoch marked = 0;             ///< the epoch of that mark
+    Mind mind{};
+
+    [[nodiscard]] fingerprint print() const {
+        fingerprint made;
+        made.add(static_cast<std::uint64_t>(what));
+        if (what == role::idle) return made;
+        made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
+                 (judged ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U);
+        made.add(marked);
+        made.add(mind.hash());
+        return made;
+    }
+
+    void rest() {
+        std::uint8_t const kept = name;
+        *this = {};
+        name = kept;
+    }
+};
+
+/// An operation that was sent, whose worker was told that its outcome is unknown.
+struct flight {
+    std::uint8_t transaction = 0;
+    std::uint8_t part = 0;
+    bool old = false;
+    step at = step::end;
+    state inserts = state::initial;
+    epoch under = 0;
+    epoch committed = 0;
+    transition change{};
+
+    [[nodiscard]] fingerprint print() const {
+        fingerprint made;
+        made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U | (old ? 1U : 0U) << 16U |
+                 static_cast<std::uint64_t>(at) << 24U |
+                 static_cast<std::uint64_t>(inserts) << 32U |
+                 static_cast<std::uint64_t>(change.from) << 40U |
+                 static_cast<std::uint64_t>(change.to) << 48U);
+        made.add(under);
+        made.add(committed);
+        made.add(change.from_epoch);
+        made.add(change.to_epoch);
+        made.add(change.committed);
+        made.add(change.attempts);
+        return made;
+    }
+};
+
+template <typename Mind, typename Records>
+struct world {
+    Records data;
+    few<model_entry, 4> entries;
+    few<model_worker<Mind>, 3> workers;
+    few<flight, 3> flights;
+    std::uint8_t late = 0;  ///< late writes so far
+    std::uint8_t again = 0; ///< calls of an id beyond its first, so far
+
+    [[nodiscard]] fingerprint print() const {
+        fingerprint made;
+        data.for_each_cell([&](auto const& cell) { made.add(cell.print); });
+        for (auto const& one : entries) one.add_to(made);
+        for (auto const& one : workers) made.add(one.print());
+        for (auto const& one : flights) made.add(one.print());
+        made.add(late | std::uint64_t{again} << 8U);
+        return made;
+    }
+
+    /// Calls `function(epoch&)` for every epoch of one transaction outside of the records.
+    template <typename Function>
+    void visit_epochs(std::size_t transaction, Function&& function) {
+        auto& here = entries[transaction];
+        function(here.now.epoch_number);
+        function(here.now.committed);
+        function(here.birth);
+        for (auto& one : workers) {
+            if (one.what == role::idle || one.transaction != transaction) continue;
+            function(one.marked);
+            one.mind.visit_epochs(function);
+        }
+        for (auto& one : flights) {
+            if (one.transaction != transaction) continue;
+            function(one.under);
+            function(one.committed);
+            function(one.change.from_epoch);
+            function(one.change.to_epoch);
+            function(one.change.committed);
+        }
+    }
+
+    /// Calls `function(epoch)` for every epoch of one transaction in the records' marks.
+    template <typename Function>
+    void visit_marks(transaction_id const& id, Function&& function) const {
+        data.for_each_cell([&](auto const& cell) {
+            for (auto const& one : cell.slot.marks) {
+                if (one.id == id) function(one.epoch_number);
+            }
+        });
+    }
+
+    /// Renames epochs so that states which differ in absolute numbers alone become one. What counts
+    /// is their order, which is the next number after which, since a claim adds one, and which were
+    /// born apart, since claims never lead from one to the other.
+    void rename_epochs(std::size_t transaction, transaction_id const& id) {
+        std::array<epoch, 24> seen{};
+        std::size_t count = 0;
+        auto const note = [&](epoch one) {
+            if (one == 0 || std::find(seen.begin(), seen.begin() + count, one) !=
+                                seen.begin() + count) {
+                return;
+            }
+            seen.at(count++) = one;
+        };
+        visit_epochs(transaction, note);
+        visit_marks(id, note);
+        std::sort(seen.begin(), seen.begin() + count);
+        std::array<epoch, 24> renamed{};
+        bool same = true;
+        for (std::size_t i = 0; i < count; ++i) {
+            epoch const apart = i == 0 ? 1 : seen[i] - seen[i - 1];
+            renamed[i] = (i == 0 ? 0 : renamed[i - 1]) +
+                         (apart < births_apart / 2 ? std::min<epoch>(apart, 2) : births_apart);
+            same = same && renamed[i] == seen[i];
+        }
+        if (same) return;
+        auto const rename = [&](epoch& one) {
+            if (one == 0) return;
+            auto const at = std::lower_bound(seen.begin(), seen.begin() + count, one);
+            one = renamed[static_cast<std::size_t>(at - seen.begin())];
+        };
+        visit_epochs(transaction, rename);
+        rename_marks(id, rename);
+    }
+
+private:
+    template <typename Rename>
+    void rename_marks(transaction_id const& id, Rename const& rename) {
+        data.for_each_table([&](auto& table) {
+            for (std::size_t i = 0; i < table.cells.size(); ++i) {
+                auto const& marks = table.cells[i]->slot.marks;
+                if (std::none_of(marks.begin(), marks.end(),
+                                 [&](auto const& one) { return one.id == id; })) {
+                    continue;
+                }
+                table.change(i, [&](auto& cell) {
+                    cell.slot.marks.visit_epochs_of(id, rename);
+                    return true;
+                });
+            }
+        });
+    }
+};
+
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the searches look at besides the samples' types: accounts, and types that use each rule.
+#pragma once
+
+#include <settle/testing/explore.hpp>
+
+#include <transfer/transfer.hpp>
+
+#include <doctest/doctest.h>
+
+namespace explored {
+
+using namespace settle::testing;
+using settle::field;
+using settle::lit;
+using settle::param;
+using settle::participant;
+
+using bank::accounts;
+using bank::transfer;
+using bank::transfer_type;
+
+// ------------------------------------------------------------------------- types of their own
+
+struct flag {
+    BOOST_HANA_DEFINE_STRUCT(flag,
+        (std::string, id),
+        (std::string, colour));
+};
+inline constexpr settle::collection<flag, "flags", &flag::id> flags;
+
+struct paint {
+    BOOST_HANA_DEFINE_STRUCT(paint,
+        (std::string, first),
+        (std::string, second),
+        (std::string, colour));
+};
+
+/// Two exclusive effects that readers see at once.
+inline constexpr auto paint_type = settle::transaction<paint, "paint">(
+    participant<"first">(flags, param<&paint::first>)
+        .apply(field<&flag::colour> = param<&paint::colour>)
+        .compensate(settle::inverse),
+    participant<"second">(flags, param<&paint::second>)
+        .apply(field<&flag::colour> = param<&paint::colour>)
+        .compensate(settle::inverse));
+
+struct renaming {
+    BOOST_HANA_DEFINE_STRUCT(renaming,
+        (std::string, old),
+        (std::string, fresh),
+        (std::string, colour));
+};
+
+/// Creates one record and erases another.
+inline constexpr auto rename_type = settle::transaction<renaming, "rename">(
+    participant<"fresh">(flags, param<&renaming::fresh>)
+        .apply(settle::create(field<&flag::colour> = param<&renaming::colour>))
+        .compensate(settle::erase),
+    participant<"old">(flags, param<&renaming::old>)
+        .require(field<&flag::colour> == param<&renaming::colour>)
+        .confirm(settle::erase));
+
+struct loan {
+    BOOST_HANA_DEFINE_STRUCT(loan,
+        (std::string, source),
+        (std::string, destination),
+        (std::int64_t, amount));
+};
+
+/// Credits at apply, as the tutorial does: readers may see money that is not certain.
+inline constexpr auto loan_type = settle::transaction<loan, "loan">(
+    participant<"destination">(accounts, param<&loan::destination>)
+        .apply(field<&bank::account::balance> += param<&loan::amount>)
+        .compensate(settle::inverse),
+    participant<"source">(accounts, param<&loan::source>)
+        .require(field<&bank::account::balance> >= param<&loan::amount>)
+        .apply(field<&bank::account::balance> -= param<&loan::amount>)
+        .compensate(settle::inverse));
+
+// ------------------------------------------------------------------------------- what they share
+
+inline bank::account account(std::string id, std::int64_t balance) {
+    return {std::move(id), balance, balance};
+}
+inline auto const two_accounts = starts(accounts, account("A", 100), account("B", 0));
+inline auto const money = conserves(accounts, field<&bank::account::balance>);
+inline auto const never_below = stays(accounts, field<&bank::account::balance> >= lit<0>);
+inline transfer const sixty{"A", "B", 60};
+
+inline bounds within(std::size_t workers, std::size_t late_writes) {
+    bounds made;
+    made.workers = workers;
+    made.late_writes = late_writes;
+    return made;
+}
+
+/// Searches, prints the figures, and says whether all was right.
+template <typename Protocol = shipped_protocol, typename... Clauses>
+void right(Clauses const&... clauses) {
+    auto const seen = explore<Protocol>(clauses...);
+    MESSAGE(seen);
+    CHECK(seen);
+}
+
+} // namespace explored
