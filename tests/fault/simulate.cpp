@@ -126,17 +126,44 @@ std::string replay(std::uint64_t seed) {
            " --test-case='" + context->currentTest->m_name + '\'';
 }
 
-template <typename Simulate>
-void run_seeds(std::vector<std::uint64_t> const& wanted, Simulate const& simulate) {
+/// What came up over all seeds: a simulation in which nothing happens shows nothing.
+struct experience {
     std::uint64_t begun = 0;
     std::uint64_t steps = 0;
+    std::uint64_t late = 0;
+    std::uint64_t crashes = 0;
+    std::uint64_t reversed = 0;
+    std::map<settle::reason, std::uint64_t> reasons;
+
+    void add(simulation_report const& report) {
+        begun += report.begun;
+        steps += report.steps;
+        late += report.late;
+        crashes += report.crashes;
+        reversed += report.reversed;
+        for (auto const& [why, count] : report.reasons) reasons[why] += count;
+    }
+};
+
+template <typename Simulate>
+void run_seeds(std::vector<std::uint64_t> const& wanted, Simulate const& simulate) {
+    experience all;
     for (std::uint64_t const seed : wanted) {
         simulation_report const report = simulate(limits_of(seed));
         CHECK_MESSAGE(report, report, "\n  ", replay(seed));
-        begun += report.begun;
-        steps += report.steps;
+        all.add(report);
     }
-    MESSAGE(begun, " transactions and ", steps, " calls, ", wanted.size(), " seeds");
+    MESSAGE(all.begun, " transactions and ", all.steps, " calls, ", wanted.size(), " seeds");
+    if (wanted.size() == 1) return;
+    CHECK(all.late > 100);
+    CHECK(all.crashes > 10);
+    CHECK(all.reversed > 10);
+    using settle::reason;
+    for (reason const why : {reason::guard_failed, reason::record_missing, reason::record_exists,
+                             reason::busy, reason::cancel_asked, reason::expired}) {
+        INFO("canceled because of: ", std::string{name_of(why)});
+        CHECK(all.reasons[why] > 0);
+    }
 }
 
 } // namespace

@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <thread>
+#include <unordered_set>
 
 SETTLE_BEGIN
 namespace testing {
@@ -174,7 +175,7 @@ private:
     std::vector<entry> done_in_order(detail::witness& seen, simulation_report& report) {
         std::vector<entry> done;
         std::size_t count = 0;
-        std::unordered_map<transaction_id, transaction_id> reversals;
+        std::unordered_set<transaction_id> reversed;
         transaction_id after;
         for (bool more = true; more;) {
             auto found = plain_.page({}, after, page_size).value();
@@ -183,16 +184,20 @@ private:
             count += found.size();
             for (entry& one : found) {
                 check_entry(one, seen);
-                ++(one.state == state::done ? report.done : report.canceled);
-                if (one.state != state::done) continue;
+                if (one.state != state::done) {
+                    ++report.canceled;
+                    ++report.reasons[one.why];
+                    continue;
+                }
+                ++report.done;
                 auto const cut = one.id.find("/reverse");
-                if (cut != transaction_id::npos &&
-                    !reversals.emplace(one.id.substr(0, cut), one.id).second) {
+                if (cut != transaction_id::npos && !reversed.insert(one.id.substr(0, cut)).second) {
                     seen.complain(one.id + ": reversed a second time");
                 }
                 done.push_back(std::move(one));
             }
         }
+        report.reversed = reversed.size();
         if (count != seen.entries().size()) {
             seen.complain(std::to_string(count) + " entries are in the log, of " +
                           std::to_string(seen.entries().size()));
@@ -214,8 +219,14 @@ private:
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " in the end");
             return;
         }
+        bool const done = one.state == state::done;
+        if (done == (one.committed == 0) || done != (one.why == reason::none)) {
+            seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " with epoch " +
+                          std::to_string(one.committed) + " committed, reason " +
+                          std::string{name_of(one.why)});
+        }
         auto const& told = known->second.told;
-        if (told && (*told == verdict::done) != (one.state == state::done)) {
+        if (told && (*told == verdict::done) != done) {
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} +
                           ", and something else was told");
         }

@@ -2,9 +2,11 @@
 // How long a simulation runs, what goes wrong in it, and how it ended.
 #pragma once
 
+#include <settle/protocol/state.hpp>
 #include <settle/running/options.hpp>
 #include <settle/testing/simulate/dice.hpp>
 
+#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -65,7 +67,7 @@ private:
     static settle::options default_engine() {
         settle::options made;
         made.takeover = std::chrono::milliseconds{50};
-        made.lifetime = std::chrono::minutes{3};
+        made.lifetime = std::chrono::minutes{1};
         made.attempts = 8;
         made.patience = std::chrono::milliseconds{500};
         return made;
@@ -81,10 +83,12 @@ struct simulation_report {
     std::uint64_t begun = 0;           ///< transactions that somebody began
     std::uint64_t done = 0;            ///< entries, reversals included
     std::uint64_t canceled = 0;
+    std::map<reason, std::uint64_t> reasons; ///< why they were canceled, and how many for each
+    std::uint64_t reversed = 0;        ///< reversals that are done
     std::uint64_t crashes = 0;
     std::uint64_t lost = 0;            ///< calls whose outcome was unknown
     std::uint64_t late = 0;            ///< writes that arrived late
-    std::uint64_t claims = 0;          ///< entries taken over, or claimed again
+    std::uint64_t claims = 0;          ///< how often an entry was claimed or canceled by another
     std::chrono::nanoseconds lasted{}; ///< virtual time, until all was settled
     std::chrono::nanoseconds settling{}; ///< of it, after the faults had ended
 
@@ -95,7 +99,13 @@ struct simulation_report {
             return std::chrono::duration<double>{time}.count();
         };
         out << "seed " << shown.seed << ": " << shown.begun << " transactions begun, " << shown.done
-            << " done, " << shown.canceled << " canceled; " << shown.steps << " calls, "
+            << " done (" << shown.reversed << " reversals), " << shown.canceled << " canceled";
+        char const* separator = " (";
+        for (auto const& [why, count] : shown.reasons) {
+            out << separator << name_of(why) << ' ' << count;
+            separator = ", ";
+        }
+        out << (shown.reasons.empty() ? "; " : "); ") << shown.steps << " calls, "
             << shown.crashes << " crashes, " << shown.lost << " answers lost, " << shown.late
             << " writes late, " << shown.claims << " claims; " << seconds(shown.lasted)
             << " s of virtual time, settled " << seconds(shown.settling)

@@ -100,7 +100,6 @@ public:
     }
     void end() {
         over_ = true;
-        report_.lasted = now_;
         report_.settling = now_ - calm_since_;
     }
     /// A worker begins nothing any more; it may still help the others.
@@ -131,8 +130,8 @@ private:
     fault draw(std::size_t worker, std::size_t database, call const& asked) {
         fault_rates const& rates = limits_.faults;
         if (chance_.in_a_million(rates.jump)) {
-            time const most = chance_.up_to(limits_.longest_jump);
-            players_[worker].skew = chance_.draw() % 2 == 0 ? most : -most;
+            auto const most = limits_.longest_jump.count();
+            players_[worker].skew = time{chance_.between(-most, most)};
         }
         if (chance_.in_a_million(rates.away)) {
             away_until_[database] = now_ + chance_.up_to(limits_.longest_away);
@@ -163,6 +162,7 @@ private:
     void note_step(std::size_t worker, std::size_t database, call const& asked,
                    fault const& wanted) {
         ++report_.steps;
+        report_.lasted = now_;
         bool const lost = wanted.kind == fault_kind::late ||
                           wanted.kind == fault_kind::unknown_before ||
                           wanted.kind == fault_kind::unknown_after;
@@ -180,8 +180,12 @@ private:
     }
 
     void complain_of_open() {
-        witness_.complain("not settled in time after the faults ended: " +
-                          std::to_string(witness_.open()) + " entries are open");
+        std::string const text = "not settled in time after the faults ended: ";
+        if (witness_.open() == 0) {
+            witness_.complain(text + "marks are left that no sweep undoes");
+            return;
+        }
+        witness_.complain(text + std::to_string(witness_.open()) + " entries are open");
         for (auto const& [id, known] : witness_.entries()) {
             if (is_final(known.state)) continue;
             witness_.complain(id + " is still " + std::string{name_of(known.state)});
