@@ -114,7 +114,8 @@ public:
 
     template <typename... Given>
     explicit assembly(Given&&... given)
-        : given_(std::forward<Given>(given)...), limits_(given_.limits()), log_(given_.bind_log()),
+        : given_(std::forward<Given>(given)...), limits_(given_.limits()),
+          owner_(owner_in(given_.environment())), log_(given_.bind_log()),
           sessions_(given_.bind_stores(log_.name())) {}
 
     [[nodiscard]] log_type& log() { return log_; }
@@ -152,7 +153,7 @@ private:
 
     given_type given_;
     settle::options limits_;
-    std::string owner_ = this_process();
+    std::string owner_;
     log_type log_;
     sessions_type sessions_;
 };

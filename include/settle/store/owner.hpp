@@ -102,6 +102,18 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
 #endif
 }
 
+/// Who owns what an engine of this environment claims: this process, unless the environment has an
+/// `owner()` of its own. A test has one, so that workers of one process are strangers.
+template <typename Environment>
+[[nodiscard]] std::string owner_in(Environment const& environment) {
+    if constexpr (requires { environment.owner(); }) {
+        return environment.owner();
+    } else {
+        static_cast<void>(environment);
+        return this_process();
+    }
+}
+
 /// True when the owner was a process of this machine, this boot and this namespace that has ended.
 /// When in doubt it is false: then only time tells.
 [[nodiscard]] inline bool is_gone(std::string_view owner) {

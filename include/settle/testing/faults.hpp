@@ -88,14 +88,17 @@ public:
         return late_.size();
     }
 
-    /// Performs the oldest late write; its answer reaches nobody. False when there is none.
-    bool deliver_one() {
+    /// Performs one late write, the oldest or another; its answer reaches nobody. False when there
+    /// is none.
+    /// Shape:   place - among the late writes, in the order in which they were sent
+    bool deliver_one(std::size_t place = 0) {
         std::function<void()> write;
         {
             std::lock_guard const guard{mutex_};
-            if (late_.empty()) return false;
-            write = std::move(late_.front());
-            late_.pop_front();
+            if (place >= late_.size()) return false;
+            auto const chosen = late_.begin() + static_cast<std::ptrdiff_t>(place);
+            write = std::move(*chosen);
+            late_.erase(chosen);
         }
         write();
         return true;

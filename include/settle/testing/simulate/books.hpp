@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: BSL-1.0
+// What every record must hold, reckoned from the entries that are done and nothing else.
+#pragma once
+
+#include <settle/running/binding.hpp>
+#include <settle/testing/simulate/witness.hpp>
+
+#include <map>
+
+SETTLE_BEGIN
+namespace testing::detail {
+
+/// Records without marks, epochs and guards: each transaction that is done takes effect once, in
+/// the order of the commits.
+template <typename Collections, typename Types>
+class books;
+template <typename... Collections, typename Types>
+class books<settle::detail::type_list<Collections...>, Types> {
+public:
+    template <typename Collection>
+    void open(typename Collection::record_type const& record) {
+        shelf<Collection>()[record.*Collection::key_member] = record;
+    }
+
+    /// Shape:   done - the entry of a transaction that is done
+    void enact(entry const& done, witness& seen) {
+        bool known = false;
+        settle::detail::for_each_direction(
+            Types{}, [&]<typename Direction>(std::type_identity<Direction>) {
+                if (done.type != Direction::name()) return;
+                known = true;
+                auto const given = decode_json<typename Direction::parameters>(done.parameters);
+                if (!given.has_value()) {
+                    seen.complain(done.id + ": " + given.problem().message());
+                } else if (!enact_parts<Direction>(given.value())) {
+                    seen.complain(done.id + ": is done, though its record was not there");
+                }
+            });
+        if (!known) seen.complain(done.id + ": is done, and is of no type");
+    }
+
+    template <typename Engine>
+    void compare(Engine& engine, witness& seen) {
+        (compare_one<Collections>(engine, seen), ...);
+    }
+
+private:
+    template <typename C>
+    struct shelf_of {
+        std::map<typename C::key_type, typename C::record_type> records;
+    };
+    template <typename C>
+    auto& shelf() {
+        return std::get<shelf_of<C>>(shelves_).records;
+    }
+
+    template <typename Direction>
+    bool enact_parts(typename Direction::parameters const& given) {
+        bool all = true;
+        auto const& user = Direction::user(given);
+        Direction::for_each_participant([&](auto index) {
+            constexpr std::size_t at = decltype(index)::value;
+            using collection = typename Direction::template collection_of<at>;
+            for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
+                typename collection::key_type const key{
+                    typename collection::key_type(Direction::template key<at>(user, line))};
+                all = enact_part<collection>(key, Direction::template intent<at>(given, line)) &&
+                      all;
+            }
+        });
+        return all;
+    }
+
+    template <typename C, typename Intent>
+    bool enact_part(typename C::key_type const& key, Intent const& intent) {
+        auto& records = shelf<C>();
+        if constexpr (Intent::creates) {
+            typename C::record_type made{};
+            made.*C::key_member = key;
+            if (!records.emplace(key, std::move(made)).second) return false;
+        }
+        auto const found = records.find(key);
+        if (found == records.end()) return false;
+        bool overflow = false;
+        if constexpr (Intent::commutes) {
+            integers<typename C::record_type> apply{};
+            integers<typename C::record_type> confirm{};
+            intent.deltas(apply, confirm, overflow);
+            settle::detail::add_to(found->second, apply);
+            settle::detail::add_to(found->second, confirm);
+        } else {
+            intent.apply_to(found->second, overflow);
+            intent.confirm_to(found->second, overflow);
+            if constexpr (Intent::erases) records.erase(found);
+        }
+        return !overflow;
+    }
+
+    template <typename C, typename Engine>
+    void compare_one(Engine& engine, witness& seen) {
+        constexpr std::size_t page = 1'000;
+        std::optional<typename C::key_type> after;
+        std::size_t count = 0;
+        std::string const name{C::name};
+        for (bool more = true; more;) {
+            auto const found = engine.template scan_page<C>(after, page).value();
+            for (auto const& record : found) {
+                ++count;
+                after = record.*C::key_member;
+                auto const expected = shelf<C>().find(*after);
+                if (expected == shelf<C>().end()) {
+                    seen.complain(name + ": " + encode_json(record) + " should not be there");
+                } else if (!equal_members(expected->second, record)) {
+                    seen.complain(name + ": " + encode_json(record) + " should be " +
+                                  encode_json(expected->second));
+                }
+            }
+            more = found.size() == page;
+        }
+        if (count != shelf<C>().size()) {
+            seen.complain(name + ": " + std::to_string(count) + " records are there, of " +
+                          std::to_string(shelf<C>().size()));
+        }
+    }
+
+    std::tuple<shelf_of<Collections>...> shelves_;
+};
+
+} // namespace testing::detail
+SETTLE_END

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// Sees every change of an entry as its log takes it, and hears what callers are told.
+#pragma once
+
+#include <settle/running/outcome.hpp>
+#include <settle/store/wave.hpp>
+
+#include <unordered_map>
+
+SETTLE_BEGIN
+namespace testing::detail {
+
+/// What is known of every entry, and what was wrong.
+class witness {
+public:
+    struct sighting {
+        settle::state state = settle::state::initial;
+        epoch epoch_number = 0;
+        std::size_t commit = 0; ///< the place in the order of the commits, from 1
+        std::optional<verdict> told;
+        reason why = reason::none; ///< as it was told
+    };
+
+    void note_insert(transaction_id const& id, state inserted, epoch first) {
+        auto const [at, fresh] = entries_.try_emplace(id, sighting{inserted, first, 0, {}, {}});
+        if (!fresh) complain(id + ": inserted, though the log had it");
+        else if (!is_final(inserted)) ++open_;
+    }
+
+    void note_change(transaction_id const& id, transition const& taken) {
+        auto const found = entries_.find(id);
+        if (found == entries_.end()) {
+            complain(id + ": changed, though the log has no such entry");
+            return;
+        }
+        sighting& known = found->second;
+        if (known.state != taken.from || known.epoch_number != taken.from_epoch) {
+            complain(id + ": went from " + shown(taken.from, taken.from_epoch) + " to " +
+                     shown(taken.to, taken.to_epoch) + ", though it was " +
+                     shown(known.state, known.epoch_number));
+        } else if (!may_follow(taken.from, taken.to)) {
+            complain(id + ": went from " + shown(taken.from, taken.from_epoch) + " to " +
+                     shown(taken.to, taken.to_epoch));
+        }
+        if (taken.takes_owner) ++claims_;
+        if (taken.to == state::applied && taken.from != taken.to) known.commit = ++commits_;
+        if (is_final(taken.to) && !is_final(known.state)) --open_;
+        known.state = taken.to;
+        known.epoch_number = taken.to_epoch;
+    }
+
+    /// Shape:   told - any outcome; one that is no end is looked at for what must not be
+    void note_outcome(outcome const& told) {
+        auto const& code = told.problem.code;
+        if (code == errc::id_in_use || code == errc::other_definition ||
+            code == errc::unknown_type || code == errc::damaged) {
+            complain("told " + told.text());
+        }
+        if (!told.done() && !told.canceled()) return;
+        auto const found = entries_.find(told.id);
+        if (found == entries_.end()) {
+            complain("told " + told.text() + ", though the log has no such entry");
+            return;
+        }
+        sighting& known = found->second;
+        if (known.state != (told.done() ? state::done : state::canceled)) {
+            complain("told " + told.text() + ", though it is " + std::string{name_of(known.state)});
+        }
+        if (known.told && *known.told != told.verdict) {
+            complain("told " + told.text() + ", and the opposite before");
+        }
+        if (known.why != reason::none && told.why != reason::none && known.why != told.why) {
+            complain("told " + told.text() + ", and another reason before: " +
+                     std::string{name_of(known.why)});
+        }
+        known.told = told.verdict;
+        if (told.why != reason::none) known.why = told.why;
+    }
+
+    void note_report(recovery_report const& report) {
+        for (auto const& one : report.skipped) {
+            complain(one.id + ": skipped: " + one.problem.message());
+        }
+    }
+
+    void complain(std::string problem) {
+        constexpr std::size_t most = 10;
+        if (problems_.size() < most) problems_.push_back(std::move(problem));
+    }
+
+    [[nodiscard]] bool content() const { return problems_.empty(); }
+    [[nodiscard]] std::vector<std::string> const& problems() const { return problems_; }
+    [[nodiscard]] auto const& entries() const { return entries_; }
+    [[nodiscard]] std::size_t open() const { return open_; } ///< entries that are not over
+    [[nodiscard]] std::uint64_t claims() const { return claims_; }
+
+private:
+    static bool may_follow(state from, state to) {
+        switch (from) {
+        case state::initial: return to == state::pending || to == state::canceled;
+        case state::pending:
+            return to == state::pending || to == state::applied || to == state::canceling;
+        case state::applied: return to == state::applied || to == state::done;
+        case state::canceling: return to == state::canceling || to == state::canceled;
+        default: return false;
+        }
+    }
+    static std::string shown(state at, epoch number) {
+        return std::string{name_of(at)} + " (epoch " + std::to_string(number) + ')';
+    }
+
+    std::unordered_map<transaction_id, sighting> entries_;
+    std::vector<std::string> problems_;
+    std::size_t commits_ = 0;
+    std::size_t open_ = 0;
+    std::uint64_t claims_ = 0;
+};
+
+/// The log of a database, with a witness at its side.
+template <typename Database>
+class witnessed_log {
+public:
+    witnessed_log(Database& inner, witness& seen) : session_(inner.bind_log()), seen_(&seen) {}
+
+    [[nodiscard]] std::string const& name() const { return session_.name(); }
+
+    template <typename Direction>
+    void insert(std::span<job<Direction>> wave, occasion const& at) {
+        session_.insert(wave, at);
+        for (auto const& work : wave) {
+            auto const& c = work.coordinator;
+            if (c.next() != step::insert || work.said != log_answer::taken) continue;
+            seen_->note_insert(work.id, c.insert_state(), c.insert_epoch());
+        }
+    }
+    template <step Step, typename Direction>
+    void change(std::span<job<Direction>> wave, occasion const& at) {
+        session_.template change<Step>(wave, at);
+        for (auto const& work : wave) {
+            auto const& c = work.coordinator;
+            if (c.next() != Step || work.said != log_answer::taken) continue;
+            seen_->note_change(work.id, c.change());
+        }
+    }
+    auto read(transaction_id const& id) { return session_.read(id); }
+    auto list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
+        return session_.list(filter, after, limit);
+    }
+
+private:
+    decltype(std::declval<Database&>().bind_log()) session_;
+    witness* seen_;
+};
+
+template <typename Database>
+class witnessed {
+public:
+    witnessed(Database& inner, witness& seen) : inner_(&inner), seen_(&seen) {}
+
+    template <typename... Collections>
+    auto bind(std::string const& log_name) {
+        return inner_->template bind<Collections...>(log_name);
+    }
+    witnessed_log<Database> bind_log() { return {*inner_, *seen_}; }
+
+private:
+    Database* inner_;
+    witness* seen_;
+};
+
+} // namespace testing::detail
+SETTLE_END

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSL-1.0
+// Long runs of several types on a few hot records, with everything going wrong by chance.
+#include <settle/memory.hpp>
+#include <settle/testing/simulate.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace settle::testing;
+using settle::each;
+using settle::field;
+using settle::line;
+using settle::param;
+
+/// What is in stock and what was sold of it.
+struct article {
+    BOOST_HANA_DEFINE_STRUCT(article,
+        (std::int64_t, number),
+        (std::int64_t, stock),
+        (std::int64_t, sold));
+};
+constexpr settle::collection<article, "articles", &article::number> articles;
+
+struct sale {
+    BOOST_HANA_DEFINE_STRUCT(sale,
+        (std::string, customer),
+        (std::int64_t, price),
+        (std::vector<order_line>, lines));
+};
+
+/// The customer pays the shop, which gives of its stock; nothing is made and nothing is lost.
+constexpr auto sale_type = settle::transaction<sale, "sale">(
+    settle::participant<"customer">(ledgers, param<&sale::customer>)
+        .require(field<&ledger::balance> >= param<&sale::price>)
+        .apply(field<&ledger::balance> -= param<&sale::price>)
+        .compensate(settle::inverse),
+    settle::participant<"shop">(ledgers, settle::lit<"shop">)
+        .confirm(field<&ledger::balance> += param<&sale::price>),
+    settle::participant<"articles">(articles, each<&sale::lines>, line<&order_line::number>)
+        .require(field<&article::stock> >= line<&order_line::amount>)
+        .apply(field<&article::stock> -= line<&order_line::amount>)
+        .compensate(settle::inverse)
+        .confirm(field<&article::sold> += line<&order_line::amount>));
+
+using any_transaction = std::variant<move, sale, relabel, issue, withdraw>;
+
+/// One transaction of any type; a few of them cannot succeed.
+any_transaction make(dice& chance) {
+    constexpr char const* accounts[]{"A", "B", "C", "D", "E", "F", "shop"};
+    std::string const who = accounts[chance.between(0, 5)];
+    std::string const card_id = "card " + std::to_string(chance.between(1, 4));
+    switch (chance.between(0, 9)) {
+    case 0: return relabel{who, "label " + std::to_string(chance.between(1, 3))};
+    case 1: return issue{card{card_id, "Anna", true, colour::red, {}, 250, {}, 10, 3}};
+    case 2: return withdraw{card_id, true};
+    case 3:
+    case 4: {
+        sale made{who, chance.between(1, 30), {}};
+        for (int lines = chance.between(0, 3); lines >= 0; --lines) {
+            made.lines.push_back({chance.between(1, 5), chance.between(1, 20)});
+        }
+        return made;
+    }
+    default: return move{accounts[chance.between(0, 6)], who, chance.between(1, 60)};
+    }
+}
+
+/// The records to begin with, and what must stay of them.
+template <typename Simulation>
+void prepare(Simulation& trial) {
+    for (char const* id : {"A", "B", "C", "D", "E", "F", "shop"}) {
+        trial.open(ledgers, {id, 200, 0, "new"});
+    }
+    for (std::int64_t number = 1; number <= 5; ++number) trial.open(articles, {number, 5'000, 0});
+    trial.conserves(ledgers, field<&ledger::balance>)
+        .conserves(articles, field<&article::stock>, field<&article::sold>)
+        .finally([](auto& engine) -> std::string {
+            auto const shop = engine.read(ledgers, "shop").value();
+            return shop->balance < 0 ? "the shop owes " + std::to_string(-shop->balance) : "";
+        });
+}
+
+simulation_report in_one_database(simulation_limits const& limits) {
+    settle::memory::database db;
+    simulation trial{db,
+                     settle::type<move_type>,
+                     settle::type<sale_type>,
+                     settle::type<relabel_type>,
+                     settle::type<issue_type>,
+                     settle::type<withdraw_type>};
+    prepare(trial);
+    return trial.run(make, limits);
+}
+
+simulation_report in_three_databases(simulation_limits const& limits) {
+    settle::memory::database entries;
+    settle::memory::database bank;
+    settle::memory::database shop;
+    simulation trial{settle::log_in(entries),
+                     settle::bind(ledgers, bank),
+                     settle::bind(articles, shop),
+                     settle::bind(cards, shop),
+                     settle::type<move_type>,
+                     settle::type<sale_type>,
+                     settle::type<relabel_type>,
+                     settle::type<issue_type>,
+                     settle::type<withdraw_type>};
+    prepare(trial);
+    return trial.run(make, limits);
+}
+
+/// Every other seed also draws how often things go wrong, and how many workers there are.
+simulation_limits limits_of(std::uint64_t seed) {
+    if (seed % 2 == 0) return simulation_limits::drawn(seed);
+    simulation_limits usual;
+    usual.seed = seed;
+    return usual;
+}
+
+/// How to have one seed of this test again.
+std::string replay(std::uint64_t seed) {
+    auto const* const context = doctest::getContextOptions();
+    return "again: SETTLE_SEED=" + std::to_string(seed) + ' ' + context->binary_name.c_str() +
+           " --test-case='" + context->currentTest->m_name + '\'';
+}
+
+/// What came up over all seeds: a simulation in which nothing happens shows nothing.
+struct experience {
+    std::uint64_t begun = 0;
+    std::uint64_t steps = 0;
+    std::uint64_t late = 0;
+    std::uint64_t crashes = 0;
+    std::uint64_t reversed = 0;
+    std::map<settle::reason, std::uint64_t> reasons;
+
+    void add(simulation_report const& report) {
+        begun += report.begun;
+        steps += report.steps;
+        late += report.late;
+        crashes += report.crashes;
+        reversed += report.reversed;
+        for (auto const& [why, count] : report.reasons) reasons[why] += count;
+    }
+};
+
+template <typename Simulate>
+void run_seeds(std::vector<std::uint64_t> const& wanted, Simulate const& simulate) {
+    experience all;
+    for (std::uint64_t const seed : wanted) {
+        simulation_report const report = simulate(limits_of(seed));
+        CHECK_MESSAGE(report.problems.empty(), report, "\n  ", replay(seed));
+        all.add(report);
+    }
+    MESSAGE(all.begun, " transactions and ", all.steps, " calls, ", wanted.size(), " seeds");
+    if (wanted.size() == 1) return;
+    CHECK(all.late > 100);
+    CHECK(all.crashes > 10);
+    CHECK(all.reversed > 10);
+    using settle::reason;
+    for (reason const why : {reason::guard_failed, reason::record_missing, reason::record_exists,
+                             reason::busy, reason::cancel_asked, reason::expired}) {
+        INFO("canceled because of: ", std::string{name_of(why)});
+        CHECK(all.reasons[why] > 0);
+    }
+}
+
+} // namespace
+
+TEST_CASE("simulation: a seed gives the same run, step by step") {
+    simulation_limits limits;
+    limits.transactions = 300;
+    auto const first = in_one_database(limits);
+    auto const second = in_one_database(limits);
+    CHECK(first);
+    CHECK(first.trace == second.trace);
+    CHECK(first.steps == second.steps);
+    CHECK(first.done == second.done);
+    CHECK(first.lasted == second.lasted);
+    limits.seed = 2;
+    CHECK(in_one_database(limits).trace != first.trace);
+}
+
+TEST_CASE("simulation: five types on a few records of one database") {
+    run_seeds(seeds(1, 8), in_one_database);
+}
+
+TEST_CASE("simulation: five types over three databases") {
+    run_seeds(seeds(1, 4), in_three_databases);
+}
+
+TEST_CASE("simulation: what does not hold is reported") {
+    settle::memory::database db;
+    simulation trial{db, settle::type<sale_type>};
+    prepare(trial);
+    // What is in stock is sold, and so it is not conserved; what was sold becomes more.
+    trial.conserves(articles, field<&article::stock>)
+        .conserves(articles, field<&article::sold>)
+        .finally([](auto&) { return "not as the user wants it"; });
+    auto const sell = [](dice& chance) {
+        return sale{"A", 1, {{chance.between(1, 5), chance.between(1, 5)}}};
+    };
+    simulation_limits limits;
+    limits.transactions = 20;
+    auto const report = trial.run(sell, limits);
+    CHECK_FALSE(report);
+    REQUIRE_FALSE(report.problems.empty());
+    CHECK(report.problems.front().starts_with("articles: "));
+}
+
+TEST_CASE("long: a million simulated transactions") {
+    SUBCASE("in one database") { run_seeds(seeds(1001, 400), in_one_database); }
+    SUBCASE("over three databases") { run_seeds(seeds(2001, 120), in_three_databases); }
+}
