@@ -84,6 +84,12 @@ public:
         program([&](auto& engine) { first(engine); });
         program([&](auto& engine) { second(engine); });
     }
+    /// All of it by one engine that is open already.
+    template <typename Engine>
+    void play_on(Engine& engine) {
+        first(engine);
+        second(engine);
+    }
 
 private:
     /// Opens the file, a second time when that failed: the power is gone or the trouble lasts then.
@@ -314,14 +320,13 @@ inline std::vector<std::string> judge_reopened(disk& on, manual_environment cons
         bad.insert(bad.end(), more.begin(), more.end());
     };
     try {
-        {
-            opened here{time};
-            add(judge{here.engine, seen}.complaints());
-        }
+        opened here{time};
+        add(judge{here.engine, seen}.complaints());
         if (auto const said = integrity(); said != "ok") add({"the file is damaged: " + said});
         record_of again = seen;
-        story{on, time, again}.play();
-        opened here{time};
+        again.complaints.clear();
+        story{on, time, again}.play_on(here.engine);
+        add(again.complaints);
         add(judge{here.engine, again}.complaints());
     } catch (settle::failure const& problem) {
         add({std::string{"the file cannot be used: "} + problem.what()});
