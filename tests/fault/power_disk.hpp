@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A disk in memory that knows what of each file has been synced, loses the rest when the power goes,
-// and fails at a chosen call.
+// A disk in memory that knows what of each file is synced, loses the rest when the power goes, and
+// fails at a chosen call.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +62,7 @@ public:
     using file = std::size_t;
     static constexpr std::size_t sector = 512;
 
-    // ------------------------------------------------------------------------------ what goes wrong
+    // ----------------------------------------------------------------------------- what goes wrong
 
     void arm(plan const& wanted) {
         plan_ = wanted;

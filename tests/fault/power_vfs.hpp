@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A file system for SQLite on a power::disk: the default one of this process while it lives, so that
-// the adapter runs on it unchanged.
+// A file system for SQLite on a power::disk: the default one of this process while it lives, so
+// that the adapter runs on it unchanged.
 #pragma once
 
 #include "power_disk.hpp"
