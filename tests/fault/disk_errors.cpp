@@ -21,11 +21,14 @@ std::size_t tell(disk& on, plan const& wrong, record_of& seen) {
     return calls;
 }
 
-/// What is wrong when the trouble is over; the power may have gone at its end, too.
-std::vector<std::string> after_trouble(disk on, bool power_went, record_of const& seen) {
+/// What is wrong when the trouble is over; the power may have gone at its end, too, and left of a
+/// commit that had failed nothing, all or some.
+std::vector<std::string> after_trouble(disk on, bool power_went, std::size_t at,
+                                       record_of const& seen) {
     vfs const files{on};
     manual_environment const time = an_hour_later(2);
-    if (power_went) on.restart(loss::all, 0);
+    constexpr loss kinds[]{loss::all, loss::nothing, loss::some};
+    if (power_went) on.restart(kinds[at % 3], at);
     return judge_reopened(on, time, seen);
 }
 
@@ -37,7 +40,7 @@ void check_trouble(plan const& wrong) {
         // A sync that failed is what a loss of power tells from one that did not; else every other.
         bool const both = wrong.kind == trouble::failing_sync;
         if (!both && power_went != (wrong.at % 2 == 0)) continue;
-        auto const bad = after_trouble(on, power_went, seen);
+        auto const bad = after_trouble(on, power_went, wrong.at, seen);
         std::string where{name_of(wrong.kind)};
         where.append(wrong.lasting ? " from call " : " at call ").append(std::to_string(wrong.at));
         if (power_went) where += ", then a loss of power";
