@@ -8,6 +8,7 @@ usage() {
 tests/run.sh                  with g++: every test but the long ones
 tests/run.sh --full           the long ones too; then all again with clang, with its address and
                               undefined behaviour sanitizers, and with its thread sanitizer
+tests/run.sh --full --kills N the applications are killed N times instead of 300
 tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
 
 Missing Debian packages are installed, and everything is built below build/.
@@ -25,6 +26,17 @@ case ${1-} in
     shift
     ;;
 esac
+if [ "$full" = yes ] && [ "${1-}" = --kills ]; then
+    case ${2-} in
+    '' | *[!0-9]*)
+        echo "tests/run.sh: --kills needs a number" >&2
+        exit 2
+        ;;
+    esac
+    SETTLE_KILLS=$2
+    export SETTLE_KILLS
+    shift 2
+fi
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root" || exit 1

@@ -2,11 +2,9 @@
 // The applications killed at random moments: after each the rest settles, and the sum is exact.
 #include <program.hpp>
 
-#include <settle/settle.hpp>
-#include <settle/sqlite.hpp>
+#include <sqlite3.h>
 
-#include <transfer/transfer.hpp>
-
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -19,14 +17,140 @@ using testing::program;
 using testing::run_sample;
 using testing::scratch_folder;
 
+using rows = std::vector<std::vector<std::string>>;
+
+/// SQL as a person would send it with the sqlite3 shell.
+rows ask(std::string const& path, std::string const& sql) {
+    sqlite3* db = nullptr;
+    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
+    rows found;
+    auto const add = [](void* to, int count, char** values, char**) {
+        auto& row = static_cast<rows*>(to)->emplace_back();
+        for (int i = 0; i < count; ++i) row.emplace_back(values[i] == nullptr ? "" : values[i]);
+        return 0;
+    };
+    char* said = nullptr;
+    sqlite3_exec(db, sql.c_str(), add, &found, &said);
+    std::string const problem = said == nullptr ? "" : said;
+    sqlite3_free(said);
+    sqlite3_close(db);
+    REQUIRE(problem == "");
+    return found;
+}
+
+/// One of the samples with what it works on.
+struct sample {
+    std::string name;
+    std::string input;
+    std::vector<std::string> opening; ///< what `open` is told besides the file
+    int code;                         ///< of `open` and `run`: 1 when the file holds unusable lines
+    std::size_t transactions;         ///< how many the file holds
+    /// What the records hold against what the log says was done; each row is a difference.
+    std::string differences;
+};
+
 /// The first orders of the bank's file: enough for a kill to land in the middle of any step.
-std::string first_orders(scratch_folder const& folder, std::size_t count) {
+sample bank(scratch_folder const& folder, std::size_t count) {
     std::ifstream all{testing::data_file("transfer/payment_orders.csv")};
     std::string text;
     std::string line;
     for (std::size_t i = 0; i <= count && std::getline(all, line); ++i) text += line + "\n";
-    return folder.write("orders.csv", text);
+    return {"transfer", folder.write("orders.csv", text), {"--balance", "1000.00"}, 0, count,
+            "WITH moved(id, amount) AS ("
+            "SELECT parameters ->> 'source', -(parameters ->> 'amount') FROM settle_entries "
+            "WHERE state = 'done' UNION ALL "
+            "SELECT parameters ->> 'destination', parameters ->> 'amount' FROM settle_entries "
+            "WHERE state = 'done' UNION ALL SELECT id, opened_with - balance FROM accounts) "
+            "SELECT id, sum(amount) FROM moved GROUP BY id HAVING sum(amount) <> 0"};
 }
+
+/// The shop with its whole file: 400 invoices and 43 refunds.
+sample shop() {
+    return {"payment", testing::data_file("payment/online_retail.csv"),
+            {"--balance", "2000.00", "--stock", "1000"}, 1, 443,
+            "WITH entry AS MATERIALIZED (SELECT iif(type = 'payment', 1, -1) AS sign, "
+            "parameters FROM settle_entries WHERE state = 'done'), "
+            "moved(what, amount) AS ("
+            "SELECT 'order ' || (parameters ->> 'invoice'), 1 FROM entry WHERE sign = 1 UNION ALL "
+            "SELECT 'order ' || invoice, -(status = 'paid') FROM orders UNION ALL "
+            "SELECT 'till', sign * (parameters ->> 'amount') FROM entry UNION ALL "
+            "SELECT 'till', -takings FROM tills UNION ALL "
+            "SELECT 'customer ' || (parameters ->> 'customer'), "
+            "-sign * (parameters ->> 'amount') FROM entry UNION ALL "
+            "SELECT 'customer ' || id, opened_with - balance FROM customers UNION ALL "
+            "SELECT 'item ' || (line.value ->> 'stock_code'), "
+            "-sign * (line.value ->> 'quantity') FROM entry, "
+            "json_each(entry.parameters, '$.lines') AS line UNION ALL "
+            "SELECT 'item ' || stock_code, 1000 - in_stock FROM items) "
+            "SELECT what, sum(amount) FROM moved GROUP BY what HAVING sum(amount) <> 0"};
+}
+
+/// A file of a sample, whose programs are killed.
+class victim {
+public:
+    victim(scratch_folder const& folder, sample const& what)
+        : folder_(&folder), what_(&what), path_(folder.at("killed.db")) {
+        for (char const* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + end);
+        std::vector<std::string> words{"open", what.input};
+        words.insert(words.end(), what.opening.begin(), what.opening.end());
+        auto const opened = call(words);
+        REQUIRE_MESSAGE(opened.code == what.code, opened.err);
+    }
+
+    [[nodiscard]] std::unique_ptr<program> start(std::vector<std::string> words) const {
+        words.insert(words.begin(),
+                     {std::string{SETTLE_BIN_DIR} + "/" + what_->name, "--store", store()});
+        return std::make_unique<program>(*folder_, std::move(words));
+    }
+    [[nodiscard]] std::unique_ptr<program> start_run() const {
+        return start({"run", what_->input});
+    }
+
+    /// Restarts the program for what was left: all of it settles, and money is as it was.
+    void settle() {
+        auto const settled = call({"recover", "check"});
+        CHECK_MESSAGE(settled.code == 0, settled.out << settled.err);
+        for (auto const& row : ask(path_, "SELECT id, state FROM settle_entries")) {
+            bool const over = row[1] == "done" || row[1] == "canceled";
+            if (!over) FAIL_CHECK(row[0] << " is " << row[1]);
+            // What is over stays as it is for ever.
+            auto const [before, fresh] = ends_.emplace(row[0], row[1]);
+            if (before->second != row[1]) {
+                FAIL_CHECK(row[0] << " was " << before->second << " and is " << row[1]);
+            }
+        }
+        for (auto const& row : ask(path_, what_->differences)) {
+            FAIL_CHECK(row[0] << " differs by " << row[1] << " from what was done");
+        }
+    }
+
+    /// Runs the rest of the file: every transaction in it is done or canceled once.
+    void finish() {
+        auto const last = call({"run", what_->input});
+        CHECK_MESSAGE(last.code == what_->code, last.out << last.err);
+        settle();
+        CHECK(ends_.size() == what_->transactions);
+    }
+
+    /// A program that ended by itself has come to the end of the file.
+    [[nodiscard]] bool was_killed(ended const& how) const {
+        if (how.signal == SIGKILL) return true;
+        CHECK_MESSAGE(how.code == what_->code, how.out << how.err);
+        return false;
+    }
+
+private:
+    [[nodiscard]] std::string store() const { return "sqlite:" + path_; }
+    ended call(std::vector<std::string> words) const {
+        words.insert(words.begin(), {"--store", store()});
+        return run_sample(*folder_, what_->name, std::move(words));
+    }
+
+    scratch_folder const* folder_;
+    sample const* what_;
+    std::string path_;
+    std::map<std::string, std::string> ends_; ///< every state that was final once
+};
 
 /// A seed from SETTLE_SEED, so that a failing run can be had again, or from the device.
 std::uint64_t seed() {
@@ -34,117 +158,104 @@ std::uint64_t seed() {
     return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
 }
 
-struct killed_bank {
-    scratch_folder folder;
-    std::string store;
-    std::string orders;
-    std::size_t count;
+/// What each of the four long cases kills of all, which is SETTLE_KILLS: tests/run.sh --kills.
+std::size_t quarter() {
+    char const* const given = std::getenv("SETTLE_KILLS");
+    std::size_t const all = given != nullptr ? std::strtoull(given, nullptr, 10) : 300;
+    return (all + 3) / 4;
+}
 
-    killed_bank(std::string const& name, std::size_t how_many)
-        : folder(name), store("sqlite:" + folder.at("bank.db")),
-          orders(first_orders(folder, how_many)), count(how_many) {
-        auto const opened = run_sample(folder, "transfer", {"--store", store, "open", orders,
-                                                            "--balance", "1000.00"});
-        REQUIRE_MESSAGE(opened.code == 0, opened.err);
-    }
+class killer {
+public:
+    /// Shape:   longest - the longest while before a kill, in microseconds: it reaches from before
+    ///          the file is open to the middle of any step
+    killer(std::uint64_t from, std::uint64_t longest) : chance_(from), longest_(longest) {}
 
-    [[nodiscard]] std::vector<std::string> run_words() const {
-        return {std::string{SETTLE_BIN_DIR} + "/transfer", "--store", store, "run", orders};
-    }
-
-    /// Every order of the file done or canceled once, the sum unchanged, no mark, nothing open.
-    void check_end(std::map<std::string, settle::state> const& told) {
-        auto const checked = run_sample(folder, "transfer", {"--store", store, "check"});
-        CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
-        settle::sqlite::database db{folder.at("bank.db")};
-        settle::engine engine{db, settle::type<bank::transfer_type>};
-        std::size_t seen = 0;
-        for (auto const& entry : engine.list()) {
-            ++seen;
-            CHECK(is_final(entry.state));
-            auto const before = told.find(entry.id);
-            if (before != told.end()) CHECK(before->second == entry.state);
+    /// Starts programs on one file and kills them, one after another; how many were not at its end.
+    std::size_t strike(victim const& here, std::size_t programs) {
+        std::vector<std::unique_ptr<program>> running;
+        for (std::size_t i = 0; i < programs; ++i) running.push_back(here.start_run());
+        wait(longest_);
+        std::size_t killed = 0;
+        for (auto& one : running) {
+            one->signal(SIGKILL);
+            if (here.was_killed(one->wait())) ++killed;
+            // The others meet what this one left, or die with it.
+            if (chance_() % 2 == 0) wait(longest_ / 8);
         }
-        CHECK(seen == count);
+        // Now and then the program that is to settle it all is killed as well.
+        if (chance_() % 4 == 0) {
+            auto const settling = here.start({"recover"});
+            wait(longest_ / 6);
+            settling->signal(SIGKILL);
+            settling->wait();
+        }
+        return killed;
     }
 
-    /// What is final after a kill stays as it is for ever.
-    void note_final(std::map<std::string, settle::state>& told) const {
-        settle::sqlite::database db{folder.at("bank.db")};
-        settle::engine engine{db, settle::type<bank::transfer_type>};
-        for (auto const& entry : engine.list()) {
-            if (!is_final(entry.state)) continue;
-            auto const [at, fresh] = told.emplace(entry.id, entry.state);
-            if (!fresh) CHECK(at->second == entry.state);
-        }
-        CHECK(engine.marks().has_value());
+private:
+    void wait(std::uint64_t longest) {
+        std::this_thread::sleep_for(std::chrono::microseconds{chance_() % longest});
     }
+
+    std::mt19937_64 chance_;
+    std::uint64_t longest_;
 };
 
-/// Starts programs on one file, kills them all after a random while, again and again.
-void kill_often(killed_bank& here, std::size_t programs, std::size_t kills, std::uint64_t from) {
-    std::mt19937_64 chance{from};
-    std::map<std::string, settle::state> told;
-    for (std::size_t killed = 0; killed < kills; ++killed) {
-        INFO("kill " << killed << " of " << kills << ", seed " << from);
-        std::vector<std::unique_ptr<program>> running;
-        for (std::size_t i = 0; i < programs; ++i) {
-            running.push_back(std::make_unique<program>(here.folder, here.run_words()));
+/// Kills programs on one file again and again, and looks at everything after each time. A file that
+/// is through is followed by a new one.
+void kill_often(scratch_folder const& folder, sample const& what, std::size_t programs,
+                std::size_t kills) {
+    std::uint64_t const from = seed();
+    killer striking{from, 60'000};
+    std::size_t struck = 0;
+    while (struck < kills) {
+        victim here{folder, what};
+        bool through = false;
+        while (struck < kills && !through) {
+            INFO(what.name << " killed " << struck << " of " << kills << " times, seed " << from);
+            auto const killed = striking.strike(here, programs);
+            through = killed < programs;
+            if (killed > 0) ++struck;
+            here.settle();
         }
-        // From before the file is open to the middle of any step of any order.
-        std::this_thread::sleep_for(std::chrono::microseconds{chance() % 60'000});
-        for (auto& one : running) one->signal(SIGKILL);
-        for (auto& one : running) one->wait();
-        if (killed % 10 == 0) here.note_final(told);
+        here.finish();
     }
-    auto const last =
-        run_sample(here.folder, "transfer", {"--store", here.store, "run", here.orders});
-    CHECK_MESSAGE(last.code == 0, last.out << last.err);
-    here.check_end(told);
 }
 
 } // namespace
 
 TEST_CASE("transfer killed 50 times: every order is done or canceled once, and the sum is exact") {
-    killed_bank here{"kill-one", 1500};
-    std::uint64_t const from = seed();
-    kill_often(here, 1, 50, from);
+    scratch_folder const folder{"kill-one"};
+    kill_often(folder, bank(folder, 1500), 1, 50);
 }
 
 TEST_CASE("three transfer programs on one file, killed 10 times") {
-    killed_bank here{"kill-three", 600};
-    std::uint64_t const from = seed();
-    kill_often(here, 3, 10, from);
-}
-
-TEST_CASE("long: transfer killed 200 times, alone and in threes") {
-    std::uint64_t const from = seed();
-    killed_bank alone{"kill-long-one", 4000};
-    kill_often(alone, 1, 150, from);
-    killed_bank three{"kill-long-three", 1500};
-    kill_often(three, 3, 50, from + 1);
+    scratch_folder const folder{"kill-three"};
+    kill_often(folder, bank(folder, 600), 3, 10);
 }
 
 TEST_CASE("payment killed 20 times: orders, stock, takings and balances agree") {
     scratch_folder const folder{"kill-shop"};
-    auto const invoices = testing::data_file("payment/online_retail.csv");
-    std::string const store = "sqlite:" + folder.at("shop.db");
-    auto const opened = run_sample(folder, "payment", {"--store", store, "open", invoices,
-                                                       "--balance", "2000.00", "--stock", "1000"});
-    // The file holds invoices that are no orders, which is what exit code 1 says.
-    REQUIRE_MESSAGE(opened.code == 1, opened.err);
-    std::uint64_t const from = seed();
-    std::mt19937_64 chance{from};
-    for (int killed = 0; killed < 20; ++killed) {
-        INFO("kill " << killed << ", seed " << from);
-        program one{folder, {std::string{SETTLE_BIN_DIR} + "/payment", "--store", store, "run",
-                             invoices}};
-        std::this_thread::sleep_for(std::chrono::microseconds{chance() % 80'000});
-        one.signal(SIGKILL);
-        one.wait();
-    }
-    auto const last = run_sample(folder, "payment", {"--store", store, "run", invoices});
-    CHECK_MESSAGE(last.code == 1, last.out << last.err);
-    auto const checked = run_sample(folder, "payment", {"--store", store, "check"});
-    CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
+    kill_often(folder, shop(), 1, 20);
+}
+
+TEST_CASE("long: transfer killed often") {
+    scratch_folder const folder{"kill-long-one"};
+    kill_often(folder, bank(folder, 1500), 1, quarter());
+}
+
+TEST_CASE("long: three transfer programs on one file, killed often") {
+    scratch_folder const folder{"kill-long-three"};
+    kill_often(folder, bank(folder, 1500), 3, quarter());
+}
+
+TEST_CASE("long: payment killed often") {
+    scratch_folder const folder{"kill-long-shop"};
+    kill_often(folder, shop(), 1, quarter());
+}
+
+TEST_CASE("long: three payment programs on one file, killed often") {
+    scratch_folder const folder{"kill-long-shop-three"};
+    kill_often(folder, shop(), 3, quarter());
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every call that SQLite makes to the disk fails in turn, once and from then on: who asked is told
+// clearly, and when the trouble is over everything settles.
+#include "power_story.hpp"
+
+namespace power {
+namespace {
+
+constexpr trouble every_trouble[]{trouble::io_error, trouble::short_write, trouble::failing_sync,
+                                  trouble::full};
+
+/// Tells the story on a disk in trouble; how many calls the trouble could have struck.
+std::size_t tell(disk& on, plan const& wrong, record_of& seen) {
+    vfs const files{on};
+    manual_environment const time;
+    on.arm(wrong);
+    story{on, time, seen}.play();
+    std::size_t const calls = on.calls();
+    on.arm({});
+    CHECK(files.open_files() == 0);
+    return calls;
+}
+
+/// What is wrong when the trouble is over; the power may have gone at its end, too, and left of a
+/// commit that had failed nothing, all or some.
+std::vector<std::string> after_trouble(disk on, bool power_went, std::size_t at,
+                                       record_of const& seen) {
+    vfs const files{on};
+    manual_environment const time = an_hour_later(2);
+    constexpr loss kinds[]{loss::all, loss::nothing, loss::some};
+    if (power_went) on.restart(kinds[at % 3], at);
+    return judge_reopened(on, time, seen);
+}
+
+void check_trouble(plan const& wrong) {
+    disk on;
+    record_of seen;
+    tell(on, wrong, seen);
+    for (bool const power_went : {false, true}) {
+        // A sync that failed is what a loss of power tells from one that did not; else every other.
+        bool const both = wrong.kind == trouble::failing_sync;
+        if (!both && power_went != (wrong.at % 2 == 0)) continue;
+        auto const bad = after_trouble(on, power_went, wrong.at, seen);
+        std::string where{name_of(wrong.kind)};
+        where.append(wrong.lasting ? " from call " : " at call ").append(std::to_string(wrong.at));
+        if (power_went) where += ", then a loss of power";
+        INFO(where);
+        CHECK_MESSAGE(bad.empty(), joined(bad));
+    }
+}
+
+/// Shape:   every - which calls: each, or each of so many
+void fail_calls(std::size_t every) {
+    for (trouble const kind : every_trouble) {
+        disk whole;
+        record_of seen;
+        std::size_t const calls = tell(whole, {kind, 0, false}, seen);
+        CHECK(calls > 20);
+        for (std::size_t at = 1; at <= calls; at += every) {
+            check_trouble({kind, at, false});
+            check_trouble({kind, at, true});
+        }
+        MESSAGE(std::string{name_of(kind)} << " at " << (calls + every - 1) / every << " of "
+                                           << calls << " calls, once and from then on");
+    }
+}
+
+} // namespace
+
+TEST_CASE("disk errors: at every 23rd call that can fail so, once and from then on") {
+    fail_calls(23);
+}
+
+TEST_CASE("long: disk errors: at every call that can fail so, once and from then on") {
+    fail_calls(1);
+}
+
+} // namespace power

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: BSL-1.0
+// A disk in memory that knows what of each file is synced, loses the rest when the power goes, and
+// fails at a chosen call.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace power {
+
+/// What a call asks of the disk, or of the memory that connections share.
+enum class act : std::uint8_t { open, remove, look, read, write, truncate, sync, lock, share };
+
+enum class trouble : std::uint8_t {
+    none,
+    power_loss,   ///< at any call; from then on nothing answers
+    io_error,     ///< at any call: it has no effect
+    short_write,  ///< half of a write arrives
+    failing_sync, ///< and what it should have synced is never tried again, as Linux does
+    full          ///< half of a write arrives, and a file cannot grow
+};
+
+[[nodiscard]] constexpr std::string_view name_of(trouble kind) {
+    constexpr std::string_view names[]{"none",        "power loss",   "I/O error",
+                                       "short write", "failing sync", "disk full"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+[[nodiscard]] constexpr bool strikes_at(trouble kind, act what) {
+    switch (kind) {
+    case trouble::none: return false;
+    case trouble::power_loss: return what != act::lock && what != act::share;
+    case trouble::io_error: return true;
+    case trouble::short_write:
+    case trouble::full: return what == act::write;
+    case trouble::failing_sync: return what == act::sync;
+    }
+    return false;
+}
+
+/// Shape:   at - which of the calls that the trouble can strike, from 1
+struct plan {
+    trouble kind = trouble::none;
+    std::size_t at = 0;
+    bool lasting = false; ///< strikes every later call as well
+};
+
+/// What of the writes that were not synced is on the disk after a loss of power.
+enum class loss : std::uint8_t { all, nothing, some };
+
+/// Shape:   a value: a copy is another disk with the same content
+class disk {
+public:
+    using file = std::size_t;
+    static constexpr std::size_t sector = 512;
+
+    // ----------------------------------------------------------------------------- what goes wrong
+
+    void arm(plan const& wanted) {
+        plan_ = wanted;
+        struck_ = 0;
+    }
+    /// How many calls the plan's trouble could have struck so far.
+    [[nodiscard]] std::size_t calls() const { return struck_; }
+    [[nodiscard]] bool dark() const { return dark_; }
+    /// A disk that says of every sync that it was done, and does nothing.
+    void lie() { lies_ = true; }
+
+    /// What a call meets.
+    trouble meet(act what) {
+        if (dark_) return trouble::io_error;
+        if (!strikes_at(plan_.kind, what)) return trouble::none;
+        ++struck_;
+        bool const now = struck_ == plan_.at || (plan_.lasting && struck_ > plan_.at);
+        if (!now) return trouble::none;
+        if (plan_.kind == trouble::power_loss) dark_ = true;
+        return plan_.kind;
+    }
+
+    /// The power is back: every file holds what was synced, and of the rest what the loss left.
+    void restart(loss kind, std::uint64_t seed) {
+        std::mt19937_64 chance{seed};
+        for (node& one : nodes_) one.lose(kind, chance);
+        for (auto const& [name, what] : renamed_) {
+            if (survives(kind, chance)) set_name(synced_names_, name, what);
+        }
+        renamed_.clear();
+        names_ = synced_names_;
+        plan_ = {};
+        dark_ = false;
+    }
+
+    // ------------------------------------------------------------------------------------- files
+
+    [[nodiscard]] std::optional<file> find(std::string const& name) const {
+        auto const found = names_.find(name);
+        if (found == names_.end()) return std::nullopt;
+        return found->second;
+    }
+    /// Shape:   tells_folder - whether its first sync syncs its folder too, as SQLite's own does
+    file create(std::string const& name, bool tells_folder) {
+        nodes_.emplace_back().tells_folder = tells_folder;
+        file const made = nodes_.size() - 1;
+        rename(name, made);
+        return made;
+    }
+    /// A file without a name.
+    file create() {
+        nodes_.emplace_back();
+        return nodes_.size() - 1;
+    }
+    void remove(std::string const& name, bool synced) {
+        rename(name, std::nullopt);
+        if (synced) sync_folder();
+    }
+
+    [[nodiscard]] std::string const& content(file which) const { return nodes_[which].now; }
+    void write(file which, std::size_t offset, std::string_view bytes) {
+        nodes_[which].change({offset, std::string{bytes}, false});
+    }
+    void truncate(file which, std::size_t size) { nodes_[which].change({size, {}, true}); }
+    void sync(file which) {
+        if (lies_) return;
+        node& one = nodes_[which];
+        one.settle();
+        if (one.tells_folder) sync_folder();
+        one.tells_folder = false;
+    }
+    /// What was not synced may reach the disk, or not; no later sync tries again.
+    void fail_sync(file which) {
+        for (edit& one : nodes_[which].pending) one.given_up = !one.synced;
+    }
+
+private:
+    struct edit {
+        std::size_t offset = 0;
+        std::string bytes;
+        bool truncates = false;
+        bool synced = false;
+        bool given_up = false;
+    };
+
+    static bool survives(loss kind, std::mt19937_64& chance) {
+        return kind == loss::nothing || (kind == loss::some && chance() % 2 == 0);
+    }
+
+    struct node {
+        std::string durable;
+        std::string now;
+        std::vector<edit> pending;
+        bool tells_folder = false;
+
+        void change(edit one) {
+            apply(now, one, 0, one.bytes.size());
+            pending.push_back(std::move(one));
+        }
+        static void apply(std::string& content, edit const& one, std::size_t from,
+                          std::size_t to) {
+            if (one.truncates) {
+                content.resize(one.offset);
+            } else if (from < to) {
+                if (content.size() < one.offset + to) content.resize(one.offset + to);
+                content.replace(one.offset + from, to - from, one.bytes, from, to - from);
+            }
+        }
+        void settle() {
+            for (auto& one : pending) one.synced = one.synced || !one.given_up;
+            // Up to the first that may be lost, nothing is open any more.
+            auto const open = std::find_if(pending.begin(), pending.end(),
+                                           [](auto const& one) { return !one.synced; });
+            for (auto one = pending.begin(); one != open; ++one) {
+                apply(durable, *one, 0, one->bytes.size());
+            }
+            pending.erase(pending.begin(), open);
+        }
+        void lose(loss kind, std::mt19937_64& chance) {
+            for (auto const& one : pending) {
+                bool const torn = kind == loss::some && !one.synced && chance() % 3 == 0;
+                if (torn && !one.truncates) tear(one, chance);
+                else if (one.synced || survives(kind, chance)) {
+                    apply(durable, one, 0, one.bytes.size());
+                }
+            }
+            pending.clear();
+            now = durable;
+        }
+        /// Some of the sectors of a write, in any order.
+        void tear(edit const& one, std::mt19937_64& chance) {
+            std::size_t const end = one.bytes.size();
+            for (std::size_t from = 0; from < end;) {
+                std::size_t const to = std::min(end, from + sector - (one.offset + from) % sector);
+                if (chance() % 2 == 0) apply(durable, one, from, to);
+                from = to;
+            }
+        }
+    };
+
+    using names = std::map<std::string, file>;
+
+    static void set_name(names& where, std::string const& name, std::optional<file> what) {
+        if (what) where[name] = *what;
+        else where.erase(name);
+    }
+    void rename(std::string const& name, std::optional<file> what) {
+        set_name(names_, name, what);
+        renamed_.emplace_back(name, what);
+    }
+    void sync_folder() {
+        if (lies_) return;
+        synced_names_ = names_;
+        renamed_.clear();
+    }
+
+    std::vector<node> nodes_;
+    names names_;
+    names synced_names_;
+    std::vector<std::pair<std::string, std::optional<file>>> renamed_;
+    plan plan_;
+    std::size_t struck_ = 0;
+    bool dark_ = false;
+    bool lies_ = false;
+};
+
+} // namespace power

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSL-1.0
+// The power goes at every call that SQLite makes to the disk: nothing acknowledged is lost, nothing
+// else is half there.
+#include "power_story.hpp"
+
+namespace power {
+namespace {
+
+/// How many calls of the whole story a trouble can strike.
+std::size_t calls_of(trouble kind) {
+    disk on;
+    vfs const files{on};
+    on.arm({kind, 0, false});
+    manual_environment const time;
+    record_of seen;
+    story{on, time, seen}.play();
+    CHECK_MESSAGE(seen.complaints.empty(), joined(seen.complaints));
+    return on.calls();
+}
+
+/// The disk as it is when the power has gone at a call, and what had been told until then.
+disk darkened(std::size_t at, record_of& seen, bool lies = false) {
+    disk on;
+    vfs const files{on};
+    if (lies) on.lie();
+    on.arm({trouble::power_loss, at, false});
+    manual_environment const time;
+    story{on, time, seen}.play();
+    CHECK(files.open_files() == 0);
+    return on;
+}
+
+std::vector<std::string> after_loss(disk on, loss kind, std::uint64_t seed,
+                                    record_of const& seen) {
+    vfs const files{on};
+    manual_environment const time = an_hour_later(seed);
+    on.restart(kind, seed);
+    // The power may go again, in the middle of what settles the first loss.
+    if (kind == loss::some && seed % 2 == 1) {
+        on.arm({trouble::power_loss, 1 + seed * 7919 % 150, false});
+        record_of ignored = seen;
+        static_cast<void>(judge_reopened(on, time, ignored));
+        on.restart(kind, seed + 1);
+    }
+    return judge_reopened(on, time, seen);
+}
+
+/// Shape:   every - which calls: each, or each of so many; seeds - losses by chance at each
+void lose_power(std::size_t every, std::uint64_t seeds) {
+    std::size_t const calls = calls_of(trouble::power_loss);
+    CHECK(calls > 500);
+    for (std::size_t at = 1; at <= calls; at += every) {
+        record_of seen;
+        disk const dark = darkened(at, seen);
+        REQUIRE(dark.dark());
+        for (std::uint64_t seed = 0; seed < seeds + 2; ++seed) {
+            auto const kind = seed == 0 ? loss::all : seed == 1 ? loss::nothing : loss::some;
+            auto const bad = after_loss(dark, kind, at * 100 + seed, seen);
+            INFO("power lost at call " << at << " of " << calls << ", seed " << seed);
+            CHECK_MESSAGE(bad.empty(), joined(bad));
+        }
+    }
+    MESSAGE("power lost at " << (calls + every - 1) / every << " of " << calls << " calls, "
+                             << seeds + 2 << " times each");
+}
+
+} // namespace
+
+TEST_CASE("power: what was synced is there after a loss, and the rest is not") {
+    disk on;
+    auto const file = on.create("f", false);
+    on.write(file, 0, "synced");
+    on.sync(file);
+    on.write(file, 0, "wrote.");
+    CHECK(on.content(file) == "wrote.");
+    disk nothing_lost = on;
+    nothing_lost.restart(loss::nothing, 1);
+    CHECK(nothing_lost.content(file) == "wrote.");
+    on.restart(loss::all, 1);
+    CHECK(on.content(file) == "synced");
+    // The name was never synced, for which SQLite asks with a journal alone.
+    CHECK_FALSE(on.find("f").has_value());
+    // What a failed sync gave up is not synced by the next one.
+    on.write(file, 0, "first.");
+    on.fail_sync(file);
+    on.write(file, 6, "second");
+    on.sync(file);
+    on.restart(loss::all, 1);
+    CHECK(on.content(file) == "syncedsecond");
+}
+
+TEST_CASE("power: a loss at every 13th call of the disk") { lose_power(13, 2); }
+
+TEST_CASE("long: power: a loss at every call of the disk") { lose_power(1, 2); }
+
+TEST_CASE("power: a disk that only says that it has synced is found out") {
+    std::size_t const calls = calls_of(trouble::power_loss);
+    std::size_t found = 0;
+    for (std::size_t at = 37; at <= calls; at += 37) {
+        record_of seen;
+        disk const dark = darkened(at, seen, true);
+        if (!after_loss(dark, loss::all, at, seen).empty()) ++found;
+    }
+    CHECK(found > 0);
+}
+
+} // namespace power

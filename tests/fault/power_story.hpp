@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a user does on a disk that fails: what he was told, and whether what is there is that.
+#pragma once
+
+#include "power_vfs.hpp"
+#include "scene.hpp"
+
+#include <settle/sqlite.hpp>
+
+#include <functional>
+#include <set>
+
+namespace power {
+
+using namespace settle_test;
+
+/// Thrown to end a worker in the middle, as a kill would.
+struct ended_here {};
+
+constexpr char const* path = "/power.db";
+
+/// Shape:   leaves - whether the worker of the transaction "left" ends when it has applied
+inline auto make_engine(settle::sqlite::database& db, manual_environment const& time,
+                        bool leaves) {
+    settle::options limits = short_limits();
+    limits.patience = 300ms;
+    return settle::engine{db,
+                          settle::with_environment(time),
+                          limits,
+                          settle::observed_by([leaves](settle::event const& seen) {
+                              bool const applied = seen.taken == settle::step::apply;
+                              if (leaves && applied && seen.id == "left") throw ended_here{};
+                          }),
+                          settle::type<move_type>,
+                          settle::type<order_type>,
+                          settle::type<relabel_type>,
+                          settle::type<issue_type>,
+                          settle::type<withdraw_type>};
+}
+
+/// A database and its engine, as one program has them open.
+struct opened {
+    explicit opened(manual_environment const& time, bool leaves = false)
+        : db(path, {.busy_timeout = 1ms}), engine(make_engine(db, time, leaves)) {}
+
+    settle::sqlite::database db;
+    decltype(make_engine(std::declval<settle::sqlite::database&>(),
+                         std::declval<manual_environment const&>(), true)) engine;
+};
+
+/// Everything that one run of the story saw.
+struct record_of {
+    std::vector<outcome> told;
+    std::set<std::string> created;      ///< ledgers whose creation was acknowledged
+    std::vector<std::string> complaints; ///< what no user should see
+
+    /// A sentence of ours that says what to do.
+    void heard(std::string const& text) {
+        bool const useful = text.starts_with("settle: ") && text.size() > 40 &&
+                            text.find("README#") != std::string::npos;
+        if (!useful) complaints.push_back("says nothing useful: '" + text + "'");
+    }
+    void hear(outcome const& one) {
+        bool const open = one.verdict == verdict::undecided;
+        if (one.verdict == verdict::refused || !one.problem.empty()) heard(one.problem.message());
+        if (open && one.problem.empty() && one.id != "work" && one.id != "shelved") {
+            complaints.push_back(one.id + " is undecided, and nothing says why");
+        }
+        // What failed before is unknown here, or was never done; nothing else may be refused.
+        bool const known = one.problem.code == settle::errc::unknown_id ||
+                           one.problem.code == settle::errc::not_reversible;
+        if (one.verdict == verdict::refused && !known) complaints.push_back(one.text());
+        told.push_back(one);
+    }
+};
+
+/// The story: two programs one after another, with another one's checkpoint in between.
+class story {
+public:
+    story(disk& on, manual_environment const& time, record_of& seen)
+        : disk_(on), time_(time), seen_(seen) {}
+
+    void play() {
+        program([&](auto& engine) { first(engine); });
+        program([&](auto& engine) { second(engine); });
+    }
+    /// All of it by one engine that is open already.
+    template <typename Engine>
+    void play_on(Engine& engine) {
+        first(engine);
+        second(engine);
+    }
+
+private:
+    /// Opens the file, a second time when that failed: the power is gone or the trouble lasts then.
+    template <typename Act>
+    void program(Act&& act) {
+        for (int attempt = 0; attempt < 2 && !disk_.dark(); ++attempt) {
+            try {
+                opened here{time_, true};
+                act(here.engine);
+                return;
+            } catch (settle::failure const& problem) {
+                seen_.heard(problem.what());
+            }
+        }
+    }
+
+    template <typename Engine>
+    void first(Engine& engine) {
+        for (char const* id : {"A", "B", "C"}) {
+            auto const made = engine.create(ledgers, {id, 100, 0, ""});
+            if (made.has_value()) seen_.created.insert(id);
+            else if (made.problem().code == settle::errc::record_exists) continue;
+            else seen_.heard(made.problem().message());
+        }
+        for (std::int64_t const number : {1, 2}) {
+            auto const made = engine.create(shelves, {number, 20});
+            bool const there =
+                !made.has_value() && made.problem().code == settle::errc::record_exists;
+            if (!made.has_value() && !there) seen_.heard(made.problem().message());
+        }
+        step([&] { return engine.run("move", move{"A", "B", 30}); });
+        step([&] { return engine.run("poor", move{"A", "B", 500}); });
+        step([&] { return engine.run("order", order{"C", 40, {{1, 2}, {2, 3}, {1, 1}}}); });
+    }
+
+    template <typename Engine>
+    void second(Engine& engine) {
+        step([&] { return engine.run("relabel", relabel{"B", "kept"}); });
+        checkpoint();
+        step([&] { return engine.run("issue", issue{new_card()}); });
+        step([&] { return engine.reverse("move"); });
+        step([&] { return engine.submit("shelved", move{"B", "C", 10}); });
+        step([&] { return engine.cancel("shelved"); });
+        step([&] { return engine.submit("work", move{"B", "C", 5}); });
+        if (!disk_.dark()) static_cast<void>(engine.work());
+        if (disk_.dark()) return;
+        try {
+            step([&] { return engine.run("left", move{"C", "A", 7}); });
+        } catch (ended_here const&) {
+            step([&] { return engine.cancel("left"); });
+        }
+        step([&] { return engine.run("withdraw", withdraw{"d", false}); });
+    }
+
+    template <typename Function>
+    void step(Function&& function) {
+        if (!disk_.dark()) seen_.hear(function());
+    }
+
+    /// Another program copies the write-ahead log into the file, so that the log begins anew.
+    void checkpoint() const {
+        sqlite3* other = nullptr;
+        if (sqlite3_open(path, &other) == SQLITE_OK) {
+            sqlite3_exec(other, "PRAGMA wal_checkpoint(RESTART)", nullptr, nullptr, nullptr);
+        }
+        sqlite3_close(other);
+    }
+
+    disk& disk_;
+    manual_environment const& time_;
+    record_of& seen_;
+};
+
+/// What should be there, reckoned from the entries alone.
+struct reckoned {
+    std::map<std::string, std::int64_t> balances;
+    std::map<std::int64_t, std::int64_t> amounts;
+    std::string label_of_b;
+    bool card = false;
+
+    void take(settle::entry const& one) {
+        bool const back = one.id.find("/reverse") != std::string::npos;
+        if (one.type == "suite_move" || back) {
+            // The story reverses one transaction, whose parameters are these.
+            move const given = back ? move{"B", "A", 30}
+                                    : settle::decode_json<move>(one.parameters).value();
+            balances[given.source] -= given.amount;
+            balances[given.destination] += given.amount;
+        } else if (one.type == "suite_order") {
+            auto const given = settle::decode_json<order>(one.parameters).value();
+            balances[given.customer] -= given.price;
+            for (auto const& line : given.lines) amounts[line.number] -= line.amount;
+        } else if (one.type == "suite_relabel") {
+            label_of_b = settle::decode_json<relabel>(one.parameters).value().label;
+        } else if (one.type == "suite_issue") {
+            card = true;
+        }
+    }
+};
+
+/// Settles what is open, and says what is not as it should be.
+template <typename Engine>
+class judge {
+public:
+    judge(Engine& engine, record_of const& seen) : engine_(engine), seen_(seen) {}
+
+    /// Errors:  throws settle::failure when the file cannot be read
+    std::vector<std::string> complaints() {
+        settle();
+        look_at_entries();
+        look_at_records();
+        return std::move(bad_);
+    }
+
+private:
+    void complain(std::string text) { bad_.push_back(std::move(text)); }
+
+    void settle() {
+        note("recover", engine_.recover(at_once()));
+        note("work", engine_.work());
+        auto const swept = engine_.sweep();
+        if (!swept.problem.empty()) complain("sweep: " + swept.problem.message());
+        if (engine_.marks().value() != 0) complain("marks are left");
+    }
+    void note(std::string const& what, settle::recovery_report const& report) {
+        if (!report.problem.empty()) complain(what + ": " + report.problem.message());
+        for (auto const& one : report.skipped) {
+            complain(what + " skips " + one.id + ": " + one.problem.message());
+        }
+        if (report.undecided != 0) complain(what + " leaves entries undecided");
+    }
+
+    void look_at_entries() {
+        std::map<std::string, settle::entry> entries;
+        for (auto const& one : engine_.page({}, "", 1000).value()) {
+            if (!is_final(one.state)) complain(one.id + " is " + std::string{name_of(one.state)});
+            if (one.state == settle::state::done) {
+                // An erase ends what an issue began, in the order of the story.
+                if (one.type != "suite_withdraw") expected_.take(one);
+                else withdrawn_ = true;
+            }
+            entries[one.id] = one;
+        }
+        for (outcome const& one : seen_.told) {
+            auto const found = entries.find(one.id);
+            bool const there = found != entries.end();
+            bool const submitted = one.verdict == verdict::undecided && one.problem.empty();
+            if (submitted && !there) complain(one.id + " was submitted and is not there");
+            if (!one.done() && !one.canceled()) continue;
+            auto const wanted = one.done() ? settle::state::done : settle::state::canceled;
+            if (!there) complain(one.text() + ", and it is not there");
+            else if (found->second.state != wanted || found->second.why != one.why) {
+                complain(one.text() + ", and it is " +
+                         std::string{name_of(found->second.state)} + " (" +
+                         std::string{name_of(found->second.why)} + ")");
+            }
+        }
+    }
+
+    void look_at_records() {
+        std::set<std::string> there;
+        for (ledger const& one : engine_.template scan_page<ledgers_type>({}, 100).value()) {
+            there.insert(one.id);
+            compare("balance of " + one.id, one.balance, 100 + expected_.balances[one.id]);
+            if (one.label != (one.id == "B" ? expected_.label_of_b : "")) {
+                complain("the label of " + one.id + " is '" + one.label + "'");
+            }
+        }
+        for (auto const& id : seen_.created) {
+            if (!there.contains(id)) complain("the account " + id + " was made and is gone");
+        }
+        for (auto const& [id, change] : expected_.balances) {
+            if (change != 0 && !there.contains(id)) complain("the account " + id + " is not there");
+        }
+        for (shelf const& one : engine_.template scan_page<shelves_type>({}, 100).value()) {
+            compare("amount of " + std::to_string(one.number), one.amount,
+                    20 + expected_.amounts[one.number]);
+        }
+        auto const cards_there = engine_.template scan_page<cards_type>({}, 100).value();
+        bool const wanted = expected_.card && !withdrawn_;
+        if (cards_there.size() != (wanted ? 1U : 0U)) complain("the card is there, or is not");
+        if (wanted && cards_there.size() == 1 &&
+            settle::encode_json(cards_there.front()) != settle::encode_json(new_card())) {
+            complain("the card is another");
+        }
+    }
+    void compare(std::string const& what, std::int64_t is, std::int64_t should_be) {
+        if (is == should_be) return;
+        complain("the " + what + " is " + std::to_string(is) + " and should be " +
+                 std::to_string(should_be));
+    }
+
+    Engine& engine_;
+    record_of const& seen_;
+    std::vector<std::string> bad_;
+    reckoned expected_;
+    bool withdrawn_ = false;
+};
+
+/// When the trouble is over: what stood still then has done so for long.
+inline manual_environment an_hour_later(std::uint64_t seed) {
+    manual_environment const time{seed};
+    time.advance(1h);
+    return time;
+}
+
+/// What SQLite itself says of the file.
+inline std::string integrity() {
+    sqlite3* db = nullptr;
+    std::string said;
+    auto const add = [](void* to, int, char** values, char**) {
+        *static_cast<std::string*>(to) += values[0];
+        return 0;
+    };
+    if (sqlite3_open(path, &db) == SQLITE_OK) {
+        sqlite3_exec(db, "PRAGMA integrity_check", add, &said, nullptr);
+    }
+    sqlite3_close(db);
+    return said;
+}
+
+/// Opens the file again, settles and judges it, and tells the whole story once more: what was
+/// decided is told again, and has no second effect.
+inline std::vector<std::string> judge_reopened(disk& on, manual_environment const& time,
+                                               record_of const& seen) {
+    std::vector<std::string> bad = seen.complaints;
+    auto const add = [&](std::vector<std::string> const& more) {
+        bad.insert(bad.end(), more.begin(), more.end());
+    };
+    try {
+        opened here{time};
+        add(judge{here.engine, seen}.complaints());
+        if (auto const said = integrity(); said != "ok") add({"the file is damaged: " + said});
+        record_of again = seen;
+        again.complaints.clear();
+        story{on, time, again}.play_on(here.engine);
+        add(again.complaints);
+        add(judge{here.engine, again}.complaints());
+    } catch (settle::failure const& problem) {
+        add({std::string{"the file cannot be used: "} + problem.what()});
+    }
+    return bad;
+}
+
+inline std::string joined(std::vector<std::string> const& lines) {
+    std::string text;
+    for (auto const& one : lines) text += "\n  " + one;
+    return text;
+}
+
+} // namespace power

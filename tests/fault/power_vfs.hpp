@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: BSL-1.0
+// A file system for SQLite on a power::disk: the default one of this process while it lives, so
+// that the adapter runs on it unchanged.
+#pragma once
+
+#include "power_disk.hpp"
+
+#include <sqlite3.h>
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace power {
+
+/// Shape:   one at a time, in a process of one thread
+class vfs {
+public:
+    explicit vfs(disk& on) : disk_(&on), real_(sqlite3_vfs_find(nullptr)) {
+        self_ = *real_;
+        self_.iVersion = 2;
+        self_.szOsFile = sizeof(handle);
+        self_.mxPathname = 512;
+        self_.zName = "settle-power";
+        self_.pNext = nullptr;
+        self_.pAppData = this;
+        self_.xOpen = open;
+        self_.xDelete = remove;
+        self_.xAccess = access;
+        self_.xFullPathname = full_name;
+        self_.xSleep = [](sqlite3_vfs*, int microseconds) { return microseconds; };
+        sqlite3_vfs_register(&self_, 1);
+    }
+    vfs(vfs const&) = delete;
+    vfs& operator=(vfs const&) = delete;
+    ~vfs() {
+        sqlite3_vfs_unregister(&self_);
+        sqlite3_vfs_register(real_, 1);
+    }
+
+    /// Lets the next files be opened on another disk.
+    void use(disk& on) { disk_ = &on; }
+    [[nodiscard]] std::size_t open_files() const { return handles_.size(); }
+
+private:
+    struct handle {
+        sqlite3_file base;
+        vfs* of;
+        disk::file file;
+        int lock;
+        unsigned shared;    ///< locks of the shared memory, a bit each
+        unsigned exclusive;
+        bool maps;
+    };
+
+    static vfs& of(sqlite3_vfs* self) { return *static_cast<vfs*>(self->pAppData); }
+    static handle& in(sqlite3_file* file) { return *reinterpret_cast<handle*>(file); }
+    trouble meet(act what) { return disk_->meet(what); }
+
+    // --------------------------------------------------------------------------------------- names
+
+    static int open(sqlite3_vfs* self, char const* name, sqlite3_file* file, int flags, int* out) {
+        vfs& here = of(self);
+        file->pMethods = nullptr;
+        disk& on = *here.disk_;
+        trouble const met = here.meet(act::open);
+        if (met == trouble::io_error) return SQLITE_CANTOPEN;
+        std::optional<disk::file> found;
+        if (name != nullptr) found = on.find(name);
+        if (!found) {
+            if ((flags & SQLITE_OPEN_CREATE) == 0) return SQLITE_CANTOPEN;
+            constexpr int journals =
+                SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL;
+            found = name == nullptr ? on.create() : on.create(name, (flags & journals) != 0);
+        }
+        if (met == trouble::power_loss) return SQLITE_CANTOPEN;
+        auto* const made = new (file) handle{{methods()}, &here, *found, 0, 0, 0, false};
+        here.handles_.push_back(made);
+        if (out != nullptr) *out = flags;
+        return SQLITE_OK;
+    }
+    static int remove(sqlite3_vfs* self, char const* name, int synced) {
+        vfs& here = of(self);
+        trouble const met = here.meet(act::remove);
+        if (met == trouble::io_error) return SQLITE_IOERR_DELETE;
+        if (!here.disk_->find(name)) return SQLITE_IOERR_DELETE_NOENT;
+        here.disk_->remove(name, synced != 0 && met == trouble::none);
+        return met == trouble::none ? SQLITE_OK : SQLITE_IOERR_DELETE;
+    }
+    static int access(sqlite3_vfs* self, char const* name, int flags, int* out) {
+        vfs& here = of(self);
+        if (here.meet(act::look) != trouble::none) return SQLITE_IOERR_ACCESS;
+        auto const found = here.disk_->find(name);
+        // SQLite takes an empty journal for none.
+        bool const there = found && (flags != SQLITE_ACCESS_EXISTS ||
+                                     !here.disk_->content(*found).empty());
+        *out = there ? 1 : 0;
+        return SQLITE_OK;
+    }
+    static int full_name(sqlite3_vfs*, char const* name, int room, char* out) {
+        sqlite3_snprintf(room, out, "%s", name);
+        return SQLITE_OK;
+    }
+
+    // --------------------------------------------------------------------------------------- bytes
+
+    static int close(sqlite3_file* file) {
+        handle& one = in(file);
+        vfs& here = *one.of;
+        unmap(file, 0);
+        std::erase(here.handles_, &one);
+        return SQLITE_OK;
+    }
+    static int read(sqlite3_file* file, void* into, int count, sqlite3_int64 offset) {
+        handle const& one = in(file);
+        if (one.of->meet(act::read) != trouble::none) return SQLITE_IOERR_READ;
+        auto const& content = one.of->disk_->content(one.file);
+        auto const wanted = static_cast<std::size_t>(count);
+        auto const from = std::min(static_cast<std::size_t>(offset), content.size());
+        std::size_t const there = std::min(wanted, content.size() - from);
+        std::memcpy(into, content.data() + from, there);
+        if (there == wanted) return SQLITE_OK;
+        std::memset(static_cast<char*>(into) + there, 0, wanted - there);
+        return SQLITE_IOERR_SHORT_READ;
+    }
+    static int write(sqlite3_file* file, void const* from, int count, sqlite3_int64 offset) {
+        handle const& one = in(file);
+        disk& on = *one.of->disk_;
+        trouble const met = one.of->meet(act::write);
+        if (met == trouble::io_error) return SQLITE_IOERR_WRITE;
+        std::string_view bytes{static_cast<char const*>(from), static_cast<std::size_t>(count)};
+        if (met == trouble::short_write || met == trouble::full) {
+            bytes = bytes.substr(0, bytes.size() / 2);
+        }
+        on.write(one.file, static_cast<std::size_t>(offset), bytes);
+        if (met == trouble::none) return SQLITE_OK;
+        return met == trouble::full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+    }
+    static int truncate(sqlite3_file* file, sqlite3_int64 size) {
+        handle const& one = in(file);
+        trouble const met = one.of->meet(act::truncate);
+        if (met == trouble::io_error) return SQLITE_IOERR_TRUNCATE;
+        one.of->disk_->truncate(one.file, static_cast<std::size_t>(size));
+        return met == trouble::none ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
+    }
+    static int sync(sqlite3_file* file, int) {
+        handle const& one = in(file);
+        switch (one.of->meet(act::sync)) {
+        case trouble::none: one.of->disk_->sync(one.file); return SQLITE_OK;
+        case trouble::failing_sync: one.of->disk_->fail_sync(one.file); break;
+        default: break;
+        }
+        return SQLITE_IOERR_FSYNC;
+    }
+    static int size(sqlite3_file* file, sqlite3_int64* out) {
+        handle const& one = in(file);
+        if (one.of->meet(act::look) != trouble::none) return SQLITE_IOERR_FSTAT;
+        *out = static_cast<sqlite3_int64>(one.of->disk_->content(one.file).size());
+        return SQLITE_OK;
+    }
+
+    // --------------------------------------------------------------------------------------- locks
+
+    template <typename Test>
+    bool any_other(handle const& mine, Test test) const {
+        return std::any_of(handles_.begin(), handles_.end(), [&](handle const* other) {
+            return other != &mine && other->file == mine.file && test(*other);
+        });
+    }
+    static int lock(sqlite3_file* file, int level) {
+        handle& one = in(file);
+        if (one.of->meet(act::lock) != trouble::none) return SQLITE_IOERR_LOCK;
+        if (one.lock >= level) return SQLITE_OK;
+        auto const other_has = [&](int least) {
+            return one.of->any_other(one, [&](handle const& h) { return h.lock >= least; });
+        };
+        bool const reads = level == SQLITE_LOCK_SHARED;
+        if (other_has(reads ? SQLITE_LOCK_PENDING : SQLITE_LOCK_RESERVED)) return SQLITE_BUSY;
+        if (level == SQLITE_LOCK_EXCLUSIVE && other_has(SQLITE_LOCK_SHARED)) {
+            one.lock = SQLITE_LOCK_PENDING;
+            return SQLITE_BUSY;
+        }
+        one.lock = level;
+        return SQLITE_OK;
+    }
+    static int unlock(sqlite3_file* file, int level) {
+        in(file).lock = std::min(in(file).lock, level);
+        return SQLITE_OK;
+    }
+    static int is_reserved(sqlite3_file* file, int* out) {
+        handle const& one = in(file);
+        auto const reserves = [](handle const& h) { return h.lock >= SQLITE_LOCK_RESERVED; };
+        *out = reserves(one) || one.of->any_other(one, reserves) ? 1 : 0;
+        return SQLITE_OK;
+    }
+
+    // ------------------------------------------------------------------------------- shared memory
+
+    using regions = std::vector<std::unique_ptr<char[]>>;
+
+    static int map(sqlite3_file* file, int number, int size, int extend, void volatile** out) {
+        handle& one = in(file);
+        *out = nullptr;
+        if (one.of->meet(act::share) != trouble::none) return SQLITE_IOERR_SHMMAP;
+        one.maps = true;
+        regions& all = one.of->shared_[one.file];
+        auto const at = static_cast<std::size_t>(number);
+        if (at >= all.size() && extend == 0) return SQLITE_OK;
+        while (all.size() <= at) {
+            all.push_back(std::make_unique<char[]>(static_cast<std::size_t>(size)));
+        }
+        *out = all[at].get();
+        return SQLITE_OK;
+    }
+    static int lock_shared(sqlite3_file* file, int first, int count, int flags) {
+        handle& one = in(file);
+        unsigned const mask = ((1U << static_cast<unsigned>(count)) - 1U)
+                              << static_cast<unsigned>(first);
+        if ((flags & SQLITE_SHM_UNLOCK) != 0) {
+            one.shared &= ~mask;
+            one.exclusive &= ~mask;
+            return SQLITE_OK;
+        }
+        if (one.of->meet(act::share) != trouble::none) return SQLITE_IOERR_SHMLOCK;
+        bool const alone = (flags & SQLITE_SHM_EXCLUSIVE) != 0;
+        bool const busy = one.of->any_other(one, [&](handle const& h) {
+            return ((h.exclusive | (alone ? h.shared : 0U)) & mask) != 0;
+        });
+        if (busy) return SQLITE_BUSY;
+        (alone ? one.exclusive : one.shared) |= mask;
+        return SQLITE_OK;
+    }
+    static int unmap(sqlite3_file* file, int) {
+        handle& one = in(file);
+        one.maps = false;
+        one.shared = one.exclusive = 0;
+        // Who maps it first begins with nothing, as the system's own does.
+        if (!one.of->any_other(one, [](handle const& h) { return h.maps; })) {
+            one.of->shared_.erase(one.file);
+        }
+        return SQLITE_OK;
+    }
+
+    static sqlite3_io_methods const* methods() {
+        static sqlite3_io_methods const all{
+            2,
+            close,
+            read,
+            write,
+            truncate,
+            sync,
+            size,
+            lock,
+            unlock,
+            is_reserved,
+            [](sqlite3_file*, int, void*) { return SQLITE_NOTFOUND; },
+            [](sqlite3_file*) { return static_cast<int>(disk::sector); },
+            [](sqlite3_file*) { return SQLITE_IOCAP_POWERSAFE_OVERWRITE; },
+            map,
+            lock_shared,
+            [](sqlite3_file*) {},
+            unmap,
+            nullptr,
+            nullptr};
+        return &all;
+    }
+
+    disk* disk_;
+    sqlite3_vfs* real_;
+    sqlite3_vfs self_{};
+    std::vector<handle*> handles_;
+    std::map<disk::file, regions> shared_;
+};
+
+} // namespace power
