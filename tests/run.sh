@@ -7,7 +7,9 @@ usage() {
     cat <<'TEXT'
 tests/run.sh                  with g++: every test but the long ones
 tests/run.sh --full           the long ones too; then all again with clang, with its address and
-                              undefined behaviour sanitizers, and with its thread sanitizer
+                              undefined behaviour sanitizers, and with its thread sanitizer;
+                              says which lines of the library the tests with clang have run
+tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
 tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
 
 Missing Debian packages are installed, and everything is built below build/.
@@ -24,16 +26,22 @@ case ${1-} in
     full=yes
     shift
     ;;
+--fuzz)
+    full=fuzz
+    shift
+    ;;
 esac
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root" || exit 1
 
 clang_packages=
-[ "$full" = no ] || clang_packages="clang-14 libclang-rt-14-dev"
+[ "$full" = no ] || clang_packages="clang-14 libclang-rt-14-dev llvm-14"
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
     sqlite3 libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $clang_packages || exit 1
+
+[ "$full" != fuzz ] || exec tests/fuzz/run.sh "$@"
 
 # Without arguments a run that finds no test is a failure; with them it may be what was asked for.
 no_tests=
@@ -90,9 +98,16 @@ stage() {
 
 programs="settle_unit settle_conformance settle_fault settle_applications"
 stage release build all "" "$@"
+# Four files into which every process adds its counts: one for each would fill the disk.
+rm -rf build/clang/coverage
+LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
+export LLVM_PROFILE_FILE
 stage clang build/clang all "-LE ^long$" "$@"
+unset LLVM_PROFILE_FILE
+tests/coverage.sh build/clang || failed=1
 wrap=$fixed_addresses
-stage asan build/asan "$programs" "-L ^(unit|conformance|fault|application)$ -LE ^long$" "$@"
+stage asan build/asan "$programs settle_fuzz" \
+    "-L ^(unit|conformance|fault|application|fuzz)$ -LE ^long$" "$@"
 stage tsan build/tsan "settle_conformance settle_fault" "-L ^(conformance|fault)$ -LE ^long$" "$@"
 
 echo

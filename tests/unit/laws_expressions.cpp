@@ -30,6 +30,48 @@ void agree_equal(L const& left, R const& right) {
     agree(left == right, left != right, right == left, right != left);
 }
 
+/// A condition through the plan's guards, or nothing where either leaves 64 bits.
+template <typename Condition, typename S>
+std::optional<bool> planned(Condition const& condition, S at) {
+    bool hold = true;
+    boost::hana::for_each(settle::detail::normal_guards(condition), [&](auto const& guard) {
+        using guard_type = std::remove_cvref_t<decltype(guard)>;
+        if constexpr (requires { guard_type::side; }) {
+            auto const value = (*at.record).*guard_type::member;
+            auto const limit = settle::testing::laws::plain(guard.limit, at);
+            bool const lower = guard_type::side == settle::bound_side::lower;
+            hold = hold && (lower ? value >= limit : value <= limit);
+        } else {
+            hold = settle::testing::laws::plain(guard.condition, at) && hold;
+        }
+    });
+    if (at.overflow) return std::nullopt;
+    return hold;
+}
+
+/// Every condition means in its normal form what was written.
+template <typename... Condition>
+void mean_the_same(Condition const&... conditions) {
+    settle::testing::chance from{1};
+    (settle::testing::learn_from(from, conditions), ...);
+    int compared = 0;
+    for (int round = 0; round < 500; ++round) {
+        from.begin_case();
+        auto const record = from.draw<thing>();
+        auto const given = from.draw<wish>();
+        auto const look = [&](auto const& condition) {
+            settle::testing::laws::sight<thing, wish, settle::nothing> at{&record, &given, nullptr};
+            auto const found = planned(condition, at);
+            bool const meant = settle::testing::laws::plain(condition, at);
+            if (!found || at.overflow) return;
+            ++compared;
+            CHECK_MESSAGE(*found == meant, settle::sqlite::lower<thing>(condition).value);
+        };
+        (look(conditions), ...);
+    }
+    CHECK(compared > 100 * static_cast<int>(sizeof...(Condition)));
+}
+
 constexpr auto least = std::numeric_limits<std::int64_t>::min();
 constexpr auto most = std::numeric_limits<std::int64_t>::max();
 
@@ -108,6 +150,22 @@ TEST_CASE("laws: optional values are equal or none alike in memory and in SQL") 
     agree_equal(field<&thing::note>, std::nullopt);
     agree(field<&thing::limit> == 5, field<&thing::note> != "note", field<&thing::flag> == true,
           field<&thing::tint> == colour::blue, field<&thing::ended> == second{});
+}
+
+TEST_CASE("laws: a guard in its normal form means what was written") {
+    auto const wide = field<&thing::wide>;
+    auto const tiny = field<&thing::tiny>;
+    auto const amount = param<&wish::amount>;
+    auto const other = param<&wish::other>;
+    mean_the_same(wide >= amount, wide > amount, wide <= amount, wide < amount, wide == amount,
+                  wide != amount, amount >= wide, amount > wide, amount <= wide, amount < wide);
+    mean_the_same(wide - amount >= 0, wide + amount > other, amount - wide < other,
+                  amount - wide >= other, 5 > wide - amount, amount + wide <= other,
+                  wide - amount * 2 - other > 0, other - (wide - amount) < 7,
+                  amount - (other - wide) > 1, 100 - tiny >= param<&wish::tiny>);
+    mean_the_same(wide >= 0 && wide < amount && field<&thing::open>, wide + tiny > amount,
+                  amount > other && tiny > -3, !(wide > amount), wide > 0 || amount > 0,
+                  -wide < amount, wide * 2 >= amount);
 }
 
 TEST_CASE("laws: an expression as SQL is read as it was meant") {

@@ -50,7 +50,9 @@ struct happening {
     BOOST_HANA_DEFINE_STRUCT(happening,
         (verb, what),
         (std::uint8_t, wish),
-        (std::uint8_t, number)); // the epoch
+        (std::uint8_t, number));
+
+    [[nodiscard]] epoch under() const { return epoch{number} + 1; }
 };
 
 /// One part that wants something of the record: of the type under test, or of somebody else.
@@ -147,7 +149,7 @@ struct record_case {
             // Everybody begins; what comes after, comes in any order.
             verb const what = at < count ? verb::apply : verbs[from.below(verbs.size())];
             std::size_t const who = at < count ? at : from.below(count);
-            std::size_t const number = from.one_in(4) ? 1 + from.below(3) : 2;
+            std::size_t const number = from.one_in(4) ? from.below(3) : 1;
             made.happenings.push_back({what, static_cast<std::uint8_t>(who),
                                        static_cast<std::uint8_t>(number)});
         }
@@ -182,7 +184,7 @@ struct record_case {
                                                             "undo exactly"};
             out.append("  ").append(names[static_cast<std::size_t>(one.what)]).append(" '");
             out.append(by.id).append("' part ").append(std::to_string(one.wish));
-            out.append(" under ").append(std::to_string(one.number));
+            out.append(" under ").append(std::to_string(one.under()));
             if (!told[one.wish]) out.append(": ").append(tell(by));
             told[one.wish] = true;
             out += '\n';

@@ -79,7 +79,7 @@ private:
     broken_law begin(happening const& one, transaction_id const& id, record_type const& created,
                      Intent const& intent, reading<record_type> said) {
         part_number const part{one.wish, 0};
-        epoch const number = one.number;
+        epoch const number = one.under();
         auto const before = rule_;
         auto const image = [&] { return encode_json(*rule_.record); };
         auto const met = settle::apply(rule_, id, part, number, created, intent, image);
@@ -124,12 +124,12 @@ private:
     broken_law end(happening const& one, transaction_id const& id) {
         part_number const part{one.wish, 0};
         auto const before = rule_.record;
-        auto const met = one.what == verb::finish ? settle::finish(rule_, id, part, one.number)
+        auto const met = one.what == verb::finish ? settle::finish(rule_, id, part, one.under())
                          : one.what == verb::undo
                              ? settle::undo(rule_, id, part)
-                             : settle::undo_exactly(rule_, id, part, one.number);
+                             : settle::undo_exactly(rule_, id, part, one.under());
         auto* const mine = plain_.find(id, part);
-        bool const same = mine != nullptr && mine->number == one.number;
+        bool const same = mine != nullptr && mine->number == one.under();
         bool const there = mine != nullptr && (one.what != verb::undo_exactly || same);
         if (met.what != (there ? answer::applied : answer::nothing)) {
             return {"an end acts on its own mark and no other", words(met.what)};
