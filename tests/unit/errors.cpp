@@ -51,7 +51,7 @@ TEST_CASE("errors: one prints its sentence, or without one its code's words") {
     CHECK(out.str() == "settle: a sentence/the stored data is damaged");
 }
 
-TEST_CASE("errors: an entry that another program removes leaves the outcome open, with a word why") {
+TEST_CASE("errors: an entry that another program removes leaves the outcome open and says so") {
     folder const here;
     database db{here.file()};
     bool removed = false;
