@@ -85,7 +85,7 @@ constexpr bool is_first_of_collection() {
 
 /// Tries the laws on random cases of one transaction type, collection by collection.
 /// Shape:   Type - a transaction type; stored - how an adapter's marks are written and read
-///          rounds - random stories for each collection; a thousand take about 0.1 s unoptimised
+///          rounds - random stories for each collection; a thousand take 0.1 to 0.3 s unoptimised
 /// Errors:  the report is false and says the law, the shortest case found and the seed
 /// Example: tests/unit/laws.cpp
 template <auto const& Type, typename StoredForm = no_stored_form>
