@@ -7,26 +7,29 @@ usage() {
     cat <<'TEXT'
 tests/run.sh                  with g++: every test but the long ones
 tests/run.sh --full           the long ones too; then all again with clang, with its address and
-                              undefined behaviour sanitizers, and with its thread sanitizer
+                              undefined behaviour sanitizers, and with its thread sanitizer;
+                              says which lines of the library the tests with clang have run
 tests/run.sh --full --kills N the applications are killed N times instead of 300
+tests/run.sh --exhaustive     with g++: the searches that are too large for --full
+tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
 tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
 
 Missing Debian packages are installed, and everything is built below build/.
 TEXT
 }
 
-full=no
+mode=usual
 case ${1-} in
 -h | --help)
     usage
     exit 0
     ;;
---full)
-    full=yes
+--full | --exhaustive | --fuzz)
+    mode=${1#--}
     shift
     ;;
 esac
-if [ "$full" = yes ] && [ "${1-}" = --kills ]; then
+if [ "$mode" = full ] && [ "${1-}" = --kills ]; then
     case ${2-} in
     '' | *[!0-9]*)
         echo "tests/run.sh: --kills needs a number" >&2
@@ -42,10 +45,14 @@ root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root" || exit 1
 
 clang_packages=
-[ "$full" = no ] || clang_packages="clang-14 libclang-rt-14-dev"
+case $mode in
+full | fuzz) clang_packages="clang-14 libclang-rt-14-dev llvm-14" ;;
+esac
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
     sqlite3 libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $clang_packages || exit 1
+
+[ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"
 
 # Without arguments a run that finds no test is a failure; with them it may be what was asked for.
 no_tests=
@@ -65,11 +72,19 @@ run_tests() {
 }
 
 wrap=
-if [ "$full" = no ]; then
+case $mode in
+usual)
     .ci/build.sh release "" all || exit 1
-    run_tests build -LE '^long$' "$@"
+    run_tests build -LE '^(long|exhaustive)$' "$@"
     exit
-fi
+    ;;
+exhaustive)
+    .ci/build.sh release "" settle_fault || exit 1
+    # One at a time: each may want most of the memory. What they saw is what they are run for.
+    ctest --test-dir build -L '^exhaustive$' --verbose $no_tests "$@"
+    exit
+    ;;
+esac
 
 summary=build/full.txt
 failed=0
@@ -100,12 +115,20 @@ stage() {
     printf '%-8s %4d s  %s\n' "$name" "$(($(date +%s) - began))" "$closing" >>"$summary"
 }
 
+short="-LE ^(long|exhaustive)$"
 programs="settle_unit settle_conformance settle_fault settle_applications"
-stage release build all "" "$@"
-stage clang build/clang all "-LE ^long$" "$@"
+stage release build all "-LE ^exhaustive$" "$@"
+# Four files into which every process adds its counts: one for each would fill the disk.
+rm -rf build/clang/coverage
+LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
+export LLVM_PROFILE_FILE
+stage clang build/clang all "$short" "$@"
+unset LLVM_PROFILE_FILE
+tests/coverage.sh build/clang || failed=1
 wrap=$fixed_addresses
-stage asan build/asan "$programs" "-L ^(unit|conformance|fault|application)$ -LE ^long$" "$@"
-stage tsan build/tsan "settle_conformance settle_fault" "-L ^(conformance|fault)$ -LE ^long$" "$@"
+stage asan build/asan "$programs settle_fuzz" \
+    "-L ^(unit|conformance|fault|application|fuzz)$ $short" "$@"
+stage tsan build/tsan "settle_conformance settle_fault" "-L ^(conformance|fault)$ $short" "$@"
 
 echo
 echo "== all stages"

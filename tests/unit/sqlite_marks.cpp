@@ -44,7 +44,8 @@ TEST_CASE("sqlite marks: numbers that are added come back, and zeros are not wri
     CHECK(as.confirm == R"({"amount":9223372036854775807})");
     CHECK(as.undo == R"({"amount":-9223372036854775807,"small":-128})");
     CHECK(as.image.empty());
-    CHECK(again(from, whole) == from);
+    CHECK(again(from, item{}) == from);
+    CHECK(again(from, std::nullopt) == from);
     CHECK(again(mark{}, whole) == mark{});
     CHECK(encode_mark(mark{}).confirm.empty());
 }
@@ -99,6 +100,17 @@ TEST_CASE("sqlite marks: what is damaged is refused with its place") {
     CHECK(contains(problem("set", R"({"small":300})", ""), "none of the type's values"));
     CHECK(contains(problem("set", "", R"({"note":)"), "byte 8"));
     CHECK(contains(problem("set", "", R"({"id":"x"}x)"), "byte 10"));
+}
+
+TEST_CASE("sqlite marks: a sum that its record could not take is refused before it is taken") {
+    CHECK(problem("add", R"({"small":124})", R"({"small":-131})") == "");
+    auto const beyond = [](std::string_view member) {
+        return "it would take the member '" + std::string{member} + "' out of its range";
+    };
+    CHECK(problem("add", R"({"small":125})", "") == beyond("small"));
+    CHECK(problem("add", "", R"({"small":-132})") == beyond("small"));
+    CHECK(problem("add", "", R"({"amount":-9223372036854775802})") == beyond("amount"));
+    CHECK(problem("add", R"({"small":9223372036854775807})", "") == beyond("small"));
 }
 
 TEST_CASE("sqlite marks: images are objects within the JSON and come back byte by byte") {

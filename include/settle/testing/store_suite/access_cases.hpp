@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
     on.template apply<move_type>("a", {"A", "B", 1}, 8);
     on.template apply<withdraw_type>("c'\"", {"c", true}, epoch_limit - 1);
     on.template apply<move_type>("d", {"B", "A", 1}, 9);
-    auto const all = bench<typename Fixture::database>::sorted(on.marks());
+    auto const all = sorted(on.marks());
     REQUIRE(all.size() == 9);
     CHECK(all[0] == mark_place{"suite_ledgers", std::string{"A"}, "a", {0, 0}, 8});
     CHECK(all[3] == mark_place{"suite_shelves", std::int64_t{-4}, "b", {1, 0}, 7});
@@ -113,7 +113,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
             if (page.size() < size) break;
             after = page.back();
         }
-        CHECK(bench<typename Fixture::database>::sorted(seen) == all);
+        CHECK(sorted(seen) == all);
     }
     // Paging goes on behind a mark that has gone meanwhile, as it does while a sweep undoes them.
     auto const first = on.session().marks(std::nullopt, 4).value();
@@ -220,7 +220,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: everything is there for whoever opens it next"
     CHECK(again.bind_log().name() == name);
     CHECK(again.bind_log().read("e").value().value().epoch_number == 12);
     auto session = again.template bind<ledgers_type, cards_type, shelves_type>(name);
-    auto marks = bench<typename Fixture::database>::sorted(session.marks(std::nullopt, 10).value());
+    auto marks = sorted(session.marks(std::nullopt, 10).value());
     REQUIRE(marks.size() == 2);
     CHECK(session.template read<ledgers_type>("A").value()->balance == 70);
     // Undoing needs nothing but the mark.

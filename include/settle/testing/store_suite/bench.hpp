@@ -2,75 +2,12 @@
 // A store on the bench: hand-made waves go to it and to the pure rule, and both must agree.
 #pragma once
 
+#include <settle/testing/store_suite/crowd.hpp>
 #include <settle/testing/store_suite/model.hpp>
-
-#include <deque>
 
 #if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
-
-/// Coordinators at the step that a test wants, as the protocol itself brings them there.
-template <step Step>
-[[nodiscard]] coordinator coordinator_at(std::size_t parts, epoch number, epoch committed = 0) {
-    if constexpr (Step == step::give_way) {
-        // One part more than there is met a busy record, so that the others give way.
-        auto made = coordinator_at<step::apply>(parts + 1, number);
-        for (std::size_t part = 0; part < parts; ++part) made.answered(part, answer::applied);
-        made.answered(parts, answer::busy);
-        made.decide(~std::uint32_t{0});
-        return made;
-    } else {
-        constexpr state found = Step == step::apply     ? state::pending
-                                : Step == step::confirm ? state::applied
-                                                        : state::canceling;
-        auto made = coordinator::take(parts, {found, number - 1, committed, 0});
-        made.claimed(log_answer::taken, false);
-        return made;
-    }
-}
-
-[[nodiscard]] inline std::string words(coordinator const& told, std::size_t parts) {
-    std::string out;
-    for (std::size_t part = 0; part < parts; ++part) {
-        if (part != 0) out += ", ";
-        out += name_of(told.answer_of(part));
-    }
-    return out;
-}
-
-/// Jobs of one type with the parameters that they look at.
-template <typename Direction>
-class crowd {
-public:
-    using parameters = typename Direction::parameters;
-
-    job<Direction>& add(transaction_id id, parameters given, coordinator at) {
-        owned_.push_back(std::move(given));
-        job<Direction> made;
-        made.id = std::move(id);
-        made.parameters = &owned_.back();
-        made.coordinator = std::move(at);
-        jobs_.push_back(std::move(made));
-        return jobs_.back();
-    }
-    template <step Step>
-    job<Direction>& add_at(transaction_id id, parameters given, epoch number, epoch committed = 0) {
-        std::size_t const parts = Direction::count_parts(Direction::user(given));
-        return add(std::move(id), std::move(given),
-                   coordinator_at<Step>(parts, number, committed));
-    }
-
-    [[nodiscard]] std::vector<job<Direction>>& jobs() { return jobs_; }
-    [[nodiscard]] std::span<job<Direction>> wave() { return jobs_; }
-    [[nodiscard]] std::size_t parts(std::size_t at) const {
-        return Direction::count_parts(Direction::user(owned_[at]));
-    }
-
-private:
-    std::deque<parameters> owned_; // a deque, since jobs point at its elements
-    std::vector<job<Direction>> jobs_;
-};
 
 template <typename Database>
 class bench {
@@ -175,25 +112,6 @@ public:
         return out;
     }
     [[nodiscard]] session_type& session() { return session_; }
-
-    [[nodiscard]] static std::vector<mark_place> sorted(std::vector<mark_place> given) {
-        std::sort(given.begin(), given.end(), [](auto const& left, auto const& right) {
-            return std::tie(left.id, left.part, left.collection, left.key) <
-                   std::tie(right.id, right.part, right.collection, right.key);
-        });
-        return given;
-    }
-
-    [[nodiscard]] static std::string words_of(std::vector<mark_place> const& given) {
-        std::string out;
-        for (mark_place const& one : sorted(given)) {
-            out += one.id + ' ' + std::to_string(one.part.participant) + '.' +
-                   std::to_string(one.part.line) + " of " + one.collection + ' ' +
-                   std::visit([](auto const& key) { return encode_json(key); }, one.key) +
-                   " under " + std::to_string(one.epoch_number) + '\n';
-        }
-        return out;
-    }
 
 private:
     template <typename C>

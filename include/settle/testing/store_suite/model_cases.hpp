@@ -4,64 +4,9 @@
 
 #include <settle/testing/store_suite/bench.hpp>
 
-#include <random>
-
 #if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
-
-/// A pool of transactions of one type, of which random ones take random steps together.
-template <typename Direction>
-class random_pool {
-public:
-    using parameters = typename Direction::parameters;
-
-    template <typename Make>
-    random_pool(std::string const& prefix, std::size_t size, Make&& make) {
-        for (std::size_t i = 0; i < size; ++i) {
-            members_.push_back({prefix + std::to_string(i), make(), 0});
-        }
-    }
-
-    /// One wave: several transactions, one step, epochs that rise, stay or fall behind.
-    template <typename Bench>
-    void stir(Bench& on, std::mt19937_64& chance) {
-        switch (chance() % 8) {
-        case 0: wave<step::compensate>(on, chance); break;
-        case 1: wave<step::give_way>(on, chance); break;
-        case 2:
-        case 3: wave<step::confirm>(on, chance); break;
-        default: wave<step::apply>(on, chance); break;
-        }
-    }
-
-private:
-    struct member {
-        transaction_id id;
-        parameters given;
-        epoch highest;
-    };
-
-    template <step Step, typename Bench>
-    void wave(Bench& on, std::mt19937_64& chance) {
-        crowd<Direction> jobs;
-        std::size_t const count = 1 + chance() % 6;
-        for (std::size_t i = 0; i < count; ++i) {
-            member& one = members_[chance() % members_.size()];
-            if (Step == step::apply && chance() % 2 == 0) ++one.highest;
-            epoch const number =
-                std::max<epoch>(1, one.highest - std::min(one.highest, chance() % 3));
-            if constexpr (Step == step::confirm) {
-                jobs.template add_at<Step>(one.id, one.given, 1000, number);
-            } else {
-                jobs.template add_at<Step>(one.id, one.given, number);
-            }
-        }
-        on.template send<Step>(jobs);
-    }
-
-    std::vector<member> members_;
-};
 
 [[nodiscard]] inline card random_card(std::mt19937_64& chance) {
     auto const small = [&](std::int64_t most) {

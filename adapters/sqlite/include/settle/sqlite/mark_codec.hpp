@@ -86,6 +86,31 @@ template <Described Record>
     });
 }
 
+/// Escrow let no such mark in: it was changed since, or its record was changed past it. Ending it
+/// would leave the range of a member.
+template <Described Record>
+[[nodiscard]] error check_range(Record const& record, integers<Record> const& deltas) {
+    error problem;
+    for_each_integer<Record>([&](auto m, auto position) {
+        using limits = std::numeric_limits<typename decltype(m)::type>;
+        auto const sum = settle::detail::wide{record.*m.pointer} + deltas[position];
+        if (sum >= limits::min() && sum <= limits::max()) return;
+        problem = {make_error_code(errc::damaged),
+                   "it would take the member '" + std::string{m.name} + "' out of its range"};
+    });
+    return problem;
+}
+
+template <Described Record>
+[[nodiscard]] error decode_sums(std::string_view confirm, std::string_view undo,
+                                std::optional<Record> const& record, mark<Record>& into) {
+    auto problem = decode_deltas<Record>(confirm, into.confirm_delta);
+    if (problem.empty()) problem = decode_deltas<Record>(undo, into.undo_delta);
+    if (problem.empty() && record) problem = check_range(*record, into.confirm_delta);
+    if (problem.empty() && record) problem = check_range(*record, into.undo_delta);
+    return problem;
+}
+
 template <Described Record>
 [[nodiscard]] error decode_fields(std::string_view text, Record& record, std::uint64_t& fields) {
     return read_members<Record>(text, [&](json_reader& reader, auto m) {
@@ -112,7 +137,7 @@ template <Described Record>
 /// Reads what encode_mark wrote into a mark.
 /// Shape:   record - as it stands under the mark; an exclusive effect keeps the members that it
 ///          changes only, and nobody else changes the rest while the mark is there
-/// Errors:  errc::damaged, with the place in the JSON
+/// Errors:  errc::damaged, with the place in the JSON, or the member that could not take a sum
 template <Described Record>
 [[nodiscard]] error decode_mark(std::string_view effect, std::string_view confirm,
                                 std::string_view undo, std::string_view image,
@@ -120,10 +145,7 @@ template <Described Record>
     auto const* const end = std::end(detail::effect_names);
     auto const* const name = std::find(std::begin(detail::effect_names), end, effect);
     if (name == end) return {make_error_code(errc::damaged), "the effect is none that is known"};
-    if (name == detail::effect_names) {
-        auto problem = detail::decode_deltas<Record>(confirm, into.confirm_delta);
-        return problem.empty() ? detail::decode_deltas<Record>(undo, into.undo_delta) : problem;
-    }
+    if (name == detail::effect_names) return detail::decode_sums(confirm, undo, record, into);
     auto made = std::make_shared<exclusive_effect<Record>>();
     made->created = effect.starts_with("create");
     made->erases = effect.ends_with("erase");

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSL-1.0
+// The laws of a transaction type, and beside them those of SQLite: marks as they are stored, and
+// expressions as SQL.
+#pragma once
+
+#include <settle/sqlite/expression_sql.hpp>
+#include <settle/sqlite/mark_codec.hpp>
+#include <settle/sqlite/record_sql.hpp>
+#include <settle/sqlite/table_check.hpp>
+#include <settle/testing/laws.hpp>
+
+#include <functional>
+
+SETTLE_BEGIN
+namespace sqlite {
+
+/// A mark through the columns in which SQLite keeps it, and back.
+struct stored_marks {
+    template <Described Record>
+    std::string mark(settle::mark<Record> const& given, std::optional<Record> const& record) const {
+        auto const columns = encode_mark(given);
+        settle::mark<Record> read;
+        read.id = given.id;
+        read.part = given.part;
+        read.epoch_number = given.epoch_number;
+        error const problem = decode_mark<Record>(columns.effect, columns.confirm, columns.undo,
+                                                  columns.image, record, read);
+        if (!problem.empty()) return problem.text;
+        if (equal(given, read)) return {};
+        return std::string{columns.effect} + ", " + columns.confirm + ", " + columns.undo;
+    }
+
+private:
+    /// An exclusive effect keeps the members that it changes; the rest is the record's own.
+    template <Described Record>
+    static bool equal(settle::mark<Record> const& left, settle::mark<Record> const& right) {
+        if (!left.is_exclusive() || !right.is_exclusive()) return left == right;
+        auto const& one = *left.exclusive;
+        auto const& other = *right.exclusive;
+        bool same = one.undo_fields == other.undo_fields &&
+                    one.confirm_fields == other.confirm_fields && one.created == other.created &&
+                    one.erases == other.erases && one.image == other.image;
+        for_each_member<Record>([&](auto m) {
+            auto const keeps = [&](std::uint64_t fields) { return (fields >> m.index & 1U) != 0; };
+            same = same && (!keeps(one.undo_fields) ||
+                            one.undone.*m.pointer == other.undone.*m.pointer);
+            same = same && (!keeps(one.confirm_fields) ||
+                            one.confirmed.*m.pointer == other.confirmed.*m.pointer);
+        });
+        return same;
+    }
+};
+
+namespace detail {
+
+/// What an expression came to, in memory or in SQL.
+struct computed_value {
+    bool overflow = false;
+    native_value value{};
+
+    friend bool operator==(computed_value const&, computed_value const&) = default;
+};
+
+template <typename T>
+[[nodiscard]] native_value native_of(T const& value) {
+    if constexpr (std::is_same_v<T, std::nullopt_t>) return {};
+    else if constexpr (field_traits<T>::optional) {
+        return value ? native_of(*value) : native_value{};
+    } else if constexpr (std::is_convertible_v<T, std::string_view>) return std::string{value};
+    else if constexpr (std::is_same_v<T, testing::wide>) return static_cast<std::int64_t>(value);
+    else return to_integer(value);
+}
+
+[[nodiscard]] inline std::string words_of(computed_value const& found) {
+    if (found.overflow) return "overflow";
+    std::string words;
+    append_native(words, found.value);
+    return words;
+}
+
+/// What an expression may look at, drawn at random.
+template <typename Collection, typename Parameters, typename Line>
+struct expression_case {
+    typename Collection::record_type record{};
+    Parameters given{};
+    Line line{};
+    std::string sql{};
+
+    template <typename StillFails>
+    void simplify(testing::simpler& by, StillFails const& still_fails) {
+        bool better = true;
+        while (better && by.may_go_on()) {
+            better = by.make(record, still_fails);
+            better = by.make(given, still_fails) || better;
+            if constexpr (Described<Line>) better = by.make(line, still_fails) || better;
+        }
+    }
+    [[nodiscard]] std::string tell() const {
+        std::string out = sql + "\n  record " + encode_json(record);
+        out.append("\n  parameters ").append(encode_json(given));
+        if constexpr (Described<Line>) out.append("\n  line ").append(encode_json(line));
+        return out + '\n';
+    }
+};
+
+/// One expression, computed in three ways. Its type is left behind here, since there are many.
+template <typename Case>
+struct three_ways {
+    expression_sql sql;
+    std::function<computed_value(Case const&)> in_memory;
+    std::function<computed_value(Case const&)> plainly;
+    std::function<void(run&, Case const&)> bind;
+};
+
+template <typename Case, typename E>
+[[nodiscard]] three_ways<Case> ways_of(E const& expression) {
+    using record = decltype(Case::record);
+    using parameters = decltype(Case::given);
+    using line = decltype(Case::line);
+    auto const scope_of = [](Case const& one, bool& overflow) {
+        return scope<record, parameters, line>{&one.record, &one.given, &one.line, &overflow};
+    };
+    auto const in_memory = [=](Case const& one) {
+        computed_value found;
+        found.value = native_of(evaluate(expression, scope_of(one, found.overflow)));
+        if (found.overflow) found.value = {};
+        return found;
+    };
+    auto const plainly = [=](Case const& one) {
+        testing::laws::sight<record, parameters, line> at{&one.record, &one.given, &one.line};
+        computed_value found;
+        found.value = native_of(testing::laws::plain(expression, at));
+        found.overflow = at.overflow;
+        if (found.overflow) found.value = {};
+        return found;
+    };
+    auto const bind = [=](run& to, Case const& one) {
+        bool ignored = false;
+        bind_expression(to, expression, scope_of(one, ignored));
+    };
+    return {lower<record>(expression), in_memory, plainly, bind};
+}
+
+/// A table of one row, on which SQLite computes.
+template <typename Collection, typename Case>
+class calculator {
+public:
+    explicit calculator(expression_sql const& sql)
+        : on_(":memory:", std::chrono::milliseconds{0}) {
+        auto const need = need_of<Collection>();
+        on_.execute(create_sql(need), "create a table");
+        insert_ = statement{on_, record_sql{need}.insert(), "insert a row"};
+        erase_ = statement{on_, "DELETE FROM " + quoted_name(need.name), "erase a row"};
+        auto const select = "SELECT " + sql.fits + ", " + sql.value + " FROM ";
+        compute_ = statement{on_, select + quoted_name(need.name), "compute"};
+    }
+
+    [[nodiscard]] computed_value compute(three_ways<Case> const& by, Case const& one) const {
+        run{erase_}.change();
+        run row{insert_};
+        for_each_member<decltype(Case::record)>(
+            [&](auto m) { bind_field(row, one.record.*decltype(m)::pointer); });
+        row.change();
+        run answer{compute_};
+        by.bind(answer, one);
+        answer.next();
+        if (answer.integer(0) != 1) return {true, {}};
+        return {false, read_native_column(answer, 1)};
+    }
+
+private:
+    connection on_;
+    statement insert_;
+    statement erase_;
+    statement compute_;
+};
+
+/// In memory, in SQL and in plain 128-bit arithmetic, an expression comes to the same.
+template <typename Collection, typename Case>
+void check_ways(testing::law_report& report, testing::chance& from, std::uint64_t rounds,
+                three_ways<Case> const& by) {
+    calculator<Collection, Case> const sqlite{by.sql};
+    auto const draw = [&] {
+        from.begin_case();
+        Case made;
+        from.fill(made.record);
+        from.fill(made.given);
+        if constexpr (Described<decltype(Case::line)>) from.fill(made.line);
+        made.sql = by.sql.value;
+        return made;
+    };
+    auto const look = [&](Case const& one) -> testing::broken_law {
+        auto const ours = by.in_memory(one);
+        auto const plain = by.plainly(one);
+        if (ours != plain) {
+            return {"an expression says what 128-bit arithmetic says",
+                    words_of(ours) + ", expected " + words_of(plain)};
+        }
+        auto const theirs = sqlite.compute(by, one);
+        if (ours == theirs) return {};
+        return {"an expression says the same in memory and in SQL",
+                words_of(ours) + " in memory, " + words_of(theirs) + " in SQL"};
+    };
+    testing::laws::try_cases(report, rounds, draw, look);
+}
+
+template <typename Collection, typename Parameters, typename Line, typename E>
+void check_expression(testing::law_report& report, testing::chance& from, std::uint64_t rounds,
+                      E const& expression) {
+    using case_type = expression_case<Collection, Parameters, Line>;
+    testing::learn_from(from, expression);
+    check_ways<Collection>(report, from, rounds, ways_of<case_type>(expression));
+}
+
+template <auto const& Type, std::size_t Index>
+void check_participant(testing::law_report& report, testing::chance& from, std::uint64_t rounds) {
+    using direction = forward<Type>;
+    auto const& part = direction::template description<Index>();
+    auto const check = [&](auto const& expression) {
+        check_expression<typename direction::template collection_of<Index>,
+                         typename direction::parameters,
+                         typename direction::template element_of<Index>>(report, from, rounds,
+                                                                         expression);
+    };
+    auto const check_moment = [&](auto const& moment) {
+        if constexpr (settle::detail::is_moment<std::remove_cvref_t<decltype(moment)>>) {
+            boost::hana::for_each(moment.effects, [&](auto const& one) { check(one.operand); });
+        }
+    };
+    check(part.key);
+    boost::hana::for_each(part.guards, [&](auto const& guard) {
+        check(testing::laws::expression_in(guard));
+    });
+    check_moment(part.applying);
+    check_moment(part.confirming);
+}
+
+} // namespace detail
+
+/// Tries expressions on random records, parameters and lines: in memory, in SQL and plainly.
+/// Shape:   Collection - of the record whose fields stand in them; rounds - for each expression
+/// Errors:  the report is false and says the shortest case found
+template <typename Collection, typename Parameters, typename Line = nothing, Expression... E>
+[[nodiscard]] testing::law_report check_expressions(std::uint64_t seed, std::uint64_t rounds,
+                                                    E const&... expressions) {
+    testing::law_report report;
+    testing::chance from{seed};
+    (detail::check_expression<Collection, Parameters, Line>(report, from, rounds, expressions),
+     ...);
+    return report;
+}
+
+/// As settle::testing::check_laws, with every mark through the form in which SQLite keeps it, and
+/// every expression of the type computed by SQLite as well.
+/// Example: tests/unit/laws_sqlite.cpp
+template <auto const& Type>
+[[nodiscard]] testing::law_report check_laws(std::uint64_t seed = 1, std::uint64_t rounds = 2000) {
+    auto report = testing::check_laws<Type>(seed, rounds, stored_marks{});
+    testing::chance from{seed};
+    testing::learn_from_type(from, Type);
+    forward<Type>::for_each_participant([&](auto index) {
+        if (report) detail::check_participant<Type, index>(report, from, rounds / 4);
+    });
+    using first = typename forward<Type>::template collection_of<0>;
+    boost::hana::for_each(Type.guards, [&](auto const& guard) {
+        if (!report) return;
+        detail::check_expression<first, typename forward<Type>::parameters, nothing>(
+            report, from, rounds / 4, guard.condition);
+    });
+    return report;
+}
+
+} // namespace sqlite
+SETTLE_END

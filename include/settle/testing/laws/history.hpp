@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+// One record under many parts: what the record rule must answer and leave, told without marks.
+#pragma once
+
+#include <settle/protocol/record_rule.hpp>
+#include <settle/testing/laws/reading.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+namespace laws {
+
+/// A part that has taken effect and has not ended, as the history remembers it.
+template <Described Record>
+struct pending_part {
+    transaction_id id;
+    part_number part;
+    epoch number = 0;
+    reading<Record> said;
+    std::optional<Record> before; ///< of an exclusive part: the record that an undo puts back
+};
+
+/// What an answer may be. Two may be right where a guard fails and an effect overflows.
+struct expected_answer {
+    answer what = answer::applied;
+    answer or_else = answer::applied;
+
+    [[nodiscard]] bool allows(answer said) const { return said == what || said == or_else; }
+};
+
+/// The record as plain evaluation leaves it, with everything that is pending.
+template <Described Record>
+class history {
+public:
+    std::optional<Record> record;
+    std::vector<pending_part<Record>> pending;
+
+    [[nodiscard]] pending_part<Record>* find(transaction_id const& id, part_number part) {
+        for (auto& one : pending) {
+            if (one.id == id && one.part == part) return &one;
+        }
+        return nullptr;
+    }
+
+    [[nodiscard]] expected_answer expect(transaction_id const& id,
+                                         reading<Record> const& said) const {
+        bool own = false;
+        bool own_exclusive = false;
+        bool exclusive = false;
+        for (auto const& one : pending) {
+            own = own || one.id == id;
+            own_exclusive = own_exclusive || (one.id == id && one.said.exclusive);
+            exclusive = exclusive || one.said.exclusive;
+        }
+        if (own_exclusive || (own && said.exclusive)) return only(answer::two_parts);
+        if (exclusive) return only(answer::busy);
+        if (said.creates != !record.has_value()) {
+            return only(said.creates ? answer::record_exists : answer::record_missing);
+        }
+        if (said.exclusive) {
+            return pending.empty() ? expect_guards(said) : only(answer::busy);
+        }
+        bool moved = false;
+        bool moved_own = false;
+        for (auto const& one : pending) {
+            for_each_integer<Record>([&](auto m, auto position) {
+                bool const moves = one.said.apply[position] != 0 || one.said.confirm[position] != 0;
+                if (!moves || (said.exact_fields >> m.index & 1U) == 0) return;
+                moved = true;
+                moved_own = moved_own || one.id == id;
+            });
+        }
+        if (moved) return only(moved_own ? answer::two_parts : answer::busy);
+        return expect_guards(said);
+    }
+
+    /// Takes the effect of a part that was answered `applied`.
+    void take(transaction_id id, part_number part, epoch number, reading<Record> said) {
+        pending_part<Record> made{std::move(id), part, number, std::move(said), record};
+        if (made.said.exclusive) record = made.said.pending;
+        else add(made.said.apply, 1);
+        pending.push_back(std::move(made));
+    }
+
+    void end(pending_part<Record>* one, bool confirmed) {
+        if (!one->said.exclusive) add(confirmed ? one->said.confirm : one->said.apply,
+                                      confirmed ? 1 : -1);
+        else record = confirmed ? one->said.confirmed : one->before;
+        pending.erase(pending.begin() + (one - pending.data()));
+    }
+
+    /// A member went out of its range: a bound was promised and not kept.
+    [[nodiscard]] bool wrapped() const noexcept { return wrapped_; }
+
+private:
+    static expected_answer only(answer what) { return {what, what}; }
+
+    void add(wides<Record> const& deltas, int sign) {
+        for_each_integer<Record>([&](auto m, auto position) {
+            auto& member = (*record).*m.pointer;
+            put(member, wide{member} + sign * deltas[position], wrapped_);
+        });
+    }
+
+    /// Every sum that a member can come to, whichever way each pending part ends or stays.
+    template <typename Function>
+    void each_end(std::size_t position, wide value, Function const& function,
+                  std::size_t from = 0) const {
+        if (from == pending.size()) {
+            function(value);
+            return;
+        }
+        auto const& said = pending[from].said;
+        each_end(position, value, function, from + 1);
+        each_end(position, value + said.confirm[position], function, from + 1);
+        each_end(position, value - said.apply[position], function, from + 1);
+    }
+
+    [[nodiscard]] expected_answer expect_guards(reading<Record> const& said) const {
+        if (said.guard_overflow) return only(answer::overflow);
+        bool hold = said.hold;
+        bool overflow = said.effect_overflow;
+        for_each_integer<Record>([&](auto m, auto position) {
+            using type = typename decltype(m)::type;
+            // What is created has no value yet that a bound could be about.
+            wide const value = record ? wide{(*record).*m.pointer} : wide{0};
+            each_end(position, value, [&](wide reached) {
+                for (plain_bound const& bound : said.bounds) {
+                    if (bound.position != position) continue;
+                    hold = hold && (bound.side == bound_side::lower ? reached >= bound.limit
+                                                                    : reached <= bound.limit);
+                }
+                wide const applied = reached + said.apply[position];
+                overflow = overflow || !fits_in<type>(applied) ||
+                           !fits_in<type>(applied + said.confirm[position]);
+            });
+            overflow = overflow || !fits_64(-said.apply[position]);
+        });
+        hold = hold && (said.amounts_hold || !said.exclusive);
+        if (hold) return only(overflow ? answer::overflow : answer::applied);
+        return {answer::guard_failed, overflow ? answer::overflow : answer::guard_failed};
+    }
+
+    bool wrapped_ = false;
+};
+
+} // namespace laws
+} // namespace testing
+SETTLE_END

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a definition says, evaluated as plainly as can be: 128-bit numbers, no plan, no marks.
+//
+// The laws hold the library to this, so it shares nothing with evaluate.hpp and the record rule.
+#pragma once
+
+#include <settle/protocol/mark.hpp>
+#include <settle/testing/laws/chance.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+using detail::wide;
+
+namespace laws {
+
+/// What an expression looks at, and what it met on the way.
+template <typename Record, typename Parameters, typename Line>
+struct sight {
+    Record const* record;
+    Parameters const* parameters;
+    Line const* line;
+    bool overflow = false;
+    std::uint64_t read = 0; ///< a bit for each field that was looked at
+};
+
+[[nodiscard]] constexpr bool fits_64(wide value) {
+    return value >= std::numeric_limits<std::int64_t>::min() &&
+           value <= std::numeric_limits<std::int64_t>::max();
+}
+
+template <typename T>
+[[nodiscard]] constexpr bool fits_in(wide value) {
+    return value >= wide{std::numeric_limits<T>::min()} &&
+           value <= wide{std::numeric_limits<T>::max()};
+}
+
+template <typename T>
+auto widened(T const& value) {
+    using plain = typename field_traits<T>::plain_type;
+    if constexpr (IntegerField<T>) return wide{value};
+    else if constexpr (!IntegerField<plain>) return value;
+    else return value ? std::optional<wide>{*value} : std::nullopt;
+}
+
+template <typename T>
+auto of_constant(T const& value) {
+    if constexpr (std::is_same_v<T, std::string_view>) return std::string{value};
+    else return widened(value);
+}
+
+template <operation_kind Operation, typename L, typename R>
+bool plainly_compared(L const& left, R const& right) {
+    if constexpr (Operation == operation_kind::equal) return left == right;
+    else if constexpr (Operation == operation_kind::unequal) return left != right;
+    else if constexpr (Operation == operation_kind::less) return left < right;
+    else if constexpr (Operation == operation_kind::less_equal) return left <= right;
+    else if constexpr (Operation == operation_kind::greater) return left > right;
+    else return left >= right;
+}
+
+template <typename S>
+wide noticed(wide value, S& at) {
+    if (fits_64(value)) return value;
+    at.overflow = true;
+    return 0;
+}
+
+template <auto Member, typename S>
+auto plain(field_expression<Member> const&, S& at) {
+    using record = std::remove_cvref_t<decltype(*at.record)>;
+    at.read |= std::uint64_t{1} << member_index<record, Member>;
+    return widened((*at.record).*Member);
+}
+template <auto... Path, typename S>
+auto plain(param_expression<Path...> const&, S& at) {
+    return widened(detail::follow<Path...>(*at.parameters));
+}
+template <auto... Path, typename S>
+auto plain(line_expression<Path...> const&, S& at) {
+    return widened(detail::follow<Path...>(*at.line));
+}
+template <detail::literal_value Value, typename S>
+auto plain(literal_expression<Value> const&, S&) {
+    return of_constant(literal_expression<Value>::get());
+}
+template <typename T, typename S>
+auto plain(constant_expression<T> const& constant, S&) {
+    return of_constant(constant.value);
+}
+template <typename S>
+auto plain(none_expression const&, S&) {
+    return std::nullopt;
+}
+template <operation_kind Operation, typename E, typename S>
+auto plain(unary_expression<Operation, E> const& node, S& at) {
+    if constexpr (Operation == operation_kind::negate) return noticed(-plain(node.operand, at), at);
+    else return !plain(node.operand, at);
+}
+template <operation_kind Operation, typename L, typename R, typename S>
+auto plain(binary_expression<Operation, L, R> const& node, S& at) {
+    auto const left = plain(node.left, at);
+    auto const right = plain(node.right, at);
+    if constexpr (Operation == operation_kind::add) return noticed(left + right, at);
+    else if constexpr (Operation == operation_kind::subtract) return noticed(left - right, at);
+    else if constexpr (Operation == operation_kind::multiply) return noticed(left * right, at);
+    else if constexpr (Operation == operation_kind::both) return left && right;
+    else if constexpr (Operation == operation_kind::either) return left || right;
+    else return plainly_compared<Operation>(left, right);
+}
+
+/// Puts a value into a member; an integer that does not fit is an overflow.
+template <typename T, typename Value>
+void put(T& member, Value const& value, bool& overflow) {
+    using plain_type = typename field_traits<T>::plain_type;
+    if constexpr (std::is_same_v<Value, wide>) {
+        if (fits_in<plain_type>(value)) member = static_cast<plain_type>(value);
+        else overflow = true;
+    } else if constexpr (std::is_same_v<Value, std::optional<wide>>) {
+        if (value) put(member, *value, overflow);
+        else member = std::nullopt;
+    } else {
+        member = value;
+    }
+}
+
+/// What one moment adds to each integer member, when it commutes.
+template <typename Moment, typename S, std::size_t Count>
+void plain_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
+    if constexpr (detail::is_moment<Moment>) {
+        using record = std::remove_cvref_t<decltype(*at.record)>;
+        boost::hana::for_each(moment.effects, [&](auto const& one) {
+            using effect_type = std::remove_cvref_t<decltype(one)>;
+            if constexpr (effect_type::kind != effect_kind::assign) {
+                constexpr auto index = member_index<record, effect_type::member>;
+                wide& sum = sums[integer_position<record, index>];
+                wide const operand = plain(one.operand, at);
+                sum += effect_type::kind == effect_kind::add ? operand : -operand;
+                sum = noticed(sum, at);
+            }
+        });
+    }
+}
+
+/// Carries out one moment on a record; each effect reads the record as it was before.
+/// False when an amount that may not be negative is.
+template <typename Moment, typename S>
+bool plain_change(Moment const& moment, S at, bool& overflow,
+                  std::remove_cvref_t<decltype(*at.record)>& record) {
+    bool hold = true;
+    if constexpr (detail::is_moment<Moment>) {
+        auto const before = record;
+        at.record = &before;
+        boost::hana::for_each(moment.effects, [&](auto const& one) {
+            using effect_type = std::remove_cvref_t<decltype(one)>;
+            auto& member = record.*effect_type::member;
+            auto const value = plain(one.operand, at);
+            if constexpr (effect_type::kind == effect_kind::assign) {
+                put(member, value, overflow);
+            } else {
+                hold = hold && (effect_type::is_signed || value >= 0);
+                wide const old{member};
+                put(member, effect_type::kind == effect_kind::add ? old + value : old - value,
+                    overflow);
+            }
+        });
+        overflow = overflow || at.overflow;
+    }
+    return hold;
+}
+
+} // namespace laws
+} // namespace testing
+SETTLE_END

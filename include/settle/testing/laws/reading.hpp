@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// What one part says of a record, read plainly from its definition.
+#pragma once
+
+#include <settle/protocol/direction.hpp>
+#include <settle/testing/laws/plain.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+namespace laws {
+
+/// One wide number for each integer member of Record.
+template <Described Record>
+using wides = std::array<wide, integer_count<Record>>;
+
+struct plain_bound {
+    std::size_t position = 0; ///< among the integer members
+    bound_side side = bound_side::lower;
+    wide limit = 0;
+};
+
+/// Everything that a part requires and does, with this record and these parameters.
+template <Described Record>
+struct reading {
+    bool exclusive = false;
+    bool creates = false;
+    std::vector<plain_bound> bounds{};
+    std::uint64_t exact_fields = 0; ///< fields of which a guard needs the exact value
+    bool hold = true;               ///< guards that are no bounds
+    bool guard_overflow = false;
+    bool effect_overflow = false;
+    bool amounts_hold = true;
+    wides<Record> apply{};
+    wides<Record> confirm{};
+    // Of an exclusive part: the record while it is pending, and when it is confirmed.
+    std::optional<Record> pending{};
+    std::optional<Record> confirmed{};
+    bool compensates = true; ///< the compensation that is spelled gives the record back
+};
+
+template <typename Moment, typename S>
+bool is_exclusive(Moment const& moment, S at) {
+    bool exclusive = false;
+    if constexpr (detail::is_moment<Moment>) {
+        exclusive = Moment::creates || Moment::erases;
+        boost::hana::for_each(moment.effects, [&](auto const& one) {
+            at.read = 0;
+            static_cast<void>(plain(one.operand, at));
+            using effect_type = std::remove_cvref_t<decltype(one)>;
+            exclusive = exclusive || at.read != 0 || effect_type::kind == effect_kind::assign;
+        });
+    }
+    return exclusive;
+}
+
+/// A guard that the plan calls exact, although it is none on the record, reads no field.
+template <typename Guards, typename S, typename Record>
+void read_guards(Guards const& guards, S at, reading<Record>& into) {
+    boost::hana::for_each(guards, [&](auto const& guard) {
+        using guard_type = std::remove_cvref_t<decltype(guard)>;
+        at.read = 0;
+        if constexpr (requires { guard_type::side; }) {
+            constexpr auto index = member_index<Record, guard_type::member>;
+            into.bounds.push_back(
+                {integer_position<Record, index>, guard_type::side, plain(guard.limit, at)});
+        } else {
+            into.hold = plain(guard.condition, at) && into.hold;
+            into.exact_fields |= at.read;
+        }
+    });
+    into.guard_overflow = at.overflow;
+}
+
+template <typename Participant, typename S, typename Record>
+void read_exclusive(Participant const& participant, S at, Record start, reading<Record>& into) {
+    auto const before = start;
+    into.amounts_hold =
+        plain_change(participant.applying, at, into.effect_overflow, start);
+    into.pending = start;
+    into.amounts_hold =
+        plain_change(participant.confirming, at, into.effect_overflow, start) &&
+        into.amounts_hold;
+    into.confirmed = start;
+    if constexpr (detail::is_moment<typename Participant::confirm_type>) {
+        if (Participant::confirm_type::erases) into.confirmed.reset();
+    }
+    if constexpr (detail::is_moment<typename Participant::compensate_type>) {
+        if (!Participant::compensate_type::erases && into.hold && !into.effect_overflow) {
+            Record undone = *into.pending;
+            bool ignored = false;
+            plain_change(participant.compensating, at, ignored, undone);
+            into.compensates = equal_members(undone, before);
+        }
+    }
+}
+
+template <typename Participant, typename S, typename Record>
+void read_commuting(Participant const& participant, S at, reading<Record>& into) {
+    plain_deltas(participant.applying, at, into.apply);
+    plain_deltas(participant.confirming, at, into.confirm);
+    into.effect_overflow = at.overflow;
+    if constexpr (detail::is_moment<typename Participant::compensate_type>) {
+        wides<Record> back{};
+        plain_deltas(participant.compensating, at, back);
+        for (std::size_t i = 0; i < back.size(); ++i) {
+            into.compensates = into.compensates && (at.overflow || back[i] == -into.apply[i]);
+        }
+    }
+}
+
+/// Shape:   record - as it stands; one that does not exist is read as if it were empty
+template <auto const& Type, std::size_t Index, typename Record>
+reading<Record> read_part(std::optional<Record> const& record,
+                          typename forward<Type>::parameters const& given, std::size_t line) {
+    using participant = typename forward<Type>::template participant<Index>;
+    using record_type = Record;
+    auto const& part = forward<Type>::template description<Index>();
+    reading<record_type> made;
+    record_type start{};
+    if (record) start = *record;
+    sight<record_type, typename forward<Type>::parameters, typename forward<Type>::template
+        element_of<Index>> at{&start, &given, forward<Type>::template element<Index>(given, line)};
+    read_guards(part.guards, at, made);
+    if constexpr (detail::is_moment<typename participant::apply_type>) {
+        made.creates = participant::apply_type::creates;
+    }
+    made.exclusive = is_exclusive(part.applying, at) || is_exclusive(part.confirming, at);
+    if (made.exclusive) {
+        if (made.creates) {
+            start = record_type{};
+            put(start.*participant::collection_type::key_member, plain(part.key, at),
+                made.effect_overflow);
+        }
+        read_exclusive(part, at, start, made);
+    } else {
+        read_commuting(part, at, made);
+    }
+    return made;
+}
+
+/// Whether parameters may run at all, and whether it is overflow that forbids it.
+struct premise {
+    bool hold = true;
+    bool overflow = false;
+};
+
+template <typename Moment, typename S>
+void read_amounts(Moment const& moment, S& at, premise& into) {
+    if constexpr (detail::is_moment<Moment>) {
+        using record = std::remove_cvref_t<decltype(*at.record)>;
+        boost::hana::for_each(moment.effects, [&](auto const& one) {
+            using effect_type = std::remove_cvref_t<decltype(one)>;
+            if constexpr (is_delta<effect_type> && !effect_type::is_signed) {
+                into.hold = plain(one.operand, at) >= 0 && into.hold;
+            }
+        });
+        // Operands that read a field are no business of the parameters.
+        if constexpr (Moment::commutes) {
+            wides<record> sums{};
+            plain_deltas(moment, at, sums);
+        }
+    }
+}
+
+template <auto const& Type>
+premise read_premises(typename forward<Type>::parameters const& given) {
+    premise made;
+    sight<nothing, typename forward<Type>::parameters, nothing> whole{nullptr, &given, nullptr};
+    boost::hana::for_each(Type.guards, [&](auto const& guard) {
+        made.hold = plain(guard.condition, whole) && made.hold;
+    });
+    made.overflow = whole.overflow;
+    forward<Type>::for_each_participant([&](auto index) {
+        using participant = typename forward<Type>::template participant<index>;
+        using record_type = typename participant::record_type;
+        auto const& part = forward<Type>::template description<index>();
+        record_type const none{};
+        for (std::size_t line = 0; line < forward<Type>::template lines<index>(given); ++line) {
+            sight<record_type, typename forward<Type>::parameters,
+                  typename forward<Type>::template element_of<index>>
+                at{&none, &given, forward<Type>::template element<index>(given, line)};
+            boost::hana::for_each(part.guards, [&](auto const& guard) {
+                auto here = at;
+                here.read = 0;
+                if constexpr (requires { guard.limit; }) {
+                    static_cast<void>(plain(guard.limit, here));
+                } else {
+                    bool const holds = plain(guard.condition, here);
+                    if (here.read != 0) return;
+                    made.hold = made.hold && holds;
+                }
+                made.overflow = made.overflow || here.overflow;
+            });
+            read_amounts(part.applying, at, made);
+            read_amounts(part.confirming, at, made);
+            made.overflow = made.overflow || at.overflow;
+        }
+    });
+    return made;
+}
+
+} // namespace laws
+} // namespace testing
+SETTLE_END

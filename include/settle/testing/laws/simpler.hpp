@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// Makes a failing case smaller, member by member, as long as it still fails.
+#pragma once
+
+#include <settle/definition/participant.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// Tries simpler values in place and keeps those with which the case still fails.
+/// Shape:   StillFails - a call without arguments; looks at the whole case as it now is
+class simpler {
+public:
+    explicit simpler(std::size_t tries) : left_(tries) {}
+
+    [[nodiscard]] bool may_go_on() const noexcept { return left_ > 0; }
+
+    /// True when something became simpler.
+    template <typename T, typename StillFails>
+    bool make(T& value, StillFails const& still_fails) {
+        if constexpr (Described<T>) {
+            bool better = false;
+            for_each_member<T>([&](auto m) {
+                better = make(value.*decltype(m)::pointer, still_fails) || better;
+            });
+            return better;
+        } else if constexpr (!std::is_void_v<typename detail::vector_element<T>::type>) {
+            return make_shorter(value, 1, still_fails);
+        } else if constexpr (field_traits<T>::optional) {
+            if (!value) return false;
+            if (keep(value, T{}, still_fails)) return true;
+            return make(*value, still_fails);
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            if (value.empty()) return false;
+            return keep(value, T{}, still_fails) || keep(value, T{"a"}, still_fails);
+        } else {
+            return make_nearer(value, still_fails);
+        }
+    }
+
+    /// Leaves elements out, down to `least`, then makes each simpler.
+    template <typename Element, typename StillFails>
+    bool make_shorter(std::vector<Element>& elements, std::size_t least,
+                      StillFails const& still_fails) {
+        bool better = false;
+        for (std::size_t at = elements.size(); at-- > 0 && elements.size() > least;) {
+            auto shorter = elements;
+            shorter.erase(shorter.begin() + static_cast<std::ptrdiff_t>(at));
+            better = keep(elements, std::move(shorter), still_fails) || better;
+        }
+        for (auto& element : elements) better = make(element, still_fails) || better;
+        return better;
+    }
+
+    /// Puts a value in place if the case fails with it, too.
+    template <typename T, typename StillFails>
+    bool keep(T& value, T candidate, StillFails const& still_fails) {
+        if (left_ == 0) return false;
+        --left_;
+        std::swap(value, candidate);
+        if (still_fails()) return true;
+        std::swap(value, candidate);
+        return false;
+    }
+
+private:
+    template <typename T, typename StillFails>
+    bool make_nearer(T& value, StillFails const& still_fails) {
+        bool better = false;
+        // 0 first, then halves, then one less: so the smallest number that fails is found.
+        for (int halves = 0; halves < 2; ++halves) {
+            for (;;) {
+                std::int64_t const now = to_integer(value);
+                if (now == 0) return better;
+                std::int64_t const step = now > 0 ? -1 : 1;
+                std::int64_t const wanted = halves == 0 ? 0 : now / 2;
+                T candidate{};
+                if (from_integer(wanted, candidate) && keep(value, candidate, still_fails)) {
+                    better = true;
+                } else if (halves == 1 && from_integer(now + step, candidate) &&
+                           keep(value, candidate, still_fails)) {
+                    better = true;
+                } else {
+                    break;
+                }
+            }
+        }
+        return better;
+    }
+
+    std::size_t left_;
+};
+
+} // namespace testing
+SETTLE_END

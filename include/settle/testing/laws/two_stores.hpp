@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+// One transaction type through two stores side by side: equal answers, records and marks.
+#pragma once
+
+#include <settle/running/binding.hpp>
+#include <settle/testing/laws.hpp>
+#include <settle/testing/store_suite/crowd.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+namespace laws {
+
+template <auto const& Type, typename List>
+struct pair_of_stores;
+
+/// Hands the same waves to two stores and notes the first difference.
+template <auto const& Type, typename... Collections>
+struct pair_of_stores<Type, detail::type_list<Collections...>> {
+    using direction = forward<Type>;
+
+    template <typename Database>
+    static auto bind(Database& database) {
+        return database.template bind<Collections...>(database.bind_log().name());
+    }
+
+    template <typename First, typename Second>
+    class bench {
+    public:
+        bench(First& first, Second& second, law_report& report)
+            : first_(bind(first)), second_(bind(second)), report_(report) {}
+
+        template <typename Collection>
+        void create(typename Collection::record_type const& record) {
+            bool const here = first_.template create<Collection>(record).has_value();
+            bool const there = second_.template create<Collection>(record).has_value();
+            differ(here == there, "a record is created", encode_json(record), "");
+        }
+
+        template <step Step>
+        void send(crowd<direction>& given) {
+            std::vector<job<direction>> other = given.jobs();
+            std::span<job<direction>> const wave{other};
+            first_.template start<Step>(given.wave());
+            first_.template finish<Step>(given.wave());
+            second_.template start<Step>(wave);
+            second_.template finish<Step>(wave);
+            for (std::size_t i = 0; i < other.size(); ++i) {
+                auto const& mine = given.jobs()[i];
+                std::size_t const parts = given.parts(i);
+                auto const here = words(mine.coordinator, parts);
+                differ(here == words(other[i].coordinator, parts), name_of(Step),
+                       here + ", by " + mine.id + ' ' + encode_json(*mine.parameters),
+                       words(other[i].coordinator, parts));
+                report_.applied += here.find("applied") != std::string::npos ? 1U : 0U;
+                differ(images(mine) == images(other[i]), "images", images(mine), images(other[i]));
+            }
+        }
+
+        void compare() {
+            (compare_records<Collections>(), ...);
+            auto const here = words_of(first_.marks(std::nullopt, 100000).value());
+            auto const there = words_of(second_.marks(std::nullopt, 100000).value());
+            differ(here == there, "marks", here, there);
+        }
+
+    private:
+        template <typename C>
+        void compare_records() {
+            auto const here = encode_json(first_.template scan<C>(std::nullopt, 100000).value());
+            auto const there = encode_json(second_.template scan<C>(std::nullopt, 100000).value());
+            differ(here == there, C::name, here, there);
+        }
+
+        /// The images before are of each store's own making.
+        static std::string images(job<direction> const& of) {
+            std::string out;
+            for (image const& one : of.images) out += one.after + '\n';
+            return out;
+        }
+
+        void differ(bool same, std::string_view where, std::string const& here,
+                    std::string const& there) {
+            if (same || !report_) return;
+            report_.text.append("settle: a law is broken: two stores say the same\n  ");
+            report_.text.append(where).append("\n  one:   ").append(here);
+            report_.text.append("\n  other: ").append(there).append("\n");
+        }
+
+        decltype(bind(std::declval<First&>())) first_;
+        decltype(bind(std::declval<Second&>())) second_;
+        law_report& report_;
+    };
+};
+
+} // namespace laws
+
+/// Sends random waves of one type to two databases: its parts applied, confirmed and undone under
+/// epochs that rise, stay or fall behind, on records that mostly exist and whose guards often hold.
+/// Shape:   first, second - empty databases
+/// Errors:  the report is false and says where the two differ, in which wave and with which seed
+template <auto const& Type, typename First, typename Second>
+[[nodiscard]] law_report check_same(First& first, Second& second, std::uint64_t seed = 1,
+                                    std::uint64_t waves = 200) {
+    using direction = forward<Type>;
+    using list = typename detail::append_collections<
+        detail::type_list<>, std::remove_cvref_t<decltype(Type)>>::type;
+    law_report report;
+    chance from{seed};
+    learn_from_type(from, Type);
+    typename laws::pair_of_stores<Type, list>::template bench<First, Second> both{first, second,
+                                                                                 report};
+    auto const populate = [&](typename direction::parameters const& given) {
+        direction::for_each_participant([&](auto index) {
+            using collection = typename direction::template collection_of<index>;
+            for (std::size_t line = 0; line < direction::template lines<index>(given); ++line) {
+                auto record = from.draw<typename collection::record_type>();
+                laws::fit_to_guards<Type, index>(from, record, given, line);
+                bool overflow = false;
+                store_value(record.*collection::key_member,
+                            direction::template key<index>(given, line), overflow);
+                if (!overflow && !from.one_in(4)) both.template create<collection>(record);
+            }
+        });
+    };
+    std::mt19937_64 order{seed};
+    for (std::uint64_t wave = 0; wave < waves && report;) {
+        // A pool for a while, then another: so that waves meet what earlier ones left.
+        random_pool<direction> pool{"p" + std::to_string(wave) + "-", 6, [&] {
+            from.begin_case();
+            auto given = from.draw<typename direction::parameters>();
+            for (int tries = 0; tries < 8; ++tries) {
+                if (direction::check(given).why == reason::none) break;
+                from.fill(given);
+            }
+            populate(given);
+            return given;
+        }};
+        for (std::uint64_t const end = wave + 20; wave < end && report; ++wave) {
+            ++report.cases;
+            pool.stir(both, order);
+            both.compare();
+        }
+    }
+    if (!report) {
+        report.text += "  in the wave " + std::to_string(report.cases) + " of the type '" +
+                       direction::name() + "', with the seed " + std::to_string(seed) + '\n';
+    }
+    return report;
+}
+
+} // namespace testing
+SETTLE_END

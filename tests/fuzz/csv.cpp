@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// The samples' reader of tables: any file gives rows, or says of each why it is none.
+#include "fuzz.hpp"
+
+#include <shared/csv.hpp>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+/// A file that is in memory alone; its name can be opened again.
+std::string file_of(std::uint8_t const* data, std::size_t size) {
+    static int const file = ::memfd_create("settle-fuzz", 0);
+    fuzz::claim(file >= 0 && ::ftruncate(file, 0) == 0, "a file in memory can be made");
+    fuzz::claim(::pwrite(file, data, size, 0) == static_cast<::ssize_t>(size), "and written");
+    return "/proc/self/fd/" + std::to_string(file);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    try {
+        samples::csv_file table{file_of(data, size)};
+        samples::csv_row row;
+        std::uint64_t last = 0;
+        while (table.next(row)) {
+            fuzz::claim(row.line > last, "rows come in the order of their lines");
+            last = row.line;
+            if (row) {
+                fuzz::claim(row.fields.size() == table.columns().size(), "a good row is whole");
+            }
+            for (auto const& field : row.fields) {
+                fuzz::claim(settle::is_utf8(field), "a field is UTF-8");
+            }
+        }
+        fuzz::claim(last <= size + 1, "there are no more rows than lines");
+        fuzz::claim(table.share() <= 1.0, "no more is read than there is");
+    } catch (samples::input_error const& problem) {
+        fuzz::claim(*problem.what() != '\0', "an error says what is wrong");
+    }
+    return 0;
+}

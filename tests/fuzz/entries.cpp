@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// Rows of a log and of its marks as another program may leave them: a clear error or an entry.
+#include "fuzz.hpp"
+
+#include <settle/sqlite.hpp>
+
+#include <array>
+
+namespace {
+
+namespace store = settle::sqlite::detail;
+
+/// The tables of settle in memory. What is inserted goes with the next input.
+struct tables {
+    store::connection on{":memory:", std::chrono::milliseconds{0}};
+    store::statement entry;
+    store::statement type;
+    store::statement owner;
+    store::statement mark;
+    std::optional<store::entry_reader> reader;
+    store::statement marks;
+
+    tables() {
+        store::create_tables(on);
+        entry = {on,
+                 "INSERT INTO settle_entry(id, type, state, epoch, committed, attempts, reason, "
+                 "owner, created, modified, parameters, participant, line, images) "
+                 "VALUES(?, 1, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?)",
+                 "insert"};
+        type = {on, "INSERT INTO settle_type VALUES(1, ?, ?)", "insert"};
+        owner = {on, "INSERT INTO settle_owner VALUES(1, ?)", "insert"};
+        mark = {on,
+                "INSERT INTO settle_mark(id, participant, line, collection, key, epoch, effect) "
+                "VALUES(?, ?, ?, 'things', ?, ?, 'add')",
+                "insert"};
+        reader.emplace(on);
+        marks = {on, store::marks_sql("'things'"), "read marks"};
+    }
+};
+
+/// Binds a line as its first sign says: an integer, a real, a text, a blob, or NULL.
+void bind(store::run& to, std::string_view line) {
+    auto const rest = line.empty() ? line : line.substr(1);
+    std::int64_t number = 0;
+    std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    switch (line.empty() ? 'n' : line.front()) {
+    case 'i': to.bind(number); break;
+    case 'r': to.bind_real(static_cast<double>(number) / 4); break;
+    case 't': to.bind(rest); break;
+    case 'b': to.bind_blob(rest); break;
+    default: to.bind(nullptr);
+    }
+}
+
+/// False when the table itself refuses the row.
+bool insert(store::statement const& by, fuzz::lines& from, int columns) {
+    store::run row{by};
+    for (int column = 0; column < columns; ++column) bind(row, from.next());
+    try {
+        row.change();
+        return true;
+    } catch (settle::failure const&) {
+        return false;
+    }
+}
+
+/// What a call gives, unless it says in words why it cannot.
+template <typename Call>
+auto told(Call&& call) -> std::optional<decltype(call())> {
+    try {
+        return call();
+    } catch (settle::failure const& problem) {
+        fuzz::claim(problem.problem().code == settle::errc::damaged, "what is damaged is said so");
+        fuzz::claim(!problem.problem().text.empty(), "an error says what is wrong");
+        return std::nullopt;
+    }
+}
+
+void read_entry(tables& in, fuzz::lines& from) {
+    insert(in.type, from, 2);
+    insert(in.owner, from, 1);
+    if (!insert(in.entry, from, 12)) return;
+    store::statement const ids{in.on, "SELECT id FROM settle_entry", "read"};
+    store::run row{ids};
+    row.next();
+    std::string const id{row.text(0)};
+    auto const found = told([&] { return in.reader->read(id); });
+    auto const listed = told([&] { return in.reader->list({}, {}, 10); });
+    fuzz::claim(listed.has_value(), "a damaged entry holds up no others");
+    if (!found || !*found || listed->empty()) return;
+    fuzz::claim(listed->front() == **found, "an entry is listed as it is read");
+    std::string images;
+    settle::sqlite::append_images(images, (*found)->images);
+    auto const again = settle::sqlite::decode_images(images);
+    fuzz::claim(again.has_value() && again.value() == (*found)->images, "images come back");
+}
+
+void read_marks(tables& in, fuzz::lines& from) {
+    if (!insert(in.mark, from, 5)) return;
+    told([&] { return store::read_marks(in.marks, std::nullopt, 10); });
+}
+
+} // namespace
+
+/// Input: a line for each column of a type, an owner, an entry and a mark.
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    static tables in;
+    in.on.execute("SAVEPOINT one", "begin");
+    fuzz::lines from{data, size};
+    read_entry(in, from);
+    read_marks(in, from);
+    in.on.execute("ROLLBACK TO one; RELEASE one", "forget");
+    return 0;
+}

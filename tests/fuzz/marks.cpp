@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSL-1.0
+// Marks as they are read back from a store: any bytes give a clear error or a mark that can end.
+#include "fuzz.hpp"
+
+#include <settle/protocol/record_rule.hpp>
+#include <settle/sqlite/mark_codec.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+namespace {
+
+/// Input: the record's JSON, then the columns effect, confirm, undo and image, a line for each.
+template <typename Record>
+void read_mark(fuzz::lines from) {
+    settle::record_slot<Record> slot;
+    auto record = settle::decode_json<Record>(from.next(), settle::json_form::row);
+    if (record.has_value()) slot.record = std::move(record).value();
+    auto const effect = from.next();
+    auto const confirm = from.next();
+    auto const undo = from.next();
+    auto const image = from.next();
+    settle::mark<Record> read;
+    read.id = "t";
+    read.epoch_number = 1;
+    auto const problem = settle::sqlite::decode_mark<Record>(effect, confirm, undo, image,
+                                                             slot.record, read);
+    if (!problem.empty()) {
+        fuzz::claim(!problem.text.empty(), "an error says what is wrong");
+        return;
+    }
+    auto const columns = settle::sqlite::encode_mark(read);
+    settle::mark<Record> again;
+    again.id = read.id;
+    again.epoch_number = read.epoch_number;
+    auto const second =
+        settle::sqlite::decode_mark<Record>(columns.effect, columns.confirm, columns.undo,
+                                            columns.image, slot.record, again);
+    fuzz::claim(second.empty() && again == read, "a mark that is read is written as it was");
+    slot.marks.insert(read);
+    auto undone = slot;
+    settle::undo(undone, "t", {});
+    settle::finish(slot, "t", {}, 1);
+    fuzz::claim(undone.marks.empty() && slot.marks.empty(), "a mark that is read can end");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    read_mark<settle::testing::ledger>({data, size});
+    read_mark<settle::testing::card>({data, size});
+    return 0;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSL-1.0
+// JSON as it is read back from a store: native values, images, records and parameters.
+#include "fuzz.hpp"
+
+#include <settle/sqlite/image_codec.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+namespace {
+
+using settle::json_form;
+
+void claim_told(settle::error const& problem) {
+    fuzz::claim(!problem.text.empty(), "an error says what is wrong");
+}
+
+/// Whatever can be read is written, and read again as the same.
+template <typename T>
+void read_value(std::string_view text, json_form form) {
+    auto const read = settle::decode_json<T>(text, form);
+    if (!read.has_value()) return claim_told(read.problem());
+    auto const written = settle::encode_json(read.value());
+    auto const again = settle::decode_json<T>(written);
+    fuzz::claim(again.has_value(), "what is written can be read");
+    fuzz::claim(settle::encode_json(again.value()) == written, "a value is written as it was read");
+    fuzz::claim(settle::check_texts(read.value()).has_value(), "what is read may be stored");
+}
+
+void read_native(std::string_view text) {
+    settle::json_reader reader{text};
+    settle::native_value value;
+    if (!settle::read_native(reader, value) || !reader.finish()) {
+        return claim_told(reader.problem());
+    }
+    std::string written;
+    settle::append_native(written, value);
+    settle::json_reader second{written};
+    settle::native_value again;
+    fuzz::claim(settle::read_native(second, again) && second.finish(), "a scalar is read again");
+    std::string rewritten;
+    settle::append_native(rewritten, again);
+    fuzz::claim(rewritten == written, "a scalar is written as it was read");
+}
+
+void read_images(std::string_view text) {
+    auto const read = settle::sqlite::decode_images(text);
+    if (!read.has_value()) return claim_told(read.problem());
+    std::string written;
+    settle::sqlite::append_images(written, read.value());
+    auto const again = settle::sqlite::decode_images(written);
+    fuzz::claim(again.has_value(), "images that are written can be read");
+    fuzz::claim(again.value() == read.value(), "images are written as they were read");
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+    std::string_view const text{reinterpret_cast<char const*>(data), size};
+    settle::json_reader reader{text};
+    if (!reader.skip_value() || !reader.finish()) claim_told(reader.problem());
+    read_native(text);
+    read_images(text);
+    for (auto const form : {json_form::exact, json_form::row}) {
+        read_value<settle::testing::card>(text, form);
+        read_value<settle::testing::ledger>(text, form);
+        read_value<settle::testing::order>(text, form);
+        read_value<settle::testing::rewrite>(text, form);
+    }
+    return 0;
+}

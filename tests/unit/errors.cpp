@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an error says and what can be done about it, also where it is seldom met.
+#include "sqlite_file.hpp"
+
+#include <settle/running/recovery.hpp>
+
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <sstream>
+
+namespace sqlite_test {
+namespace {
+
+using settle::condition;
+using settle::errc;
+using settle::sqlite::database;
+
+TEST_CASE("errors: every code has words of its own and one thing that can be done") {
+    std::set<std::string> said;
+    for (int code = 1; code <= static_cast<int>(errc::record_exists); ++code) {
+        std::error_code const one = static_cast<errc>(code);
+        CAPTURE(code);
+        CHECK(said.insert(one.message()).second);
+        CHECK(one.message() != "unknown error");
+        bool const again = one == errc::store_unreachable || one == errc::stopped;
+        CHECK((one == condition::retryable) == again);
+        CHECK((one == condition::permanent) == !again);
+        CHECK(one != condition::unknown);
+        CHECK(one != condition::conflict);
+    }
+    CHECK(std::string{settle::settle_category().name()} == "settle");
+    CHECK(settle::settle_category().message(0) == "unknown error");
+    CHECK_FALSE(std::make_error_code(std::errc::interrupted) == condition::permanent);
+}
+
+TEST_CASE("errors: every condition has words of its own") {
+    std::set<std::string> said;
+    for (auto const one : {condition::retryable, condition::conflict, condition::permanent,
+                           condition::unknown}) {
+        CHECK(said.insert(settle::make_error_condition(one).message()).second);
+    }
+    CHECK(std::string{settle::condition_category().name()} == "settle condition");
+    CHECK(settle::condition_category().message(0) == "unknown condition");
+}
+
+TEST_CASE("errors: one prints its sentence, or without one its code's words") {
+    std::ostringstream out;
+    out << settle::error{errc::damaged, "settle: a sentence"} << '/'
+        << settle::error{errc::damaged, ""};
+    CHECK(out.str() == "settle: a sentence/the stored data is damaged");
+}
+
+TEST_CASE("errors: an entry that another program removes leaves the outcome open and says so") {
+    folder const here;
+    database db{here.file()};
+    bool removed = false;
+    auto const remove = [&](settle::event const& seen) {
+        if (seen.taken != settle::step::apply || removed) return;
+        removed = true;
+        sql(here.file(), "DELETE FROM settle_entry");
+    };
+    settle::engine engine{db, settle::type<add_type>, settle::observed_by(remove)};
+    engine.create(items, item{"A", 5}).value();
+    auto const told = engine.run<add_type>("one", change{"A", 1, "", {}});
+    CHECK(removed);
+    CHECK(told.verdict == settle::verdict::undecided);
+    CHECK(told.problem.code == errc::damaged);
+    CHECK(contains(told.problem.text, "another program has removed it"));
+}
+
+TEST_CASE("errors: what an observer throws in a recovery thread is told, and the thread goes on") {
+    struct throwing_engine {
+        settle::recovery_report recover(settle::recover_options const&) {
+            throw std::runtime_error{"an observer's own"};
+        }
+        settle::sweep_report sweep(std::stop_token const&) { return {}; }
+    } engine;
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::vector<settle::error> told;
+    settle::recovery_schedule schedule;
+    schedule.every = std::chrono::milliseconds{1};
+    schedule.report = [&](settle::recovery_report const& found, settle::sweep_report const&) {
+        std::lock_guard const lock{mutex};
+        told.push_back(found.problem);
+        changed.notify_one();
+    };
+    settle::recovery_thread const recovering{engine, schedule};
+    std::unique_lock lock{mutex};
+    REQUIRE(changed.wait_for(lock, std::chrono::seconds{30}, [&] { return told.size() > 2; }));
+    CHECK(told.front().code == std::errc::interrupted);
+    CHECK(told.front().text == "an observer's own");
+}
+
+TEST_CASE("errors: marks that differ in any one thing are not equal") {
+    using mark = settle::mark<item>;
+    mark whole;
+    whole.id = "t";
+    whole.epoch_number = 2;
+    auto const differs = [&](auto&& alter) {
+        mark other = whole;
+        alter(other);
+        return !(other == whole) && !(whole == other);
+    };
+    CHECK(whole == mark{whole});
+    CHECK(differs([](mark& one) { one.id = "u"; }));
+    CHECK(differs([](mark& one) { one.part.line = 1; }));
+    CHECK(differs([](mark& one) { one.epoch_number = 3; }));
+    CHECK(differs([](mark& one) { one.confirm_delta[0] = 1; }));
+    CHECK(differs([](mark& one) { one.undo_delta[0] = 1; }));
+    CHECK(differs([](mark& one) {
+        one.exclusive = std::make_shared<settle::exclusive_effect<item>>();
+    }));
+}
+
+} // namespace
+} // namespace sqlite_test

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// The laws of transaction types, in memory, over every width and kind of effect; and how they fail.
+#include <settle/testing/laws.hpp>
+
+#include <transfer/transfer.hpp>
+#include <unit/laws_types.hpp>
+
+#include <doctest/doctest.h>
+
+using settle::testing::check_laws;
+
+namespace {
+
+/// A type of which nothing ever takes effect says nothing, so the share is looked at, too.
+template <auto const& Type>
+void keeps_laws(std::uint64_t least_applied) {
+    auto const report = check_laws<Type>();
+    CHECK(report);
+    CHECK(report.applied >= least_applied);
+}
+
+/// A store that loses what a credit adds, once it is more than 100.
+struct forgetful_store {
+    template <typename Record>
+    std::string mark(settle::mark<Record> const& given, std::optional<Record> const&) const {
+        for (auto const delta : given.confirm_delta) {
+            if (delta > 100) return "it forgets " + std::to_string(delta);
+        }
+        return {};
+    }
+};
+
+} // namespace
+
+TEST_CASE("laws: a law that is broken is told with the simplest case") {
+    auto const report = check_laws<bank::transfer_type>(7, 2000, forgetful_store{});
+    CHECK_FALSE(report);
+    CHECK(report.text ==
+          "settle: a law is broken: a mark is read back from its stored form as it was\n"
+          "  it forgets 101\n"
+          "  record {\"id\":\"\",\"balance\":0,\"opened_with\":0}\n"
+          "  apply 't0' part 0 under 1: participant 'destination' line 0 of "
+          "{\"source\":\"a\",\"destination\":\"\",\"amount\":101}\n"
+          "  of the type 'transfer', with the seed 7 and 2000 rounds\n");
+}
+
+TEST_CASE("laws: one seed tries the same cases again, another seed others") {
+    auto const first = check_laws<bank::transfer_type>(1, 200);
+    CHECK(check_laws<bank::transfer_type>(1, 200).applied == first.applied);
+    CHECK(check_laws<bank::transfer_type>(2, 200).applied != first.applied);
+}
+
+TEST_CASE("laws: sums in every width keep them") { keeps_laws<law_test::sums_type>(500); }
+
+TEST_CASE("laws: guards that need exact values keep them") {
+    keeps_laws<law_test::exact_type>(1000);
+}
+
+TEST_CASE("laws: effects that read what they change keep them") {
+    keeps_laws<law_test::swap_type>(400);
+}
+
+TEST_CASE("laws: assignments keep them, beside sums as well") {
+    keeps_laws<law_test::close_type>(700);
+}

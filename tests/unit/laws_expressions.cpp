@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+// Every operator over every kind of field says the same in memory, in SQL and in 128 bits.
+#include <settle/sqlite/laws.hpp>
+
+#include <unit/laws_types.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using namespace law_test;
+
+/// Shape:   rounds - random records and parameters for each expression
+template <typename... E>
+void agree(E const&... expressions) {
+    auto const report = settle::sqlite::check_expressions<things_type, wish, row>(1, 400,
+                                                                                  expressions...);
+    CHECK(report);
+    CHECK(report.cases == 400 * sizeof...(E));
+}
+
+/// The six comparisons, in both orders.
+template <typename L, typename R>
+void agree_ordered(L const& left, R const& right) {
+    agree(left == right, left != right, left < right, left <= right, left > right, left >= right,
+          right == left, right != left, right < left, right <= left, right > left, right >= left);
+}
+template <typename L, typename R>
+void agree_equal(L const& left, R const& right) {
+    agree(left == right, left != right, right == left, right != left);
+}
+
+/// A condition through the plan's guards, or nothing where either leaves 64 bits.
+template <typename Condition, typename S>
+std::optional<bool> planned(Condition const& condition, S at) {
+    bool hold = true;
+    boost::hana::for_each(settle::detail::normal_guards(condition), [&](auto const& guard) {
+        using guard_type = std::remove_cvref_t<decltype(guard)>;
+        if constexpr (requires { guard_type::side; }) {
+            auto const value = (*at.record).*guard_type::member;
+            auto const limit = settle::testing::laws::plain(guard.limit, at);
+            bool const lower = guard_type::side == settle::bound_side::lower;
+            hold = hold && (lower ? value >= limit : value <= limit);
+        } else {
+            hold = settle::testing::laws::plain(guard.condition, at) && hold;
+        }
+    });
+    if (at.overflow) return std::nullopt;
+    return hold;
+}
+
+/// Every condition means in its normal form what was written.
+template <typename... Condition>
+void mean_the_same(Condition const&... conditions) {
+    settle::testing::chance from{1};
+    (settle::testing::learn_from(from, conditions), ...);
+    int compared = 0;
+    for (int round = 0; round < 500; ++round) {
+        from.begin_case();
+        auto const record = from.draw<thing>();
+        auto const given = from.draw<wish>();
+        auto const look = [&](auto const& condition) {
+            settle::testing::laws::sight<thing, wish, settle::nothing> at{&record, &given, nullptr};
+            auto const found = planned(condition, at);
+            bool const meant = settle::testing::laws::plain(condition, at);
+            if (!found || at.overflow) return;
+            ++compared;
+            CHECK_MESSAGE(*found == meant, settle::sqlite::lower<thing>(condition).value);
+        };
+        (look(conditions), ...);
+    }
+    CHECK(compared > 100 * static_cast<int>(sizeof...(Condition)));
+}
+
+constexpr auto least = std::numeric_limits<std::int64_t>::min();
+constexpr auto most = std::numeric_limits<std::int64_t>::max();
+
+} // namespace
+
+TEST_CASE("laws: integers of every width are compared alike in memory and in SQL") {
+    agree_ordered(field<&thing::wide>, param<&wish::amount>);
+    agree_ordered(field<&thing::wide>, field<&thing::count>);
+    agree_ordered(field<&thing::byte>, field<&thing::tiny>);
+    agree(field<&thing::word> < param<&wish::count>, field<&thing::half> >= field<&thing::port>,
+          line<&row::few> == field<&thing::half>, line<&row::amount> > field<&thing::other>);
+    agree(field<&thing::wide> >= least, field<&thing::wide> > lit<least>,
+          field<&thing::wide> == most, field<&thing::wide> <= -5, lit<-1> != field<&thing::tiny>);
+}
+
+TEST_CASE("laws: sums and products are the same in memory and in SQL, or overflow in both") {
+    auto const wide = field<&thing::wide>;
+    auto const amount = param<&wish::amount>;
+    agree(wide + amount, wide - amount, amount - wide, wide * amount, -wide, -(-amount),
+          wide + 1, 1 - wide, wide * lit<-1>, lit<least> + wide, wide - lit<least>);
+    agree((wide + amount) * param<&wish::other>, wide * amount - line<&row::amount>,
+          -(wide - amount) + 7, (wide + amount) - (wide - amount), (wide + amount) * 0,
+          (wide * wide) - (wide * wide));
+    agree(field<&thing::word> * field<&thing::count>, field<&thing::byte> - field<&thing::tiny>,
+          field<&thing::half> * field<&thing::port> + field<&thing::word>);
+}
+
+TEST_CASE("laws: a sum that overflows does so in SQL, whatever stands around it") {
+    auto const wide = field<&thing::wide>;
+    auto const amount = param<&wish::amount>;
+    agree_ordered(wide + amount, param<&wish::other>);
+    agree_ordered(wide * amount, wide - amount);
+    agree(wide + amount > 0 || field<&thing::open>, field<&thing::open> && wide * amount < 0,
+          !(wide - amount == 0), (wide + amount > 0) == field<&thing::open>,
+          field<&thing::limit> == -wide, param<&wish::share> != wide + amount);
+}
+
+TEST_CASE("laws: conditions are joined alike in memory and in SQL") {
+    auto const open = field<&thing::open>;
+    auto const wanted = param<&wish::open>;
+    auto const more = field<&thing::wide> > param<&wish::amount>;
+    agree(open && wanted, open || wanted, !open, !wanted, open && more, more || !open,
+          !(open && more) || (wanted && !more), open == wanted, open != wanted, open == true,
+          false != open, (open || more) == wanted, !(more == open), field<&thing::seen> && open);
+}
+
+TEST_CASE("laws: texts are compared by their bytes in memory and in SQL") {
+    agree_ordered(field<&thing::label>, param<&wish::label>);
+    agree_ordered(field<&thing::label>, field<&thing::title>);
+    agree_ordered(field<&thing::id>, line<&row::id>);
+    agree(field<&thing::label> == "it's", field<&thing::label> < lit<"a">,
+          field<&thing::label> > "\xc3\xa4\"", field<&thing::title> != "");
+}
+
+TEST_CASE("laws: enums and times are compared alike in memory and in SQL") {
+    agree_equal(field<&thing::shade>, param<&wish::shade>);
+    agree_equal(field<&thing::extent>, param<&wish::extent>);
+    agree(field<&thing::shade> == colour::red, size::large != field<&thing::extent>);
+    agree_ordered(field<&thing::made>, param<&wish::made>);
+    agree_ordered(field<&thing::due>, param<&wish::due>);
+    agree(field<&thing::made> >= second{}, field<&thing::due> < day{std::chrono::days{-1}});
+}
+
+TEST_CASE("laws: optional values are equal or none alike in memory and in SQL") {
+    agree_equal(field<&thing::limit>, param<&wish::limit>);
+    agree_equal(field<&thing::limit>, param<&wish::share>);
+    agree_equal(field<&thing::share>, field<&thing::wide>);
+    agree_equal(field<&thing::note>, param<&wish::note>);
+    agree_equal(field<&thing::note>, field<&thing::label>);
+    agree_equal(field<&thing::flag>, param<&wish::flag>);
+    agree_equal(field<&thing::flag>, field<&thing::open>);
+    agree_equal(field<&thing::tint>, param<&wish::tint>);
+    agree_equal(field<&thing::tint>, field<&thing::shade>);
+    agree_equal(field<&thing::ended>, param<&wish::ended>);
+    agree_equal(field<&thing::limit>, std::nullopt);
+    agree_equal(field<&thing::note>, std::nullopt);
+    agree(field<&thing::limit> == 5, field<&thing::note> != "note", field<&thing::flag> == true,
+          field<&thing::tint> == colour::blue, field<&thing::ended> == second{});
+}
+
+TEST_CASE("laws: a guard in its normal form means what was written") {
+    auto const wide = field<&thing::wide>;
+    auto const tiny = field<&thing::tiny>;
+    auto const amount = param<&wish::amount>;
+    auto const other = param<&wish::other>;
+    mean_the_same(wide >= amount, wide > amount, wide <= amount, wide < amount, wide == amount,
+                  wide != amount, amount >= wide, amount > wide, amount <= wide, amount < wide);
+    mean_the_same(wide - amount >= 0, wide + amount > other, amount - wide < other,
+                  amount - wide >= other, 5 > wide - amount, amount + wide <= other,
+                  wide - amount * 2 - other > 0, other - (wide - amount) < 7,
+                  amount - (other - wide) > 1, 100 - tiny >= param<&wish::tiny>);
+    mean_the_same(wide >= 0 && wide < amount && field<&thing::open>, wide + tiny > amount,
+                  amount > other && tiny > -3, !(wide > amount), wide > 0 || amount > 0,
+                  -wide < amount, wide * 2 >= amount);
+}
+
+TEST_CASE("laws: an expression as SQL is read as it was meant") {
+    auto const sql = settle::sqlite::lower<thing>(
+        field<&thing::wide> - param<&wish::amount> >= lit<-1> && field<&thing::label> != "it's");
+    CHECK(sql.value == R"=(((("wide" - ?1) >= (-1)) AND ("label" <> 'it''s' COLLATE BINARY)))=");
+    CHECK(sql.fits == R"=(typeof(("wide" - ?1)) = 'integer')=");
+    CHECK(sql.bound == 1);
+    auto const none = settle::sqlite::lower<thing>(field<&thing::note> == std::nullopt, 4);
+    CHECK(none.value == R"=(("note" IS NULL COLLATE BINARY))=");
+    CHECK(none.fits == "1");
+    CHECK(none.bound == 3);
+}

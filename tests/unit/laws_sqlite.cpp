@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+// The laws of the types that this repository has, with marks and expressions as SQLite keeps them.
+#include <settle/sqlite/laws.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#include <payment/payment.hpp>
+#include <transfer/transfer.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+template <auto const& Type>
+void keeps_laws() {
+    auto const report = settle::sqlite::check_laws<Type>();
+    CHECK(report);
+    CHECK(report.applied >= 500);
+}
+
+} // namespace
+
+TEST_CASE("laws: the types of the samples keep them") {
+    keeps_laws<bank::transfer_type>();
+    keeps_laws<shop::payment_type>();
+    keeps_laws<shop::refund_type>();
+}
+
+TEST_CASE("laws: the types of the store suite that commute keep them") {
+    keeps_laws<settle::testing::move_type>();
+    keeps_laws<settle::testing::adjust_type>();
+    keeps_laws<settle::testing::checked_type>();
+    keeps_laws<settle::testing::order_type>();
+    keeps_laws<settle::testing::tally_type>();
+}
+
+TEST_CASE("laws: the types of the store suite that are exclusive keep them") {
+    keeps_laws<settle::testing::relabel_type>();
+    keeps_laws<settle::testing::rewrite_type>();
+    keeps_laws<settle::testing::issue_type>();
+    keeps_laws<settle::testing::withdraw_type>();
+    keeps_laws<settle::testing::exchange_type>();
+}
