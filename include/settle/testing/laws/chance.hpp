@@ -45,7 +45,7 @@ public:
     void fill(T& value) {
         if constexpr (Described<T>) {
             for_each_member<T>([&](auto m) { fill(value.*decltype(m)::pointer); });
-        } else if constexpr (!std::is_void_v<typename detail::vector_element<T>::type>) {
+        } else if constexpr (!std::is_void_v<typename settle::detail::vector_element<T>::type>) {
             value.resize(1 + below(3));
             for (auto& element : value) fill(element);
         } else if constexpr (field_traits<T>::optional) {
@@ -68,7 +68,7 @@ private:
     template <typename T>
     static constexpr auto width_of() {
         if constexpr (std::is_enum_v<T>) return std::underlying_type_t<T>{};
-        else if constexpr (detail::time_parts<T>::value) return typename T::rep{};
+        else if constexpr (settle::detail::time_parts<T>::value) return typename T::rep{};
         else return T{};
     }
 
@@ -150,7 +150,7 @@ template <typename Guard>
 
 template <typename Moment>
 void learn_from_moment(chance& from, Moment const& moment) {
-    if constexpr (detail::is_moment<Moment>) {
+    if constexpr (settle::detail::is_moment<Moment>) {
         boost::hana::for_each(moment.effects, [&](auto const& one) { learn_from(from, one); });
     }
 }

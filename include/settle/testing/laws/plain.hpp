@@ -10,7 +10,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-using detail::wide;
+using settle::detail::wide;
 
 namespace laws {
 
@@ -74,13 +74,13 @@ auto plain(field_expression<Member> const&, S& at) {
 }
 template <auto... Path, typename S>
 auto plain(param_expression<Path...> const&, S& at) {
-    return widened(detail::follow<Path...>(*at.parameters));
+    return widened(settle::detail::follow<Path...>(*at.parameters));
 }
 template <auto... Path, typename S>
 auto plain(line_expression<Path...> const&, S& at) {
-    return widened(detail::follow<Path...>(*at.line));
+    return widened(settle::detail::follow<Path...>(*at.line));
 }
-template <detail::literal_value Value, typename S>
+template <settle::detail::literal_value Value, typename S>
 auto plain(literal_expression<Value> const&, S&) {
     return of_constant(literal_expression<Value>::get());
 }
@@ -127,7 +127,7 @@ void put(T& member, Value const& value, bool& overflow) {
 /// What one moment adds to each integer member, when it commutes.
 template <typename Moment, typename S, std::size_t Count>
 void plain_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
-    if constexpr (detail::is_moment<Moment>) {
+    if constexpr (settle::detail::is_moment<Moment>) {
         using record = std::remove_cvref_t<decltype(*at.record)>;
         boost::hana::for_each(moment.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
@@ -148,7 +148,7 @@ template <typename Moment, typename S>
 bool plain_change(Moment const& moment, S at, bool& overflow,
                   std::remove_cvref_t<decltype(*at.record)>& record) {
     bool hold = true;
-    if constexpr (detail::is_moment<Moment>) {
+    if constexpr (settle::detail::is_moment<Moment>) {
         auto const before = record;
         at.record = &before;
         boost::hana::for_each(moment.effects, [&](auto const& one) {

@@ -41,7 +41,7 @@ struct reading {
 template <typename Moment, typename S>
 bool is_exclusive(Moment const& moment, S at) {
     bool exclusive = false;
-    if constexpr (detail::is_moment<Moment>) {
+    if constexpr (settle::detail::is_moment<Moment>) {
         exclusive = Moment::creates || Moment::erases;
         boost::hana::for_each(moment.effects, [&](auto const& one) {
             at.read = 0;
@@ -81,10 +81,10 @@ void read_exclusive(Participant const& participant, S at, Record start, reading<
         plain_change(participant.confirming, at, into.effect_overflow, start) &&
         into.amounts_hold;
     into.confirmed = start;
-    if constexpr (detail::is_moment<typename Participant::confirm_type>) {
+    if constexpr (settle::detail::is_moment<typename Participant::confirm_type>) {
         if (Participant::confirm_type::erases) into.confirmed.reset();
     }
-    if constexpr (detail::is_moment<typename Participant::compensate_type>) {
+    if constexpr (settle::detail::is_moment<typename Participant::compensate_type>) {
         if (!Participant::compensate_type::erases && into.hold && !into.effect_overflow) {
             Record undone = *into.pending;
             bool ignored = false;
@@ -99,7 +99,7 @@ void read_commuting(Participant const& participant, S at, reading<Record>& into)
     plain_deltas(participant.applying, at, into.apply);
     plain_deltas(participant.confirming, at, into.confirm);
     into.effect_overflow = at.overflow;
-    if constexpr (detail::is_moment<typename Participant::compensate_type>) {
+    if constexpr (settle::detail::is_moment<typename Participant::compensate_type>) {
         wides<Record> back{};
         plain_deltas(participant.compensating, at, back);
         for (std::size_t i = 0; i < back.size(); ++i) {
@@ -121,7 +121,7 @@ reading<Record> read_part(std::optional<Record> const& record,
     sight<record_type, typename forward<Type>::parameters, typename forward<Type>::template
         element_of<Index>> at{&start, &given, forward<Type>::template element<Index>(given, line)};
     read_guards(part.guards, at, made);
-    if constexpr (detail::is_moment<typename participant::apply_type>) {
+    if constexpr (settle::detail::is_moment<typename participant::apply_type>) {
         made.creates = participant::apply_type::creates;
     }
     made.exclusive = is_exclusive(part.applying, at) || is_exclusive(part.confirming, at);
@@ -146,7 +146,7 @@ struct premise {
 
 template <typename Moment, typename S>
 void read_amounts(Moment const& moment, S& at, premise& into) {
-    if constexpr (detail::is_moment<Moment>) {
+    if constexpr (settle::detail::is_moment<Moment>) {
         using record = std::remove_cvref_t<decltype(*at.record)>;
         boost::hana::for_each(moment.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;

@@ -24,7 +24,7 @@ public:
                 better = make(value.*decltype(m)::pointer, still_fails) || better;
             });
             return better;
-        } else if constexpr (!std::is_void_v<typename detail::vector_element<T>::type>) {
+        } else if constexpr (!std::is_void_v<typename settle::detail::vector_element<T>::type>) {
             return make_shorter(value, 1, still_fails);
         } else if constexpr (field_traits<T>::optional) {
             if (!value) return false;

@@ -15,7 +15,7 @@ struct pair_of_stores;
 
 /// Hands the same waves to two stores and notes the first difference.
 template <auto const& Type, typename... Collections>
-struct pair_of_stores<Type, detail::type_list<Collections...>> {
+struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
     using direction = forward<Type>;
 
     template <typename Database>
@@ -102,8 +102,8 @@ template <auto const& Type, typename First, typename Second>
 [[nodiscard]] law_report check_same(First& first, Second& second, std::uint64_t seed = 1,
                                     std::uint64_t waves = 200) {
     using direction = forward<Type>;
-    using list = typename detail::append_collections<
-        detail::type_list<>, std::remove_cvref_t<decltype(Type)>>::type;
+    using list = typename settle::detail::append_collections<
+        settle::detail::type_list<>, std::remove_cvref_t<decltype(Type)>>::type;
     law_report report;
     chance from{seed};
     learn_from_type(from, Type);
