@@ -79,7 +79,7 @@ usual)
     exit
     ;;
 exhaustive)
-    .ci/build.sh release "" settle_fault || exit 1
+    .ci/build.sh release "" settle_search || exit 1
     # One at a time: each may want most of the memory. What they saw is what they are run for.
     ctest --test-dir build -L '^exhaustive$' --verbose $no_tests "$@"
     exit
@@ -116,7 +116,7 @@ stage() {
 }
 
 short="-LE ^(long|exhaustive)$"
-programs="settle_unit settle_conformance settle_fault settle_applications"
+programs="settle_unit settle_conformance settle_fault settle_search settle_applications"
 stage release build all "-LE ^exhaustive$" "$@"
 # Four files into which every process adds its counts: one for each would fill the disk.
 rm -rf build/clang/coverage
@@ -127,7 +127,7 @@ unset LLVM_PROFILE_FILE
 tests/coverage.sh build/clang || failed=1
 wrap=$fixed_addresses
 stage asan build/asan "$programs settle_fuzz" \
-    "-L ^(unit|conformance|fault|application|fuzz)$ $short" "$@"
+    "-L ^(unit|conformance|fault|search|application|fuzz)$ $short" "$@"
 stage tsan build/tsan "settle_conformance settle_fault" "-L ^(conformance|fault)$ $short" "$@"
 
 echo

@@ -48,7 +48,7 @@ for file in alone_1.cpp program.cpp fragments.cpp output.txt; do
 done
 
 for file in "$folder"/alone_*.cpp; do
-    "$@" -Wall -Wextra -Werror -fsyntax-only "$file" || fail "$(basename "$file") does not compile"
+    "$@" -I "$root/samples" -Wall -Wextra -Werror -fsyntax-only "$file" || fail "$(basename "$file") does not compile"
 done
 
 # The definition that is explained line by line is the one that the application runs.

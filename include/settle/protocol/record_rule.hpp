@@ -46,24 +46,28 @@ void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
     });
 }
 
-/// Bounds and overflow of a commuting intent, whichever way the other marks end.
+/// Whether the bounds of a commuting intent hold, whichever way the other marks end.
 template <typename Rules, Described Record, typename Intent>
-answer check_escrow(record_slot<Record> const& slot, Intent const& intent,
-                    integers<Record> const& apply, integers<Record> const& confirm) {
-    bool overflow = false;
+bool bounds_hold(record_slot<Record> const& slot, Intent const& intent, bool& overflow) {
     bool hold = true;
-    auto const low = [&](std::size_t at) { return Rules::escrow ? slot.marks.low(at) : wide{0}; };
-    auto const high = [&](std::size_t at) { return Rules::escrow ? slot.marks.high(at) : wide{0}; };
     intent.for_each_bound(
         [&](auto index, bound_side side, std::int64_t limit) {
             constexpr std::size_t position = integer_position<Record, index.value>;
             wide const value = (*slot.record).*member<Record, index.value>::pointer;
-            hold = hold && (side == bound_side::lower ? value + low(position) >= limit
-                                                      : value + high(position) <= limit);
+            wide const low = Rules::escrow ? slot.marks.low(position) : 0;
+            wide const high = Rules::escrow ? slot.marks.high(position) : 0;
+            hold = hold && (side == bound_side::lower ? value + low >= limit
+                                                      : value + high <= limit);
         },
         overflow);
-    if (overflow) return answer::overflow;
-    if (!hold) return answer::guard_failed;
+    return hold;
+}
+
+/// Whether every member stays within its type, whichever way this part and the other marks end.
+template <typename Rules, Described Record>
+bool fits(record_slot<Record> const& slot, integers<Record> const& apply,
+          integers<Record> const& confirm) {
+    bool all = true;
     for_each_integer<Record>([&](auto m, auto position) {
         auto const added = apply[position];
         auto const later = confirm[position];
@@ -72,10 +76,11 @@ answer check_escrow(record_slot<Record> const& slot, Intent const& intent,
         wide const after = wide{(*slot.record).*m.pointer} + added;
         wide const least = std::min({wide{0}, wide{later}, -wide{added}});
         wide const most = std::max({wide{0}, wide{later}, -wide{added}});
-        overflow = overflow || after + low(position) + least < limits::min() ||
-                   after + high(position) + most > limits::max();
+        wide const low = Rules::escrow ? slot.marks.low(position) : 0;
+        wide const high = Rules::escrow ? slot.marks.high(position) : 0;
+        all = all && after + low + least >= limits::min() && after + high + most <= limits::max();
     });
-    return overflow ? answer::overflow : answer::applied;
+    return all;
 }
 
 /// True when the marks together, or one of them, may still change one of these members.
@@ -106,18 +111,19 @@ met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Inte
         return refused<Record>(own ? answer::two_parts : answer::busy);
     }
     bool overflow = false;
-    bool const hold = intent.exact_guards_hold(*slot.record, overflow);
+    bool const exact = intent.exact_guards_hold(*slot.record, overflow);
+    bool const bounds = bounds_hold<Rules>(slot, intent, overflow);
     if (overflow) return refused<Record>(answer::overflow);
-    if (!hold) return refused<Record>(answer::guard_failed);
+    if (!exact || !bounds) return refused<Record>(answer::guard_failed);
     integers<Record> apply{};
     intent.deltas(apply, made.confirm_delta, overflow);
     for (std::size_t i = 0; i < integer_count<Record>; ++i) {
         // The least number has no opposite, so nothing could undo it.
         made.undo_delta[i] = checked<operation_kind::subtract>(std::int64_t{0}, apply[i], overflow);
     }
-    if (overflow) return refused<Record>(answer::overflow);
-    answer const escrow = check_escrow<Rules>(slot, intent, apply, made.confirm_delta);
-    if (escrow != answer::applied) return refused<Record>(escrow);
+    if (overflow || !fits<Rules>(slot, apply, made.confirm_delta)) {
+        return refused<Record>(answer::overflow);
+    }
     met<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::added;

@@ -126,11 +126,13 @@ private:
         auto const before = rule_.record;
         auto const met = one.what == verb::finish ? settle::finish(rule_, id, part, one.under())
                          : one.what == verb::undo
-                             ? settle::undo(rule_, id, part)
+                             ? settle::undo(rule_, id, part, one.under())
                              : settle::undo_exactly(rule_, id, part, one.under());
         auto* const mine = plain_.find(id, part);
         bool const same = mine != nullptr && mine->number == one.under();
-        bool const there = mine != nullptr && (one.what != verb::undo_exactly || same);
+        // A later mark is of another life of the id.
+        bool const earlier = mine != nullptr && mine->number < one.under();
+        bool const there = same || (earlier && one.what != verb::undo_exactly);
         if (met.what != (there ? answer::applied : answer::nothing)) {
             return {"an end acts on its own mark and no other", words(met.what)};
         }
