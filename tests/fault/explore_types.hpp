@@ -78,6 +78,24 @@ inline constexpr auto loan_type = settle::transaction<loan, "loan">(
         .apply(field<&bank::account::balance> -= param<&loan::amount>)
         .compensate(settle::inverse));
 
+struct fee {
+    BOOST_HANA_DEFINE_STRUCT(fee,
+        (std::string, payer),
+        (std::string, painted),
+        (std::string, colour),
+        (std::int64_t, amount));
+};
+
+/// A sum and an assignment, in two collections that may well live in two stores.
+inline constexpr auto fee_type = settle::transaction<fee, "fee">(
+    participant<"payer">(accounts, param<&fee::payer>)
+        .require(field<&bank::account::balance> >= param<&fee::amount>)
+        .apply(field<&bank::account::balance> -= param<&fee::amount>)
+        .compensate(settle::inverse),
+    participant<"painted">(flags, param<&fee::painted>)
+        .require(field<&flag::colour> != param<&fee::colour>)
+        .confirm(field<&flag::colour> = param<&fee::colour>));
+
 // ------------------------------------------------------------------------------- what they share
 
 inline bank::account account(std::string id, std::int64_t balance) {
