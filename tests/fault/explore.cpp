@@ -39,6 +39,13 @@ TEST_CASE("explore: a transfer, two workers that take over from each other at an
     right(transfers, two_accounts, runs("t1", sixty), money, never_below, within(2, 0));
 }
 
+TEST_CASE("explore: who is overtaken takes back what it wrote, and needs no sweeper") {
+    bounds alone = within(2, 0);
+    alone.crashes = alone.sweeps = false;
+    alone.cancels = true;
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, alone);
+}
+
 TEST_CASE("explore: two transfers from an account that has enough for one") {
     right(transfers, two_accounts, runs("t1", sixty), runs("t2", transfer{"A", "B", 70}), money,
           never_below, within(1, 1));

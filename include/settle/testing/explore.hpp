@@ -10,6 +10,7 @@
 #pragma once
 
 #include <settle/testing/explore/clauses.hpp>
+#include <settle/testing/explore/guarded.hpp>
 #include <settle/testing/explore/search.hpp>
 
 SETTLE_BEGIN
@@ -97,12 +98,24 @@ public:
         }
         typename search_type::judge_type judge{transactions_, within_.resubmits};
         for (auto const& one : late_) one(judge);
+        // A record that begins below zero was brought there by somebody else.
+        if (below_zero(first_.data).empty()) judge.declare(below_zero);
         typename search_type::moves_type const possible{transactions_, within_};
         search_type made{possible, judge, first_};
         return replay_ ? made.replay(*replay_) : made.visit_all(within_.most_states);
     }
 
 private:
+    static std::string below_zero(records const& now) {
+        std::string wrong;
+        std::apply(
+            [&](auto const&... table) {
+                ((wrong = wrong.empty() ? detail::below_zero<types>(table) : wrong), ...);
+            },
+            now.tables);
+        return wrong;
+    }
+
     template <typename Collection, typename K>
     std::size_t place(K const& key) {
         auto& keys = keys_[std::string{Collection::name}];

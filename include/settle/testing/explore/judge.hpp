@@ -74,6 +74,11 @@ private:
     [[nodiscard]] std::string wrong_entry(world_type const& now, std::size_t t) const {
         model_entry const& here = now.entries[t];
         std::string const& id = all_[t]->id();
+        // Without one of its rules the protocol is to be seen to do harm, not to break that rule.
+        bool const whole = std::is_same_v<Rules, settle::detail::protocol_rules>;
+        if (whole && here.broken != breach::none) {
+            return id + " " + std::string{words_of(here.broken)};
+        }
         if (here.commits > 1U + here.lives) return id + " was committed twice";
         if (here.commits > 1 && !resubmits_) return id + " was committed again after its purge";
         if (here.commits != 0 && all_[t]->undoes && now.entries[*all_[t]->undoes].commits == 0) {

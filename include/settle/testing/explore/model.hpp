@@ -89,6 +89,28 @@ struct model_records {
     }
 };
 
+/// What went against the protocol at one entry.
+enum class breach : std::uint8_t { none, changed, taken, told };
+
+[[nodiscard]] constexpr std::string_view words_of(breach value) {
+    constexpr std::string_view words[]{"", "changed along no arrow of its states",
+                                       "was taken over, or canceled by another, under no new epoch",
+                                       "ended one way, and somebody was told another"};
+    return words[static_cast<std::size_t>(value)];
+}
+
+/// True when an entry may go from one state to another, or stay in it under a new owner.
+[[nodiscard]] constexpr bool is_arrow(state from, state to) {
+    using enum state;
+    switch (from) {
+    case initial: return to == pending || to == canceled;
+    case pending: return to == pending || to == applied || to == canceling;
+    case applied: return to == applied || to == done;
+    case canceling: return to == canceling || to == canceled;
+    default: return false;
+    }
+}
+
 /// An entry as the protocol sees it, and what a search must know besides.
 struct model_entry {
     bool present = false;
@@ -96,12 +118,14 @@ struct model_entry {
     bool closed = false;           ///< its calls are older than that, too
     std::uint8_t commits = 0;      ///< how often it was committed, purged lives included
     std::uint8_t lives = 0;        ///< how often the id was purged
+    breach broken = breach::none;
     epoch birth = 0;               ///< of its first insert, where births do not differ
     standing now{};
 
     void add_to(fingerprint& print) const {
         print.add((present ? 1U : 0U) | (old ? 2U : 0U) | (closed ? 4U : 0U) |
-                  std::uint64_t{commits} << 8U | std::uint64_t{lives} << 16U |
+                  static_cast<std::uint64_t>(broken) << 3U | std::uint64_t{commits} << 8U |
+                  std::uint64_t{lives} << 16U |
                   static_cast<std::uint64_t>(now.state) << 24U |
                   std::uint64_t{now.attempts} << 32U);
         print.add(now.epoch_number);
@@ -124,8 +148,20 @@ struct model_entry {
         if (!same_state || (!state_alone && !blind && now.epoch_number != wanted.from_epoch)) {
             return log_answer::conflict;
         }
+        bool const takes = wanted.takes_owner && !is_final(wanted.to);
+        if (!is_arrow(now.state, wanted.to)) broken = breach::changed;
+        else if (takes && wanted.to_epoch <= now.epoch_number) broken = breach::taken;
         now = {wanted.to, wanted.to_epoch, wanted.committed, wanted.attempts};
         return log_answer::taken;
+    }
+
+    /// Somebody is told how it ended.
+    void tell(state ended) {
+        // In another life of the id its first outcome says nothing.
+        if (present && lives != 0) return;
+        bool const committed = present ? now.state == state::done : commits != 0;
+        bool const over = !present || is_final(now.state);
+        if (!over || committed != (ended == state::done)) broken = breach::told;
     }
 
     void purge() {

@@ -210,7 +210,7 @@ private:
                 [&] { return words; });
         };
         switch (me.mind.next()) {
-        case step::end: return alone([](worker& w) { w.rest(); }, "ends");
+        case step::end: return end(me, branch);
         case step::pause: return alone([](worker& w) { w.mind.resume(); }, "goes on");
         case step::wait: return alone([](worker& w) { w.mind.look_again(); }, "looks again");
         case step::read: return read(now, me, branch);
@@ -220,6 +220,17 @@ private:
         case step::give_way: return ask_parts(now, me, branch);
         default: return ask_log(now, me, branch);
         }
+    }
+
+    template <typename Branch>
+    void end(worker const& me, Branch const& branch) const {
+        branch(
+            move_kind::protocol,
+            [&](world_type& next, worker& w) {
+                if (is_final(me.mind.state())) next.entries[me.transaction].tell(me.mind.state());
+                w.rest();
+            },
+            [&] { return "ends, and tells " + std::string{name_of(me.mind.state())}; });
     }
 
     template <typename Branch>

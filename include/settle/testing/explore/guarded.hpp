@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which fields never pass below zero, as the guards of the types of a search say.
+#pragma once
+
+#include <settle/testing/explore/model.hpp>
+
+SETTLE_BEGIN
+namespace testing::detail {
+
+/// What one moment does to a member: takes from it under a guard, or changes it in a way that no
+/// guard keeps above zero.
+template <typename Record, auto Member, typename Moment>
+struct changes_of {
+    static constexpr bool guarded = false;
+    static constexpr bool loose = false;
+};
+template <typename Record, auto Member, bool Creates, bool Erases, typename... Effects>
+struct changes_of<Record, Member, moment<Creates, Erases, Effects...>> {
+    template <typename Effect>
+    static constexpr bool here = settle::detail::same_field<Record, Member, Effect::member>;
+    static constexpr bool guarded =
+        ((here<Effects> && Effects::kind == effect_kind::subtract && !Effects::may_pass_zero) ||
+         ...);
+    static constexpr bool loose =
+        Creates ||
+        ((here<Effects> && (Effects::may_pass_zero || Effects::kind == effect_kind::assign)) ||
+         ...);
+};
+
+template <typename Collection, auto Member, typename Participant>
+struct changes_by {
+    static constexpr bool here =
+        std::is_same_v<Collection, typename Participant::collection_type>;
+    // The effects of another collection are on another struct, and must not be looked at.
+    template <typename Given>
+    using changes = changes_of<typename Collection::record_type, Member,
+                               std::conditional_t<here, settle::detail::moment_or_none<Given>,
+                                                  void>>;
+    using applied = changes<typename Participant::apply_type>;
+    using confirmed = changes<typename Participant::confirm_type>;
+    static constexpr bool guarded = applied::guarded || confirmed::guarded;
+    static constexpr bool loose = applied::loose || confirmed::loose;
+};
+
+template <typename Collection, auto Member, typename Definition>
+struct changes_in;
+template <typename Collection, auto Member, typename P, fixed_string Name, typename Guards,
+          typename... Participants>
+struct changes_in<Collection, Member,
+                  transaction_definition<P, Name, Guards, Participants...>> {
+    static constexpr bool guarded =
+        (changes_by<Collection, Member, Participants>::guarded || ...);
+    static constexpr bool loose = (changes_by<Collection, Member, Participants>::loose || ...);
+};
+
+/// True when some type takes from the member, and every type that changes it keeps it above zero.
+template <typename Collection, auto Member, typename Types>
+inline constexpr bool guards_keep_above_zero = false;
+template <typename Collection, auto Member, auto const&... Types>
+inline constexpr bool guards_keep_above_zero<
+    Collection, Member, settle::detail::type_list<type_tag<Types>...>> =
+    (changes_in<Collection, Member, typename type_tag<Types>::definition>::guarded || ...) &&
+    !(changes_in<Collection, Member, typename type_tag<Types>::definition>::loose || ...);
+
+/// What is wrong with a collection: a member that its guards keep above zero, and that may come
+/// below it as the pending transactions end.
+template <typename Types, typename Collection>
+std::string below_zero(model_table<Collection> const& table) {
+    std::string wrong;
+    for_each_integer<typename Collection::record_type>([&](auto m, auto position) {
+        using found = decltype(m);
+        if constexpr (guards_keep_above_zero<Collection, found::pointer, Types>) {
+            for (auto const& cell : table.cells) {
+                auto const& slot = cell->slot;
+                if (!slot.record || !wrong.empty()) continue;
+                settle::detail::wide const value = (*slot.record).*found::pointer;
+                if (value + slot.marks.low(position) >= 0) continue;
+                wrong = "as the pending transactions may end, '" + std::string{m.name} +
+                        "' passes below zero: " + encode_json(*slot.record);
+            }
+        }
+    });
+    return wrong;
+}
+
+} // namespace testing::detail
+SETTLE_END
