@@ -26,6 +26,18 @@ enum class state : std::uint8_t { initial, pending, applied, done, canceling, ca
     return value == state::done || value == state::canceled;
 }
 
+/// True when an entry may go from one state to another, or stay in it under a new owner.
+[[nodiscard]] constexpr bool may_follow(state from, state to) {
+    using enum state;
+    switch (from) {
+    case initial: return to == pending || to == canceled;
+    case pending: return to == pending || to == applied || to == canceling;
+    case applied: return to == applied || to == done;
+    case canceling: return to == canceling || to == canceled;
+    default: return false;
+    }
+}
+
 /// Why a transaction was canceled.
 enum class reason : std::uint8_t {
     none,

@@ -99,18 +99,6 @@ enum class breach : std::uint8_t { none, changed, taken, told };
     return words[static_cast<std::size_t>(value)];
 }
 
-/// True when an entry may go from one state to another, or stay in it under a new owner.
-[[nodiscard]] constexpr bool is_arrow(state from, state to) {
-    using enum state;
-    switch (from) {
-    case initial: return to == pending || to == canceled;
-    case pending: return to == pending || to == applied || to == canceling;
-    case applied: return to == applied || to == done;
-    case canceling: return to == canceling || to == canceled;
-    default: return false;
-    }
-}
-
 /// An entry as the protocol sees it, and what a search must know besides.
 struct model_entry {
     bool present = false;
@@ -149,7 +137,7 @@ struct model_entry {
             return log_answer::conflict;
         }
         bool const takes = wanted.takes_owner && !is_final(wanted.to);
-        if (!is_arrow(now.state, wanted.to)) broken = breach::changed;
+        if (!may_follow(now.state, wanted.to)) broken = breach::changed;
         else if (takes && wanted.to_epoch <= now.epoch_number) broken = breach::taken;
         now = {wanted.to, wanted.to_epoch, wanted.committed, wanted.attempts};
         return log_answer::taken;

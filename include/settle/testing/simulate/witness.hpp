@@ -95,16 +95,6 @@ public:
     [[nodiscard]] std::uint64_t claims() const { return claims_; }
 
 private:
-    static bool may_follow(state from, state to) {
-        switch (from) {
-        case state::initial: return to == state::pending || to == state::canceled;
-        case state::pending:
-            return to == state::pending || to == state::applied || to == state::canceling;
-        case state::applied: return to == state::applied || to == state::done;
-        case state::canceling: return to == state::canceling || to == state::canceled;
-        default: return false;
-        }
-    }
     static std::string shown(state at, epoch number) {
         return std::string{name_of(at)} + " (epoch " + std::to_string(number) + ')';
     }

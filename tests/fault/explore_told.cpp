@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a search says: runs that can be seen again, searches that were cut short, clauses that fit
+// nothing.
+#include "explore_types.hpp"
+
+#include <sstream>
+
+using namespace explored;
+
+namespace {
+
+struct without_escrow : settle::detail::protocol_rules {
+    static constexpr bool escrow = false;
+};
+
+auto const transfers = settle::type<transfer_type>;
+auto const one = runs("t1", sixty);
+
+struct grant {
+    BOOST_HANA_DEFINE_STRUCT(grant,
+        (std::string, id),
+        (std::int64_t, amount));
+};
+/// Makes money of nothing.
+constexpr auto grant_type = settle::transaction<grant, "grant">(
+    participant<"account">(accounts, param<&grant::id>)
+        .confirm(field<&bank::account::balance> += param<&grant::amount>));
+
+template <typename... Clauses>
+exploration overdraw(Clauses const&... more) {
+    return explore<protocol_without<without_escrow>>(
+        settle::type<loan_type>, transfers, two_accounts, runs("t1", loan{"C", "B", 60}),
+        runs("t2", transfer{"B", "A", 60}), within(1, 0), more...);
+}
+
+template <typename... Clauses>
+std::string refusal(Clauses const&... clauses) {
+    try {
+        static_cast<void>(explore(clauses...));
+    } catch (std::logic_error const& problem) {
+        return problem.what();
+    }
+    return "nothing";
+}
+
+std::string shown(exploration const& seen) {
+    std::ostringstream out;
+    out << seen;
+    return out.str();
+}
+
+} // namespace
+
+TEST_CASE("explore: a wrong run can be seen again, step by step") {
+    auto const found = overdraw();
+    REQUIRE_FALSE(found.right);
+    CHECK(found.steps == 7);
+    CHECK(shown(found).find("settle::testing::replay{\"" + found.run + "\"}") !=
+          std::string::npos);
+    auto const again = overdraw(replay{found.run});
+    CHECK_FALSE(again);
+    CHECK(again.story == found.story);
+    CHECK(again.run == found.run);
+    auto const part = overdraw(replay{found.run.substr(0, found.run.find('.'))});
+    CHECK(part);
+    CHECK(found.story.starts_with(part.story.substr(0, part.story.find("1. "))));
+}
+
+TEST_CASE("explore: a run of another search is named so") {
+    auto const seen = explore(transfers, two_accounts, one, within(1, 0), replay{"0.77"});
+    CHECK_FALSE(seen);
+    CHECK(seen.story.find("this run is of another search: it has no such step") !=
+          std::string::npos);
+    CHECK(refusal(transfers, two_accounts, one, replay{"0.x"}) ==
+          "settle: '0.x' is no run of a search");
+}
+
+TEST_CASE("explore: a field that its guards keep above zero is watched without being asked for") {
+    CHECK(overdraw().story.find("'balance' passes below zero") != std::string::npos);
+}
+
+TEST_CASE("explore: what is declared is watched") {
+    auto const richer = explore(settle::type<grant_type>, starts(accounts, account("A", 100)),
+                                runs("g", grant{"A", 5}), money, within(1, 0));
+    CHECK_FALSE(richer);
+    CHECK(richer.story.find("the committed transactions made a sum of 105 of what was 100") !=
+          std::string::npos);
+    auto const broken = explore(transfers, two_accounts, one, within(1, 0),
+                                stays(accounts, field<&bank::account::balance> <= lit<100>),
+                                stays(accounts, field<&bank::account::balance> < lit<60>));
+    CHECK_FALSE(broken);
+    CHECK(broken.steps == 0);
+    CHECK(broken.story.find("this record breaks what always holds") != std::string::npos);
+}
+
+TEST_CASE("explore: a search that was cut short is not right") {
+    bounds few_states = within(2, 0);
+    few_states.most_states = 100;
+    auto const seen = explore(transfers, two_accounts, one, few_states);
+    CHECK(seen.right);
+    CHECK_FALSE(seen.complete);
+    CHECK_FALSE(seen);
+    CHECK(shown(seen).find("cut short by bounds::most_states") != std::string::npos);
+}
+
+TEST_CASE("explore: clauses that fit nothing are refused with what to do") {
+    CHECK(refusal(transfers, two_accounts) ==
+          "settle: nothing to search. Add settle::testing::runs(id, parameters)");
+    CHECK(refusal(transfers, two_accounts, one, reverses("t2")) ==
+          "settle: a search reverses 't2', which no settle::testing::runs names");
+    CHECK(refusal(settle::type<paint_type>, runs("t1", paint{"A", "B", "red"}), reverses("t1")) ==
+          "settle: a search reverses types whose effects are all sums");
+    CHECK(refusal(transfers, two_accounts, one, within(4, 0)).starts_with(
+        "settle: a search has room for 3 of these"));
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// The witness of a simulation: what must not be is said, and what may be is not.
+#include <settle/testing/simulate/witness.hpp>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using settle::outcome;
+using settle::reason;
+using settle::state;
+using settle::transition;
+using settle::verdict;
+using settle::testing::detail::witness;
+
+transition change(state from, settle::epoch before, state to, settle::epoch after) {
+    transition made;
+    made.from = from;
+    made.from_epoch = before;
+    made.to = to;
+    made.to_epoch = after;
+    return made;
+}
+
+outcome told(verdict how, reason why = reason::none) {
+    outcome made;
+    made.id = "t";
+    made.verdict = how;
+    made.why = why;
+    return made;
+}
+
+/// A witness that has seen an entry inserted, and taken to its end.
+witness of_end(state end) {
+    witness made;
+    made.note_insert("t", state::pending, 5);
+    state const between = end == state::done ? state::applied : state::canceling;
+    made.note_change("t", change(state::pending, 5, between, 5));
+    made.note_change("t", change(between, 5, end, 5));
+    return made;
+}
+
+std::string first_of(witness const& seen) {
+    return seen.content() ? "" : seen.problems().front();
+}
+
+} // namespace
+
+TEST_CASE("witness: a transaction that goes its way is no matter") {
+    auto seen = of_end(state::canceled);
+    seen.note_outcome(told(verdict::canceled, reason::busy));
+    seen.note_outcome(told(verdict::canceled));
+    seen.note_outcome(told(verdict::undecided));
+    CHECK(seen.content());
+    CHECK(seen.open() == 0);
+}
+
+TEST_CASE("witness: an entry that changes against its state and epoch is named") {
+    witness seen;
+    seen.note_insert("t", state::pending, 5);
+    SUBCASE("inserted twice") {
+        seen.note_insert("t", state::pending, 6);
+        CHECK(first_of(seen) == "t: inserted, though the log had it");
+    }
+    SUBCASE("changed without being there") {
+        seen.note_change("u", change(state::pending, 5, state::applied, 5));
+        CHECK(first_of(seen) == "u: changed, though the log has no such entry");
+    }
+    SUBCASE("from an epoch that it does not have") {
+        seen.note_change("t", change(state::pending, 4, state::applied, 4));
+        CHECK(first_of(seen) == "t: went from pending (epoch 4) to applied (epoch 4), though it "
+                                "was pending (epoch 5)");
+    }
+    SUBCASE("along no arrow") {
+        seen.note_change("t", change(state::pending, 5, state::done, 5));
+        CHECK(first_of(seen) == "t: went from pending (epoch 5) to done (epoch 5)");
+    }
+}
+
+TEST_CASE("witness: an outcome that is not so is named") {
+    auto seen = of_end(state::done);
+    SUBCASE("of an entry that ended the other way") {
+        seen.note_outcome(told(verdict::canceled));
+        CHECK(first_of(seen) == "told t: canceled, though it is done");
+    }
+    SUBCASE("of an entry that is not there") {
+        auto other = told(verdict::done);
+        other.id = "u";
+        seen.note_outcome(other);
+        CHECK(first_of(seen) == "told u: done, though the log has no such entry");
+    }
+    SUBCASE("a refusal that nobody gave a reason for") {
+        auto refused = told(verdict::refused);
+        refused.problem = {make_error_code(settle::errc::id_in_use), "taken"};
+        seen.note_outcome(refused);
+        CHECK(first_of(seen).starts_with("told t: refused"));
+    }
+    SUBCASE("an entry that recovery could not handle") {
+        settle::recovery_report report;
+        report.skipped.push_back({"t", {make_error_code(settle::errc::damaged), "torn"}});
+        seen.note_report(report);
+        CHECK(first_of(seen).starts_with("t: skipped: torn"));
+    }
+}
+
+TEST_CASE("witness: a second reason is named") {
+    auto seen = of_end(state::canceled);
+    seen.note_outcome(told(verdict::canceled, reason::busy));
+    seen.note_outcome(told(verdict::canceled, reason::overflow));
+    CHECK(first_of(seen).find("and another reason before: busy") != std::string::npos);
+}
