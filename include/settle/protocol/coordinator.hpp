@@ -363,12 +363,11 @@ private:
 
     /// An apply may have taken effect: a new epoch tells its late copy from the next.
     void repeat() {
+        if constexpr (Rules::unknown_claims && Rules::all_parts_again) return claim_again();
         part_answers const before = answers_;
         if constexpr (Rules::unknown_claims) claim_again();
-        if constexpr (!Rules::unknown_claims || !Rules::all_parts_again) {
-            answers_ = before;
-            forget(answer::unknown);
-        }
+        answers_ = before;
+        forget(answer::unknown);
     }
 
     /// Nobody waits while holding a mark.

@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 SETTLE_BEGIN
@@ -56,6 +58,20 @@ constexpr void for_each_integer(Function&& function) {
             function(m, std::integral_constant<std::size_t, position>{});
         }
     });
+}
+
+/// The name of a member whose range the deltas would leave; empty when every sum fits. A store that
+/// reads marks asks, since ending a mark cannot fail.
+template <Described Record>
+[[nodiscard]] std::string_view member_out_of_range(Record const& record,
+                                                   integers<Record> const& deltas) {
+    std::string_view found;
+    for_each_integer<Record>([&](auto m, auto position) {
+        using limits = std::numeric_limits<typename decltype(m)::type>;
+        auto const sum = detail::wide{record.*m.pointer} + deltas[position];
+        if (sum < limits::min() || sum > limits::max()) found = m.name;
+    });
+    return found;
 }
 
 /// What an exclusive mark carries. Nobody else changes the record while it is there, so values

@@ -19,7 +19,7 @@ struct protocol_rules {
     static constexpr bool adopting_raises = true;
     /// An apply that meets a higher mark stops its worker.
     static constexpr bool applying_fences = true;
-    /// A finish undoes a mark of another epoch than the committed.
+    /// A finish confirms a mark of the committed epoch alone.
     static constexpr bool finish_looks = true;
     /// Giving way and sweeping undo one epoch's mark alone.
     static constexpr bool undo_is_exact = true;
@@ -42,7 +42,7 @@ struct protocol_rules {
     static constexpr bool acknowledged_only = true;
     /// A busy worker undoes its marks and tries a limited time.
     static constexpr bool gives_way = true;
-    /// And begins again under a new epoch.
+    /// Who gave way begins again under a new epoch.
     static constexpr bool gives_way_anew = true;
     /// An entry that is too old is only canceled.
     static constexpr bool lifetimes = true;
@@ -51,7 +51,7 @@ struct protocol_rules {
 
     /// An entry changes by compare-and-set on its epoch, too.
     static constexpr bool changes_compare = true;
-    /// And so does a cancel by anyone.
+    /// A cancel by anyone is a compare-and-set as well.
     static constexpr bool cancel_compares = true;
     /// Every insert has an epoch of its own.
     static constexpr bool births_differ = true;

@@ -70,19 +70,19 @@ enum class reason : std::uint8_t {
 
 /// What an operation on a record met.
 enum class answer : std::uint8_t {
-    none,           ///< not asked yet
-    applied,        ///< took effect, or had taken effect under this epoch
-    nothing,        ///< an undo or a finish found no such mark
-    fenced,         ///< a mark with a higher epoch is there
+    none,            ///< not asked yet
+    applied,         ///< took effect, or had taken effect under this epoch
+    nothing,         ///< an undo or a finish found no such mark
+    fenced,          ///< a mark with a higher epoch is there
     guard_failed,
     record_missing,
     record_exists,
     overflow,
-    two_parts,      ///< a mark of the same transaction is there for another part
+    two_parts,       ///< a mark of the same transaction is there for another part
     record_unusable, ///< it is damaged, or its store refuses the change for good
     busy,
-    unavailable,    ///< the store says that it took no effect; it may be asked again
-    unknown         ///< took effect at most once, possibly later
+    unavailable,     ///< the store says that it took no effect; it may be asked again
+    unknown          ///< took effect at most once, possibly later
 };
 
 [[nodiscard]] constexpr std::string_view name_of(answer value) {

@@ -63,7 +63,7 @@ inline constexpr std::int64_t first_millisecond = 1735689600000;
 template <typename Environment>
 [[nodiscard]] epoch fresh_epoch(Environment const& environment) {
     std::uint64_t const time = detail::milliseconds_since_2025(environment.now());
-    return ((time << 11U) | (environment.random() & 0x7ffU)) % epoch_limit;
+    return (time * births_apart + environment.random() % births_apart) % epoch_limit;
 }
 
 /// An id of the library's own: 15 characters that sort by time, so that a store appends and a short

@@ -86,19 +86,13 @@ template <Described Record>
     });
 }
 
-/// Escrow let no such mark in: it was changed since, or its record was changed past it. Ending it
-/// would leave the range of a member.
+/// Escrow let no such mark in: it was changed since, or its record was changed past it.
 template <Described Record>
 [[nodiscard]] error check_range(Record const& record, integers<Record> const& deltas) {
-    error problem;
-    for_each_integer<Record>([&](auto m, auto position) {
-        using limits = std::numeric_limits<typename decltype(m)::type>;
-        auto const sum = settle::detail::wide{record.*m.pointer} + deltas[position];
-        if (sum >= limits::min() && sum <= limits::max()) return;
-        problem = {make_error_code(errc::damaged),
-                   "it would take the member '" + std::string{m.name} + "' out of its range"};
-    });
-    return problem;
+    auto const member = member_out_of_range(record, deltas);
+    if (member.empty()) return {};
+    return {make_error_code(errc::damaged),
+            "it would take the member '" + std::string{member} + "' out of its range"};
 }
 
 template <Described Record>
