@@ -66,6 +66,12 @@ struct without_births_differ : all {
 struct without_sweeps_unlogged : all {
     static constexpr bool sweeps_unlogged = false;
 };
+struct without_at_once_meets_marks : all {
+    static constexpr bool at_once_meets_marks = false;
+};
+struct without_at_once_compares : all {
+    static constexpr bool at_once_compares = false;
+};
 struct without_one_log : all {
     static constexpr bool one_log = false;
 };
@@ -192,6 +198,20 @@ TEST_CASE("rule: every insert has an epoch of its own") {
 
 TEST_CASE("rule: a mark without an entry is stray") {
     needs<without_sweeps_unlogged>(transfers, two_accounts, one, money, aging(1, 1));
+}
+
+TEST_CASE("rule: what settles at once meets marks as an apply does") {
+    needs<without_at_once_meets_marks>(settle::type<loan_type>, transfers, two_accounts,
+                                       runs("t1", loan{"A", "B", 160}),
+                                       runs("t2", transfer{"B", "A", 150}), money, never_below,
+                                       in_one_phase(within(2, 0)));
+}
+
+TEST_CASE("rule: what settles at once changes nothing when its entry is there") {
+    bounds twice = in_one_phase(within(2, 0));
+    twice.calls_again = 1;
+    needs<without_at_once_compares>(transfers, two_accounts, runs("t1", transfer{"A", "B", 30}),
+                                    money, twice);
 }
 
 TEST_CASE("rule: a store belongs to one log") {

@@ -113,6 +113,12 @@ inline bounds within(std::size_t workers, std::size_t late_writes) {
     return made;
 }
 
+/// Calls may settle their transactions at once; others go through two phases beside them.
+inline bounds in_one_phase(bounds made) {
+    made.one_phase = true;
+    return made;
+}
+
 /// Searches, prints the figures, and says whether all was right.
 template <typename Protocol = shipped_protocol, typename... Clauses>
 void right(Clauses const&... clauses) {

@@ -8,68 +8,11 @@
 #include <settle/protocol/entry.hpp>
 #include <settle/protocol/part_answers.hpp>
 #include <settle/protocol/rules.hpp>
+#include <settle/protocol/step.hpp>
+
+#include <utility>
 
 SETTLE_BEGIN
-
-/// What a coordinator wants done next.
-enum class step : std::uint8_t {
-    insert,         ///< log: insert the entry
-    read,           ///< log: read the entry
-    claim,          ///< log: raise the epoch and become the owner
-    commit,         ///< log: pending → applied
-    close,          ///< log: applied → done, canceling → canceled
-    cancel,         ///< log: pending → canceling, initial → canceled
-    apply,          ///< stores: apply the parts that are due
-    confirm,        ///< stores: finish the parts that are due, by the committed epoch
-    compensate,     ///< stores: undo the parts that are due, whatever their epoch
-    give_way,       ///< stores: undo the parts that are due, of exactly this epoch
-    pause,          ///< driver: wait a little, then resume()
-    wait,           ///< driver: another owner is at work; wait, then look_again()
-    end             ///< nothing: `state()` says how it ended
-};
-
-[[nodiscard]] constexpr std::string_view name_of(step value) {
-    constexpr std::string_view names[]{"insert", "read",       "claim",    "commit", "close",
-                                       "cancel", "apply",      "confirm",  "compensate",
-                                       "give way", "pause",    "wait",     "end"};
-    return names[static_cast<std::size_t>(value)];
-}
-
-/// How the log answered an insert or a compare-and-set.
-enum class log_answer : std::uint8_t {
-    taken,       ///< acknowledged
-    conflict,    ///< the entry was there already, or not in the expected state and epoch
-    unavailable, ///< did not take effect; may be asked again
-    unknown      ///< took effect at most once, possibly later
-};
-
-/// A compare-and-set of an entry.
-struct transition {
-    state from = state::initial;
-    epoch from_epoch = 0;
-    state to = state::initial;
-    epoch to_epoch = 0;
-    epoch committed = 0;
-    std::uint32_t attempts = 0;
-    reason why = reason::none;
-    bool takes_owner = false;
-};
-
-/// What a driver wants of a transaction.
-enum class goal : std::uint8_t {
-    run,     ///< insert it as `pending` and bring it to its end
-    submit,  ///< insert it as `initial`
-    recover, ///< bring an entry that is there to its end
-    cancel,  ///< cancel an entry, whoever owns it; one that is not there is inserted as `canceled`
-    annul    ///< insert it as `canceled`; an entry that is there is left alone
-};
-
-/// What a driver knows when it shows an entry to its coordinator.
-struct view_of_entry {
-    bool mine = false;      ///< its owner is this process
-    bool abandoned = false; ///< its owner is gone, or has stood still for too long
-    epoch fresh = 0;        ///< an epoch unique to the next insert
-};
 
 /// Shape:   Rules - all of them, except in a search
 template <typename Rules>
@@ -82,19 +25,23 @@ public:
     /// A transaction that is new to the log.
     /// Shape:   parts - how many parts it has; first - an epoch unique to this insert
     [[nodiscard]] static basic_coordinator begin(std::size_t parts, epoch first,
-                                                 goal wanted = goal::run) {
+                                                 goal wanted = goal::run,
+                                                 phases how = phases::two) {
         basic_coordinator made{parts, wanted};
         if (wanted == goal::annul) made.why_ = reason::mark_without_entry;
-        made.next_ = step::insert;
+        made.one_phase_ = wanted == goal::run && how == phases::one;
+        made.next_ = made.first_step();
         made.seen_ = first;
         return made;
     }
 
     /// An entry that the driver has chosen to take over.
-    [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& found) {
+    [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& found,
+                                                phases how = phases::two) {
         basic_coordinator made{parts, goal::recover};
         made.adopt(found);
-        made.next_ = step::claim;
+        made.one_phase_ = how == phases::one;
+        made.next_ = made.claiming_step();
         return made;
     }
 
@@ -122,9 +69,15 @@ public:
     /// True when the entry was there and is gone: no protocol step does that within its lifetime.
     [[nodiscard]] bool vanished() const noexcept { return vanished_; }
 
+    /// Whether the entry is new to the log, when the next step settles it at once.
+    [[nodiscard]] bool inserts() const noexcept { return !known_ && goal_ != goal::recover; }
+    /// The epoch under which the next step settles it at once.
+    [[nodiscard]] epoch epoch_at_once() const noexcept { return inserts() ? seen_ : raised(); }
+
     /// The state in which the entry is inserted, and its epoch.
     [[nodiscard]] settle::state insert_state() const noexcept {
-        return goal_ == goal::submit ? settle::state::initial
+        return next_ == step::at_once ? judged_
+               : goal_ == goal::submit ? settle::state::initial
                : goal_ == goal::cancel || goal_ == goal::annul ? settle::state::canceled
                                                                 : settle::state::pending;
     }
@@ -150,6 +103,8 @@ public:
                     state_ == settle::state::initial ? settle::state::canceled
                                                      : settle::state::canceling,
                     held() ? seen_ : seen_ + 1, 0, attempts_, why_, !held()};
+        case step::at_once:
+            return {state_, seen_, judged_, raised(), 0, attempts_ + 1, why_, true};
         default: return {};
         }
     }
@@ -181,7 +136,7 @@ public:
         }
         // The claims of its lost insert, should it land yet, never come to the epochs of this one.
         seen_ = std::max(view.fresh, seen_ + births_apart);
-        next_ = step::insert;
+        next_ = first_step();
     }
 
     void found(standing const& entry, view_of_entry const& view) {
@@ -200,7 +155,7 @@ public:
                    (state_ == settle::state::initial || state_ == settle::state::pending)) {
             next_ = step::cancel;
         } else {
-            next_ = claimable ? step::claim : step::wait;
+            next_ = claimable ? claiming_step() : step::wait;
         }
     }
 
@@ -226,8 +181,11 @@ public:
         pausing_ = false;
     }
 
-    /// The pause is over.
-    void resume() { start(step::apply); }
+    /// The pause is over. Who holds nothing looks what has become of the entry meanwhile.
+    void resume() {
+        if (held()) start(step::apply);
+        else look_again();
+    }
 
     void committed(log_answer said) {
         if (!moved(said)) return;
@@ -254,6 +212,60 @@ public:
         }
     }
 
+    // ------------------------------------------------------------------------ all of it at once
+
+    /// What the answers of all parts come to, asked inside the native transaction: whether the
+    /// entry is to be written there, in the state and with the reason that this says from now on.
+    /// Without that the parts are to be left as they were.
+    /// Shape:   limit - how often a transaction that meets others' marks tries again;
+    ///          expired - the entry is older than a transaction may be
+    [[nodiscard]] bool judge(std::uint32_t limit, bool expired) {
+        why_ = reason::none;
+        failed_ = no_part;
+        judged_ = settle::state::canceled;
+        for (std::size_t part = 0; part < answers_.size() && why_ == reason::none; ++part) {
+            why_ = reason_of(answers_[part]);
+            if (why_ != reason::none) failed_ = part;
+        }
+        if (expired && Rules::lifetimes) {
+            why_ = reason::expired;
+            failed_ = no_part;
+        }
+        if (why_ != reason::none) return true;
+        if (!answers_.contains(answer::busy)) {
+            judged_ = settle::state::done;
+            return true;
+        }
+        if (attempts_ < limit) return false;
+        why_ = reason::busy;
+        failed_ = place_of(answer::busy);
+        return true;
+    }
+
+    /// The native transaction has ended.
+    /// Shape:   said - of the entry's insert or change; `taken` as well when nothing was written
+    ///          because a part was busy
+    void settled(log_answer said) {
+        bool const gave_way = why_ == reason::none && answers_.contains(answer::busy);
+        settle::state const judged = std::exchange(judged_, settle::state::initial);
+        if (said == log_answer::taken && gave_way) {
+            ++attempts_;
+            start(step::pause);
+            return;
+        }
+        if (said != log_answer::taken) {
+            why_ = reason::none;
+            failed_ = no_part;
+            answers_.reset();
+        }
+        if (!moved(said)) return;
+        epoch_ = seen_ = epoch_at_once();
+        if (!inserts()) ++attempts_;
+        known_ = true;
+        state_ = judged;
+        ask_log(step::end);
+    }
+
     // ---------------------------------------------------------------------- what the stores say
 
     void answered(std::size_t part, answer said) noexcept { answers_[part] = said; }
@@ -264,6 +276,16 @@ public:
         if (next_ == step::apply) decide_apply(limit);
         else if (next_ == step::give_way) decide_give_way();
         else decide_finish();
+    }
+
+    /// Whether somebody else has taken this transaction over.
+    [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
+
+    /// Instead of decide(), when an earlier transaction of the same window stands in the way: what
+    /// this one applied is undone, and it begins again without a pause.
+    void yield() {
+        yielding_ = true;
+        withdraw();
     }
 
     /// The user asked for the end of this transaction before it committed, or the limit is reached.
@@ -286,7 +308,9 @@ public:
         seed = hash_mix(seed, committed_);
         seed = hash_mix(seed, failed_);
         seed = hash_mix(seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
-                                  (vanished_ ? 8U : 0U) | (known_ ? 16U : 0U));
+                                  (vanished_ ? 8U : 0U) | (known_ ? 16U : 0U) |
+                                  (one_phase_ ? 32U : 0U) | (yielding_ ? 64U : 0U) |
+                                  static_cast<std::uint64_t>(judged_) << 8U);
         for (answer const one : answers_) seed = hash_mix(seed, static_cast<std::uint64_t>(one));
         return seed;
     }
@@ -309,6 +333,21 @@ private:
     basic_coordinator(std::size_t parts, goal wanted) : answers_(parts), goal_(wanted) {}
 
     [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }
+
+    /// Whether one phase is still open to it: an entry that was begun in two ends in two.
+    [[nodiscard]] bool at_once_next() const noexcept {
+        return one_phase_ && !held() && state_ == settle::state::initial;
+    }
+    [[nodiscard]] step first_step() const noexcept {
+        return one_phase_ ? step::at_once : step::insert;
+    }
+    [[nodiscard]] step claiming_step() const noexcept {
+        return at_once_next() ? step::at_once : step::claim;
+    }
+    [[nodiscard]] std::size_t place_of(answer wanted) const noexcept {
+        auto const* const first = std::find(answers_.begin(), answers_.end(), wanted);
+        return static_cast<std::size_t>(first - answers_.begin());
+    }
 
     void adopt(standing const& entry) {
         state_ = entry.state;
@@ -344,7 +383,7 @@ private:
     }
 
     void decide_apply(std::uint32_t limit) {
-        if (answers_.contains(answer::fenced)) {
+        if (fenced()) {
             unsure_ = false;
             ask_log(step::read);
             return;
@@ -373,11 +412,12 @@ private:
     /// Nobody waits while holding a mark.
     void give_way(std::uint32_t limit) {
         if constexpr (!Rules::gives_way) return forget(answer::busy);
-        if (attempts_ >= limit) {
-            auto const* const first = std::find(answers_.begin(), answers_.end(), answer::busy);
-            cancel_for(reason::busy, static_cast<std::size_t>(first - answers_.begin()));
-            return;
-        }
+        if (attempts_ >= limit) return cancel_for(reason::busy, place_of(answer::busy));
+        withdraw();
+    }
+
+    /// Undoes what this wave applied, and begins again.
+    void withdraw() {
         for (answer& one : answers_) {
             one = one == answer::applied ? answer::none : answer::nothing;
         }
@@ -412,7 +452,7 @@ private:
     }
 
     void claim_again() {
-        pausing_ = true;
+        pausing_ = !std::exchange(yielding_, false);
         ask_log(step::claim);
     }
 
@@ -435,6 +475,9 @@ private:
     bool wrote_ = false;    ///< this worker has sent an apply to a store
     bool unsure_ = false;   ///< a write to the log is of unknown outcome, and none followed it
     bool pausing_ = false;  ///< pause after the next claim
+    bool yielding_ = false; ///< begins again at once after it gave way
+    bool one_phase_ = false; ///< settled at once where nothing has begun yet
+    settle::state judged_ = settle::state::initial; ///< what a native transaction makes of it
     bool known_ = false;    ///< the entry was there once
     bool vanished_ = false;
 };

@@ -270,6 +270,20 @@ met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_numb
     }
 }
 
+/// Applies one part inside a native transaction that will end it there, too. A mark that the part
+/// has already is of a run in two phases, which goes on or was purged: it is left alone.
+template <typename Rules = detail::protocol_rules, Described Record,
+          typename Intent, typename NativeImage>
+met<Record> apply_at_once(record_slot<Record>& slot, transaction_id const& id, part_number part,
+                          epoch under, Record const& created, Intent const& intent,
+                          NativeImage&& native_image) {
+    if (slot.marks.find(id, detail::number_of<Rules>(part)) != nullptr) {
+        return detail::refused<Record>(answer::busy);
+    }
+    return apply<Rules>(slot, id, part, under, created, intent,
+                        std::forward<NativeImage>(native_image));
+}
+
 /// Finishes one part of a committed transaction: a mark of the committed epoch is confirmed, an
 /// earlier one is stray and is undone; either goes. A later one is of another life of the id.
 /// Shape:   committed - 0 when the transaction left no mark: then all are stray

@@ -59,6 +59,10 @@ struct protocol_rules {
     static constexpr bool sweeps_unlogged = true;
     /// A store belongs to one log.
     static constexpr bool one_log = true;
+    /// A native transaction that settles at once meets marks as an apply does.
+    static constexpr bool at_once_meets_marks = true;
+    /// And changes nothing when its entry is there already.
+    static constexpr bool at_once_compares = true;
     /// Only what is done is reversed.
     static constexpr bool reverses_done = true;
 };

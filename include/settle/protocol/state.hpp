@@ -30,7 +30,7 @@ enum class state : std::uint8_t { initial, pending, applied, done, canceling, ca
 [[nodiscard]] constexpr bool may_follow(state from, state to) {
     using enum state;
     switch (from) {
-    case initial: return to == pending || to == canceled;
+    case initial: return to == pending || to == canceled || to == done; // done in one phase
     case pending: return to == pending || to == applied || to == canceling;
     case applied: return to == applied || to == done;
     case canceling: return to == canceling || to == canceled;

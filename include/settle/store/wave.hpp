@@ -9,6 +9,8 @@
 //     session.finish<Step>(std::span<job<D>>)  every due part of the session's collections answered
 //     session.read<C>(key) · create<C>(record) · scan<C>(after, limit)
 //     session.marks(after, limit) · resolve(mark, confirmed)
+//     session.at_once(std::span<job<D>>, log_session, occasion, judge)   where one native
+//         transaction can hold it all: entries and parts, each job as `judge(job)` has it
 //   log.bind() → session
 //     session.insert(std::span<job<D>>, occasion)
 //     session.change<Step>(std::span<job<D>>, occasion)
@@ -40,7 +42,13 @@ struct job {
     timestamp created{};
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
     log_answer said = log_answer::unknown;   ///< the log's answer to the last step
+    bool resting = false;                    ///< takes no step for now
     error problem{};                         ///< the last thing that a store or the log said
+
+    /// Whether a wave of this step has something to do for it.
+    [[nodiscard]] bool takes(step wanted) const noexcept {
+        return !resting && coordinator.next() == wanted;
+    }
 };
 
 /// The direction of an entry that nobody described: inserted by a cancel or a sweep.
@@ -87,7 +95,7 @@ public:
     template <typename NativeImage>
     met<record> meet(record_slot<record>& slot, NativeImage&& native_image) const {
         auto const& c = work_.coordinator;
-        if constexpr (Step == step::apply) {
+        if constexpr (Step == step::apply || Step == step::at_once) {
             record created{};
             auto const wanted = intent();
             using intent_type = std::remove_const_t<decltype(wanted)>;
@@ -96,8 +104,13 @@ public:
                 store_value(created.*collection::key_member, key(), overflow);
                 if (overflow) return detail::refused<record>(answer::overflow);
             }
-            return apply(slot, work_.id, part(), c.epoch_number(), created, wanted,
-                         std::forward<NativeImage>(native_image));
+            if constexpr (Step == step::apply) {
+                return apply(slot, work_.id, part(), c.epoch_number(), created, wanted,
+                             std::forward<NativeImage>(native_image));
+            } else {
+                return apply_at_once(slot, work_.id, part(), c.epoch_at_once(), created, wanted,
+                                     std::forward<NativeImage>(native_image));
+            }
         } else if constexpr (Step == step::confirm) {
             return settle::finish(slot, work_.id, part(), c.committed());
         } else if constexpr (Step == step::compensate) {
@@ -107,10 +120,18 @@ public:
         }
     }
 
+    /// Ends what meet() began at once: its mark never leaves the native transaction.
+    met<record> end_at_once(record_slot<record>& slot, bool confirmed) const {
+        epoch const under = work_.coordinator.epoch_at_once();
+        return confirmed ? settle::finish(slot, work_.id, part(), under)
+                         : undo_exactly(slot, work_.id, part(), under);
+    }
+
     /// Writes the answer where the coordinator and the entry need it.
     void answered(met<record> const& result) const {
         work_.coordinator.answered(flat_, result.what);
-        if (Step == step::apply && result.exclusive) keep_image(*result.exclusive);
+        constexpr bool applies = Step == step::apply || Step == step::at_once;
+        if (applies && result.exclusive) keep_image(*result.exclusive);
     }
     void failed(answer said, error const& problem) const {
         work_.coordinator.answered(flat_, said);
@@ -135,27 +156,54 @@ private:
     std::size_t line_;
 };
 
-/// Calls `function(operation)` for every due part of every job whose collection passes
-/// `Holds<collection>`, in the order of the jobs and of the definition.
+/// Calls `function(operation)` for every part of a job that `wanted(part)` and whose collection
+/// passes `Holds<collection>`, in the order of the definition.
+template <template <typename> typename Holds, step Step, typename Direction, typename Wanted,
+          typename Function>
+void for_each_part(job<Direction>& work, Wanted&& wanted, Function&& function) {
+    std::size_t flat = 0;
+    auto const& user = Direction::user(*work.parameters);
+    Direction::for_each_participant([&](auto index) {
+        constexpr std::size_t at = decltype(index)::value;
+        std::size_t const lines = Direction::template lines<at>(user);
+        if constexpr (Holds<typename Direction::template collection_of<at>>::value) {
+            for (std::size_t line_number = 0; line_number < lines; ++line_number) {
+                if (!wanted(flat + line_number)) continue;
+                function(operation<Step, Direction, at>{work, flat + line_number, line_number});
+            }
+        }
+        flat += lines;
+    });
+}
+
+/// Calls `function(operation)` for every due part of every job that takes the step, in the order of
+/// the jobs and of the definition.
 template <template <typename> typename Holds, step Step, typename Direction, typename Function>
 void for_each_operation(std::span<job<Direction>> wave, Function&& function) {
     for (job<Direction>& work : wave) {
-        if (work.coordinator.next() != Step) continue;
-        std::size_t flat = 0;
-        auto const& user = Direction::user(*work.parameters);
-        Direction::for_each_participant([&](auto index) {
-            constexpr std::size_t at = decltype(index)::value;
-            std::size_t const lines = Direction::template lines<at>(user);
-            if constexpr (Holds<typename Direction::template collection_of<at>>::value) {
-                for (std::size_t line_number = 0; line_number < lines; ++line_number) {
-                    if (!work.coordinator.due(flat + line_number)) continue;
-                    function(operation<Step, Direction, at>{work, flat + line_number, line_number});
-                }
-            }
-            flat += lines;
-        });
+        if (!work.takes(Step)) continue;
+        for_each_part<Holds, Step>(
+            work, [&](std::size_t part) { return work.coordinator.due(part); }, function);
     }
 }
+
+namespace detail {
+
+/// A session that settles transactions at once says so.
+template <typename Session>
+inline constexpr bool settles_at_once = false;
+template <typename Session>
+    requires requires { Session::settles_at_once; }
+inline constexpr bool settles_at_once<Session> = Session::settles_at_once;
+
+/// How many transactions at a time a session likes to be handed, when it says so.
+template <typename Session>
+inline constexpr std::size_t wave_of = 1000;
+template <typename Session>
+    requires requires { Session::wave_size; }
+inline constexpr std::size_t wave_of<Session> = Session::wave_size;
+
+} // namespace detail
 
 /// A key of any collection.
 using key_value = std::variant<std::int64_t, std::string>;

@@ -48,7 +48,7 @@ std::vector<due_part> due_parts(std::span<job<Direction>> wave) {
     std::vector<due_part> found;
     for (std::size_t at = 0; at < wave.size(); ++at) {
         job<Direction> const& work = wave[at];
-        if (work.coordinator.next() != Step) continue;
+        if (!work.takes(Step)) continue;
         auto const& user = Direction::user(*work.parameters);
         std::size_t part = 0;
         Direction::for_each_participant([&](auto index) {
@@ -134,6 +134,9 @@ private:
     fault_plan plan_;
 };
 
+template <typename Database>
+class faulty_log;
+
 /// The records of a faulty database.
 template <typename Database, typename... Collections>
 class faulty_records {
@@ -169,6 +172,20 @@ public:
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         if (fault_.kind == fault_kind::unavailable) answer_hit(wave, answer::unavailable);
     }
+
+    /// It answers by its entries, so it is one call to the log.
+    template <typename Direction, typename Judge>
+    void at_once(std::span<job<Direction>> wave, faulty_log<Database>& log, occasion const& at,
+                 Judge const& judge) {
+        log.template write<step::at_once>(
+            wave, at, [inner = inner_, name = log_name_, judge](auto& entries, auto jobs,
+                                                                auto const& when) {
+                auto records = inner->template bind<Collections...>(name);
+                records.at_once(jobs, entries, when, judge);
+            });
+    }
+    static constexpr bool settles_at_once = settle::detail::settles_at_once<
+        decltype(std::declval<Database&>().template bind<Collections...>(std::string{}))>;
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
@@ -289,6 +306,9 @@ public:
     }
 
 private:
+    template <typename Inner, typename... Collections>
+    friend class faulty_records;
+
     bool lost(std::string_view what) {
         fault const wanted = desk_->ask(what, true, 1);
         if (wanted.kind == fault_kind::crash_after) throw crash{};
@@ -311,7 +331,7 @@ private:
         if (wanted.kind == fault_kind::late) desk_->keep(send);
         if (wanted.kind == fault_kind::unknown_after) send();
         for (auto& work : wave) {
-            if (work.coordinator.next() != Step) continue;
+            if (!work.takes(Step)) continue;
             work.said = wanted.kind == fault_kind::unavailable ? log_answer::unavailable
                                                                : log_answer::unknown;
             work.problem = detail::lost(wanted.kind);

@@ -20,6 +20,9 @@ struct bounds {
     bool sweeps = true;             ///< a sweeper looks at any mark, at any moment
     bool ages = false;              ///< entries grow too old at any moment, and are then purged
     bool resubmits = false;         ///< a purged id is submitted once more, as its user must not
+    bool one_phase = false;         ///< a call may settle its transaction at once
+    bool submits = false;           ///< an id may be submitted, to be run by whoever takes it over
+    bool yields = false;            ///< who has applied may fall back, as in a batch
     std::size_t most_states = 50'000'000;
 };
 

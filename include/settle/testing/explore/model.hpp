@@ -210,7 +210,8 @@ public:
             using place = decltype(where);
             auto& table = std::get<typename place::table>(records.tables);
             // Most undoing and finishing meets nothing, which needs no copy.
-            if (at != step::apply &&
+            bool const applies = at == step::apply || at == step::at_once;
+            if (!applies &&
                 table.cells[places_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
                 return;
             }
@@ -316,10 +317,28 @@ private:
         case step::apply:
             return settle::apply<Rules>(slot, id_, part, under, keyed(where), intent(where),
                                         [] { return std::string{}; });
+        case step::at_once: return meet_at_once(slot, where, under);
         case step::confirm: return finish<Rules>(slot, id_, part, committed);
         case step::compensate: return undo<Rules>(slot, id_, part, under);
         default: return undo_exactly<Rules>(slot, id_, part, under);
         }
+    }
+
+    template <typename Place>
+    met<typename Place::record> meet_at_once(record_slot<typename Place::record>& slot,
+                                              Place where, epoch under) const {
+        auto const apply_to = [&](auto& to) {
+            return settle::apply_at_once<Rules>(to, id_, number(where), under, keyed(where),
+                                                intent(where), [] { return std::string{}; });
+        };
+        if constexpr (Rules::at_once_meets_marks) return apply_to(slot);
+        // A native transaction that looks at records alone.
+        record_slot<typename Place::record> bare{slot.record, {}};
+        auto const said = apply_to(bare);
+        if (said.what != answer::applied) return said;
+        slot.record = bare.record;
+        slot.marks.insert(*bare.marks.begin());
+        return said;
     }
 
     template <typename Place>

@@ -2,8 +2,8 @@
 // Everything that can happen next in a state of a search.
 #pragma once
 
-#include <settle/testing/explore/bounds.hpp>
-#include <settle/testing/explore/world.hpp>
+#include <settle/testing/explore/operations.hpp>
+#include <settle/testing/explore/telling.hpp>
 
 SETTLE_BEGIN
 namespace testing {
@@ -21,7 +21,7 @@ public:
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
     using rules = typename Protocol::rules;
 
-    moves(transactions const& all, bounds const& within) : all_(all), within_(within) {}
+    moves(transactions const& all, bounds const& within) : all_(all), within_(within), what_(all, within) {}
 
     /// Calls `function(world&&, move_kind, tell)` for every successor, always in the same order;
     /// `tell()` makes the words of the move.
@@ -97,29 +97,38 @@ private:
         if (here.closed && !anew) return;
         auto const undone = all_[t]->undoes;
         if (rules::reverses_done && undone && now.entries[*undone].now.state != state::done) return;
-        branch(
-            move_kind::outside,
-            [&](world_type& next, worker& w) {
-                if (again && !anew) ++next.again;
-                // What is submitted anew is a new transaction, and counts as one.
-                if (anew) next.entries[t].closed = false;
-                begin(w, role::caller, t,
-                      mind::begin(all_[t]->parts(), fresh(next, t)));
-                w.old = false;
-            },
-            [&] { return "calls run " + all_[t]->id(); });
+        auto const call = [&](goal wanted, phases how, char const* words) {
+            branch(
+                move_kind::outside,
+                [&](world_type& next, worker& w) {
+                    if (again && !anew) ++next.again;
+                    // What is submitted anew is a new transaction, and counts as one.
+                    if (anew) next.entries[t].closed = false;
+                    begin(w, role::caller, t,
+                          born(all_[t]->parts(), fresh(next, t), wanted, how));
+                    w.old = false;
+                },
+                [&] { return words + all_[t]->id(); });
+        };
+        call(goal::run, phases::two, "calls run ");
+        if (knows_at_once && within_.one_phase) call(goal::run, phases::one, "calls run in one phase ");
+        if (within_.submits) call(goal::submit, phases::two, "submits ");
     }
 
     template <typename Branch>
     void begin_takeover(world_type const& now, std::size_t t, Branch const& branch) const {
         model_entry const& here = now.entries[t];
         if (!here.present || is_final(here.now.state)) return;
-        branch(
-            move_kind::protocol,
-            [&](world_type&, worker& w) {
-                begin(w, role::recoverer, t, mind::take(all_[t]->parts(), here.now));
-            },
-            [&] { return "takes over " + all_[t]->id(); });
+        auto const take = [&](phases how, char const* words) {
+            branch(
+                move_kind::protocol,
+                [&](world_type&, worker& w) {
+                    begin(w, role::recoverer, t, taken(all_[t]->parts(), here.now, how));
+                },
+                [&] { return "takes over " + all_[t]->id() + words; });
+        };
+        take(phases::two, "");
+        if (knows_at_once && within_.one_phase) take(phases::one, " for one phase");
     }
 
     template <typename Branch>
@@ -155,6 +164,17 @@ private:
                 move_kind::outside, [&](world_type& next, worker& w) { look(next, w, true); },
                 [&] { return "sweeps for another log, which has no " + all_[t]->id(); });
         }
+    }
+
+    static constexpr bool knows_at_once = operations<Protocol, Records>::knows_at_once;
+
+    static mind born(std::size_t parts, epoch first, goal wanted, phases how) {
+        if constexpr (knows_at_once) return mind::begin(parts, first, wanted, how);
+        else return mind::begin(parts, first, wanted);
+    }
+    static mind taken(std::size_t parts, standing const& found, phases how) {
+        if constexpr (knows_at_once) return mind::take(parts, found, how);
+        else return mind::take(parts, found);
     }
 
     static void begin(worker& w, role what, std::size_t t, mind made) {
@@ -214,6 +234,9 @@ private:
         case step::pause: return alone([](worker& w) { w.mind.resume(); }, "goes on");
         case step::wait: return alone([](worker& w) { w.mind.look_again(); }, "looks again");
         case step::read: return read(now, me, branch);
+        case step::at_once:
+            if constexpr (knows_at_once) settle_at_once(now, me, branch);
+            return;
         case step::apply:
         case step::confirm:
         case step::compensate:
@@ -279,7 +302,7 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                said = ask(next, sent);
+                said = what_.ask(next, sent);
                 tell(w.mind, sent.at, said, next.entries[me.transaction].old);
             },
             [&] { return text(sent) + words(said); });
@@ -289,6 +312,33 @@ private:
             [&](world_type& next, worker& w) {
                 next.flights.push_back(sent);
                 tell(w.mind, sent.at, log_answer::unknown, next.entries[me.transaction].old);
+            },
+            [&] { return text(sent) + ": unknown"; });
+    }
+
+    /// The whole transaction, the parts and the entry, as one native transaction has it.
+    template <typename Branch>
+    void settle_at_once(world_type const& now, worker const& me, Branch const& branch) const {
+        flight sent;
+        sent.transaction = me.transaction;
+        sent.at = step::at_once;
+        sent.under = me.mind.epoch_at_once();
+        if (!me.mind.inserts()) sent.change = me.mind.change();
+        sent.old = me.old;
+        log_answer said{};
+        branch(
+            move_kind::protocol,
+            [&](world_type& next, worker& w) {
+                said = what_.settle_at_once(next, sent, w.mind);
+                w.mind.settled(said);
+            },
+            [&] { return text(sent) + words(said); });
+        if (now.flights.size() + now.late >= within_.late_writes) return;
+        branch(
+            move_kind::outside,
+            [&](world_type& next, worker& w) {
+                next.flights.push_back(sent);
+                w.mind.settled(log_answer::unknown);
             },
             [&] { return text(sent) + ": unknown"; });
     }
@@ -313,6 +363,9 @@ private:
                     decide(w.mind);
                 },
                 [&] { return text(sent) + ": " + std::string{name_of(said)}; });
+            if constexpr (knows_at_once) {
+                if (within_.yields && sent.at == step::apply) ask_and_yield(me, sent, branch);
+            }
             if (now.flights.size() + now.late >= within_.late_writes) continue;
             branch(
                 move_kind::outside,
@@ -323,6 +376,24 @@ private:
                 },
                 [&] { return text(sent) + ": unknown"; });
         }
+    }
+
+    /// The last answer of a wave may find its transaction behind another one of a batch.
+    template <typename Branch>
+    void ask_and_yield(worker const& me, flight const& sent, Branch const& branch) const {
+        for (std::size_t part = 0; part < me.mind.parts(); ++part) {
+            answer const said = me.mind.answer_of(part);
+            if (said == answer::unknown || (part != sent.part && me.mind.due(part))) return;
+        }
+        branch(
+            move_kind::protocol,
+            [&](world_type& next, worker& w) {
+                answer const said = meet(next, sent);
+                w.mind.answered(sent.part, said);
+                if (w.mind.fenced()) decide(w.mind);
+                else w.mind.yield();
+            },
+            [&] { return text(sent) + ", and falls back"; });
     }
 
     /// A wave is decided when no part is left to be asked.
@@ -345,30 +416,7 @@ private:
 
     // ----------------------------------------------------------------- what operations come to
 
-    static bool asks_parts(step at) {
-        return at == step::apply || at == step::confirm || at == step::compensate ||
-               at == step::give_way;
-    }
-
-    answer meet(world_type& next, flight const& sent) const {
-        return all_[sent.transaction]->meet(next.data, sent.at, sent.part, sent.under,
-                                            sent.committed);
-    }
-
-    log_answer ask(world_type& next, flight const& sent) const {
-        model_entry& here = next.entries[sent.transaction];
-        if (sent.at == step::insert) {
-            if (!here.present && here.birth == 0 && !rules::births_differ) here.birth = sent.under;
-            return here.insert(sent.inserts, sent.under, sent.old);
-        }
-        bool const blind = sent.at == step::cancel && !rules::cancel_compares;
-        log_answer const got = here.change(sent.change, !rules::changes_compare, blind);
-        if (got == log_answer::taken && sent.at == step::commit) {
-            all_[sent.transaction]->commit(next.data);
-            ++here.commits;
-        }
-        return got;
-    }
+    answer meet(world_type& next, flight const& sent) const { return what_.meet(next, sent); }
 
     template <typename Function>
     void land(world_type const& now, std::size_t i, Function& function) const {
@@ -379,7 +427,7 @@ private:
         answer met{};
         log_answer said{};
         if (asks_parts(landing.at)) met = meet(next, landing);
-        else said = ask(next, landing);
+        else said = what_.land(next, landing);
         function(std::move(next), move_kind::protocol, [&] {
             return "the late write lands: " + text(landing) +
                    (asks_parts(landing.at) ? ": " + std::string{name_of(met)} : words(said));
@@ -426,27 +474,14 @@ private:
         return most + births_apart;
     }
 
-    // ---------------------------------------------------------------------------------- the words
-
     static std::string name(worker const& me) { return "w" + std::to_string(me.name); }
-    static std::string words(log_answer said) {
-        return said == log_answer::taken ? ": ok" : ": refused, it has changed";
-    }
-
+    static std::string words(log_answer said) { return words_of(said); }
     std::string text(flight const& sent) const {
-        std::string out = std::string{name_of(sent.at)} + " " + all_[sent.transaction]->id();
-        if (!asks_parts(sent.at)) {
-            epoch const to = sent.at == step::insert ? sent.under : sent.change.to_epoch;
-            return out + " e" + std::to_string(to);
-        }
-        part_name const where = all_[sent.transaction]->name_part(sent.part);
-        out.append(" ").append(where.participant);
-        if (where.line) out += " line " + std::to_string(*where.line + 1);
-        return out + " under e" + std::to_string(sent.under);
+        return words_of(sent, *all_[sent.transaction]);
     }
-
     transactions const& all_;
     bounds const& within_;
+    operations<Protocol, Records> what_;
 };
 
 } // namespace testing

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// The words between a coordinator and its driver: steps, what the log answers, what is wanted.
+#pragma once
+
+#include <settle/protocol/state.hpp>
+
+SETTLE_BEGIN
+
+/// What a coordinator wants done next.
+enum class step : std::uint8_t {
+    insert,         ///< log: insert the entry
+    read,           ///< log: read the entry
+    claim,          ///< log: raise the epoch and become the owner
+    commit,         ///< log: pending → applied
+    close,          ///< log: applied → done, canceling → canceled
+    cancel,         ///< log: pending → canceling, initial → canceled
+    at_once,        ///< one store: the entry and every part in one native transaction
+    apply,          ///< stores: apply the parts that are due
+    confirm,        ///< stores: finish the parts that are due, by the committed epoch
+    compensate,     ///< stores: undo the parts that are due, whatever their epoch
+    give_way,       ///< stores: undo the parts that are due, of exactly this epoch
+    pause,          ///< driver: wait a little, then resume()
+    wait,           ///< driver: another owner is at work; wait, then look_again()
+    end             ///< nothing: `state()` says how it ended
+};
+
+[[nodiscard]] constexpr std::string_view name_of(step value) {
+    constexpr std::string_view names[]{"insert",  "read",    "claim",      "commit",   "close",
+                                       "cancel",  "at once", "apply",      "confirm",  "compensate",
+                                       "give way", "pause",  "wait",       "end"};
+    return names[static_cast<std::size_t>(value)];
+}
+
+/// How the log answered an insert or a compare-and-set.
+enum class log_answer : std::uint8_t {
+    taken,       ///< acknowledged
+    conflict,    ///< the entry was there already, or not in the expected state and epoch
+    unavailable, ///< did not take effect; may be asked again
+    unknown      ///< took effect at most once, possibly later
+};
+
+/// A compare-and-set of an entry.
+struct transition {
+    state from = state::initial;
+    epoch from_epoch = 0;
+    state to = state::initial;
+    epoch to_epoch = 0;
+    epoch committed = 0;
+    std::uint32_t attempts = 0;
+    reason why = reason::none;
+    bool takes_owner = false;
+};
+
+/// What a driver wants of a transaction.
+enum class goal : std::uint8_t {
+    run,     ///< insert it as `pending` and bring it to its end
+    submit,  ///< insert it as `initial`
+    recover, ///< bring an entry that is there to its end
+    cancel,  ///< cancel an entry, whoever owns it; one that is not there is inserted as `canceled`
+    annul    ///< insert it as `canceled`; an entry that is there is left alone
+};
+
+/// How a transaction gets to its end.
+enum class phases : std::uint8_t {
+    two, ///< apply everywhere, commit, confirm everywhere
+    one  ///< in one native transaction of the store that holds everything; what has begun in two
+         ///< phases ends in two
+};
+
+/// What a driver knows when it shows an entry to its coordinator.
+struct view_of_entry {
+    bool mine = false;      ///< its owner is this process
+    bool abandoned = false; ///< its owner is gone, or has stood still for too long
+    epoch fresh = 0;        ///< an epoch unique to the next insert
+};
+
+SETTLE_END
