@@ -185,7 +185,8 @@ void leave(std::string const& path, std::string const& id) {
         settle::sqlite::database db{path};
         settle::engine engine{db, settle::type<Type>, settle::observed_by([](auto const& seen) {
                                   if (seen.taken == settle::step::apply) ::raise(SIGKILL);
-                              })};
+                              }),
+                              settle::two_phases};
         engine.run(id, left_behind);
     }};
     int const status = dying.end();

@@ -60,7 +60,8 @@ TEST_CASE("errors: an entry that another program removes leaves the outcome open
         removed = true;
         sql(here.file(), "DELETE FROM settle_entry");
     };
-    settle::engine engine{db, settle::type<add_type>, settle::observed_by(remove)};
+    settle::engine engine{db, settle::type<add_type>, settle::observed_by(remove),
+                          settle::two_phases};
     engine.create(items, item{"A", 5}).value();
     auto const told = engine.run<add_type>("one", change{"A", 1, "", {}});
     CHECK(removed);

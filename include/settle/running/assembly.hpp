@@ -27,6 +27,7 @@ public:
     using left_over = typename unbound_by<typename gathered::collections, Arguments...>::type;
     static constexpr std::size_t databases = (std::size_t{0} + ... + is_database<Arguments>);
     static constexpr std::size_t logs = (std::size_t{0} + ... + is_log<Arguments>);
+    static constexpr bool two_phases = (std::is_same_v<Arguments, two_phases_tag> || ...);
 
     template <typename... Given>
     explicit engine_arguments(Given&&... given) : arguments_(std::forward<Given>(given)...) {}
@@ -135,12 +136,39 @@ public:
         return std::get<at>(sessions_);
     }
 
-    auto make_driver(call_options const& call) {
-        return driver<log_type, sessions_type, environment_type, observer_type>{
-            log_, sessions_, given_.environment(), given_.observer(), limits_, owner_, call};
+    /// One phase where one store holds everything and can settle a transaction at once.
+    static constexpr phases how = [] {
+        constexpr bool alone = given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1;
+        if constexpr (alone && !given_type::two_phases) {
+            using session = std::tuple_element_t<0, sessions_type>;
+            return settles_at_once<session> ? phases::one : phases::two;
+        } else {
+            return phases::two;
+        }
+    }();
+
+    /// How many transactions at a time the log and the stores like to be handed.
+    [[nodiscard]] static constexpr std::size_t wave() {
+        return std::apply(
+            [](auto const*... session) {
+                return std::max({wave_of<log_type>,
+                                 wave_of<std::remove_cvref_t<decltype(*session)>>...});
+            },
+            pointers_to(static_cast<sessions_type*>(nullptr)));
+    }
+
+    using driver_type = driver<log_type, sessions_type, environment_type, observer_type, how>;
+    driver_type make_driver(call_options const& call) {
+        return driver_type{log_,    sessions_, given_.environment(), given_.observer(),
+                           limits_, owner_,    call};
     }
 
 private:
+    template <typename... Sessions>
+    static constexpr std::tuple<Sessions const*...> pointers_to(std::tuple<Sessions...> const*) {
+        return {};
+    }
+
     template <typename Collection, std::size_t... Index>
     static constexpr std::size_t session_position(std::index_sequence<Index...>) {
         std::size_t found = sizeof...(Index);

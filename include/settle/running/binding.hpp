@@ -20,6 +20,10 @@ struct type_tag {
 template <auto const& Type>
 inline constexpr type_tag<Type> type{};
 
+struct two_phases_tag {};
+/// Has an engine go through its two phases also where one native transaction could do it all.
+inline constexpr two_phases_tag two_phases{};
+
 template <typename Database>
 struct log_binding {
     Database& database;
@@ -125,6 +129,10 @@ struct contribution<observer_binding<Observer>> {
 };
 template <>
 struct contribution<options> {
+    static constexpr bool is_database = false;
+};
+template <>
+struct contribution<two_phases_tag> {
     static constexpr bool is_database = false;
 };
 

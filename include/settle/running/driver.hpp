@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Drives one coordinator to its end against a log and the sessions of its stores.
+// Drives coordinators to their ends against a log and the sessions of its stores: one, or thousands
+// side by side.
 #pragma once
 
 #include <settle/running/options.hpp>
+#include <settle/running/order.hpp>
 #include <settle/running/outcome.hpp>
 #include <settle/store/observer.hpp>
 #include <settle/store/owner.hpp>
@@ -23,11 +25,57 @@ enum class interruption : std::uint8_t {
     failed      ///< the log holds something that cannot be read
 };
 
-/// Shape:   Log - a log's session; Sessions - a std::tuple of record sessions
-/// Cost:    an insert, an apply wave, a commit, a confirm wave and a close on the usual way
-template <typename Log, typename Sessions, typename Environment, typename Observer>
+/// What a driver remembers of a job, beside what the stores and the log look at.
+struct course {
+    std::optional<entry> seen{}; ///< the entry as it was last read, when it was read at all
+    interruption cut = interruption::none;
+    bool over = false;
+    /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and is a
+    /// mismatch, though the parameters be the same.
+    bool new_id = false;
+    bool takes_part = false;     ///< in the step that is under way
+    bool kept_back = false;      ///< by the order of its window
+    answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
+    std::uint32_t rests = 0;
+    std::uint32_t yields = 0;    ///< how often it fell back behind its own window
+    std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
+    std::optional<std::chrono::nanoseconds> deadline{};
+    std::optional<std::chrono::nanoseconds> still_since{};
+};
+
+namespace detail {
+
+/// What becomes of a transaction at once. Its age is asked inside the native transaction, where
+/// nothing can come between that and the commit.
+template <typename Environment>
+class judge_at_once {
+public:
+    judge_at_once(Environment const* environment, options const& limits)
+        : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime) {}
+
+    template <typename Direction>
+    [[nodiscard]] bool operator()(job<Direction>& work) const {
+        bool const expired = environment_->now() - work.created > lifetime_;
+        return work.coordinator.judge(attempts_, expired);
+    }
+
+private:
+    Environment const* environment_;
+    std::uint32_t attempts_;
+    std::chrono::milliseconds lifetime_;
+};
+
+} // namespace detail
+
+/// Shape:   Log - a log's session; Sessions - a std::tuple of record sessions; How - whether the
+///          only session settles transactions at once
+/// Cost:    a round of a whole window is an insert, an apply wave, a commit, a confirm wave and a
+///          close, each one call, when nothing stands in the way; in one phase one call
+template <typename Log, typename Sessions, typename Environment, typename Observer, phases How>
 class driver {
 public:
+    static constexpr phases how = How;
+
     driver(Log& log, Sessions& sessions, Environment const& environment, Observer& observer,
            options const& limits, std::string const& owner, call_options const& call)
         : log_(log), sessions_(sessions), environment_(environment), observer_(observer),
@@ -35,88 +83,193 @@ public:
         if (call.deadline) deadline_ = after(environment.elapsed(), *call.deadline);
     }
 
-    /// The time that the next steps carry. A clock is read once, and again after every wait and
-    /// whenever the age of an entry decides.
+    /// The time that the next steps carry. A clock is read once a wave, and again after every wait
+    /// and whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
 
-    /// Says that the id was drawn for this call: one that is taken was drawn twice, by whomever,
-    /// and is a mismatch, though the parameters be the same.
-    void expect_new_id() { new_id_ = true; }
-
-    /// Brings the work to its end, or as far as it gets.
+    /// Brings one job to its end, or as far as it gets.
     /// Shape:   follows - wait for another owner (a caller does, a recovery does not)
     template <typename Direction>
-    interruption drive(job<Direction>& work, bool follows) {
-        auto& c = work.coordinator;
-        while (c.next() != step::end) {
-            step const taken = c.next();
-            if (taken == step::wait && !follows) return interruption::elsewhere;
-            interruption const cut = take(taken, work);
-            observe(taken, work);
-            if (cut != interruption::none) return cut;
-            // A log that answers `unknown` may go on doing so: it is given time, too.
-            bool const stalled =
-                c.next() == taken || (asks_log(taken) && work.said == log_answer::unknown);
-            if (stalled && c.next() != step::end && !rest(work)) return interruption::stopped;
-        }
-        return interruption::none;
+    interruption drive(job<Direction>& work, course& way, bool follows) {
+        while (!way.over) round(std::span{&work, 1}, std::span{&way, 1}, follows);
+        return way.cut;
     }
 
-    /// The entry as it was last read, when it was read at all.
-    [[nodiscard]] std::optional<entry> const& seen() const { return seen_; }
+    /// Takes every step once, in the order of the protocol, for the jobs that it is due for: who
+    /// meets nothing in the way gets from insert to end. When all of them rest, it waits first.
+    /// Shape:   work on one record keeps the order of the span
+    template <typename Direction>
+    void round(std::span<job<Direction>> jobs, std::span<course> ways, bool follows) {
+        wake(jobs, ways);
+        window<Direction> const all{jobs, ways, follows};
+        if constexpr (How == phases::one && !std::is_same_v<Direction, undescribed>) {
+            take<step::at_once>(all);
+        }
+        take<step::insert>(all);
+        take<step::read>(all);
+        take<step::claim>(all);
+        take<step::apply>(all);
+        take<step::give_way>(all);
+        take<step::commit>(all);
+        take<step::cancel>(all);
+        take<step::confirm>(all);
+        take<step::compensate>(all);
+        take<step::close>(all);
+    }
 
 private:
+    template <typename Direction>
+    struct window {
+        std::span<job<Direction>> jobs;
+        std::span<course> ways;
+        bool follows;
+    };
+
     static constexpr bool asks_log(step taken) {
         return taken == step::insert || taken == step::claim || taken == step::commit ||
-               taken == step::close || taken == step::cancel;
+               taken == step::close || taken == step::cancel || taken == step::at_once;
     }
 
-    template <typename Direction>
-    interruption take(step taken, job<Direction>& work) {
+    template <step Step, typename Direction>
+    void take(window<Direction> const& all) {
+        bool any = false;
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            all.ways[i].takes_part = all.jobs[i].takes(Step);
+            any = any || all.ways[i].takes_part;
+        }
+        if (!any) return;
+        if constexpr (Step == step::apply) {
+            if (all.jobs.size() > 1) any = keep_order(all);
+        }
+        if (any) perform<Step>(all.jobs);
+        idle_ = idle_ && !any;
+        if constexpr (Step == step::apply) {
+            if (all.jobs.size() > 1) yield_to_earlier(all);
+        }
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            course& way = all.ways[i];
+            if (!way.takes_part) continue;
+            job<Direction>& work = all.jobs[i];
+            way.cut = hear<Step>(work, way);
+            observe(Step, work, way);
+            go_on(Step, work, way, all.follows);
+        }
+    }
+
+    /// Hands the wave of one step over.
+    template <step Step, typename Direction>
+    void perform(std::span<job<Direction>> jobs) {
+        if constexpr (Step == step::insert) {
+            log_.insert(jobs, now());
+            now_ = environment_.now();
+        } else if constexpr (Step == step::at_once) {
+            detail::judge_at_once<Environment> const judge{&environment_, limits_};
+            std::get<0>(sessions_).at_once(jobs, log_, now(), judge);
+            now_ = environment_.now();
+        } else if constexpr (Step == step::claim) {
+            log_.template change<step::claim>(jobs, now());
+            now_ = environment_.now();
+        } else if constexpr (asks_log(Step)) {
+            log_.template change<Step>(jobs, now());
+        } else if constexpr (Step != step::read && !std::is_same_v<Direction, undescribed>) {
+            std::apply([&](auto&... session) { (session.template start<Step>(jobs), ...); },
+                       sessions_);
+            std::apply([&](auto&... session) { (session.template finish<Step>(jobs), ...); },
+                       sessions_);
+        }
+    }
+
+    /// Tells the coordinator what the wave answered.
+    template <step Step, typename Direction>
+    interruption hear(job<Direction>& work, course& way) {
         auto& c = work.coordinator;
-        std::span<job<Direction>> const wave{&work, 1};
-        switch (taken) {
-        case step::insert:
-            log_.insert(wave, now());
-            now_ = environment_.now();
+        if constexpr (Step == step::insert) {
             // After an unknown insert, what is there is taken for that one.
-            if (new_id_ && work.said == log_answer::conflict) return interruption::mismatch;
-            new_id_ = new_id_ && work.said != log_answer::unknown;
+            if (way.new_id && work.said == log_answer::conflict) return interruption::mismatch;
+            way.new_id = way.new_id && work.said != log_answer::unknown;
             c.inserted(work.said, expired(work));
-            break;
-        case step::read: return read(work);
-        case step::claim:
-            log_.template change<step::claim>(wave, now());
-            now_ = environment_.now();
+        } else if constexpr (Step == step::at_once) {
+            if (way.new_id && work.said == log_answer::conflict) return interruption::mismatch;
+            way.new_id = way.new_id && work.said != log_answer::unknown;
+            note_answers(work, way);
+            c.settled(work.said);
+        } else if constexpr (Step == step::read) {
+            return read(work, way);
+        } else if constexpr (Step == step::claim) {
             c.claimed(work.said, expired(work));
-            break;
-        case step::commit:
-            log_.template change<step::commit>(wave, now());
+        } else if constexpr (Step == step::commit) {
             c.committed(work.said);
-            break;
-        case step::close:
-            log_.template change<step::close>(wave, now());
+        } else if constexpr (Step == step::close) {
             c.closed(work.said);
-            break;
-        case step::cancel:
-            log_.template change<step::cancel>(wave, now());
+        } else if constexpr (Step == step::cancel) {
             c.canceled(work.said);
-            break;
-        case step::apply: run_wave<step::apply>(work); break;
-        case step::confirm: run_wave<step::confirm>(work); break;
-        case step::compensate: run_wave<step::compensate>(work); break;
-        case step::give_way: run_wave<step::give_way>(work); break;
-        case step::pause:
-            if (!rest(work)) return interruption::stopped;
-            c.resume();
-            break;
-        case step::wait:
-            if (!rest(work)) return interruption::stopped;
-            c.look_again();
-            break;
-        case step::end: break;
+        } else {
+            note_answers(work, way);
+            if (std::exchange(way.kept_back, false)) c.yield();
+            else c.decide(limits_.attempts + way.yields);
         }
         return interruption::none;
+    }
+
+    /// What comes after a step: its end, a rest, or the next step.
+    template <typename Direction>
+    void go_on(step taken, job<Direction>& work, course& way, bool follows) {
+        step const next = work.coordinator.next();
+        if (way.cut == interruption::none && next == step::wait && !follows) {
+            way.cut = interruption::elsewhere;
+        }
+        if (way.cut != interruption::none || next == step::end) return end(work, way);
+        // A log that answers `unknown` may go on doing so: it is given time, too.
+        bool const stalled =
+            next == taken || (asks_log(taken) && work.said == log_answer::unknown);
+        if (stalled || next == step::pause || next == step::wait) rest(work, way);
+    }
+
+    /// No wave has anything to do for it any more.
+    template <typename Direction>
+    static void end(job<Direction>& work, course& way) {
+        way.over = true;
+        work.resting = true;
+    }
+
+    // --------------------------------------------------------------------------- order of a window
+
+    /// Who shares a record on which an earlier one of the window had to be waited for, waits too.
+    /// False when nobody is left to ask.
+    template <typename Direction>
+    bool keep_order(window<Direction> const& all) {
+        bool any = false;
+        if constexpr (!std::is_same_v<Direction, undescribed>) {
+            order_.begin();
+            for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+                if (all.ways[i].over) continue;
+                bool const waits = order_.stands_behind(all.jobs[i]);
+                if (!all.ways[i].takes_part) continue;
+                any = any || !waits;
+                if (!waits) continue;
+                all.ways[i].takes_part = false;
+                all.ways[i].kept_back = true;
+                all.jobs[i].resting = true;
+            }
+        }
+        return any;
+    }
+
+    /// What failed beside an earlier one of its window may succeed behind it; and who comes after
+    /// one that falls back, on a record of its, falls back with it.
+    template <typename Direction>
+    void yield_to_earlier(window<Direction> const& all) {
+        if constexpr (!std::is_same_v<Direction, undescribed>) {
+            order_.begin_answers();
+            for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+                course& way = all.ways[i];
+                if (way.over) continue;
+                if (std::exchange(way.kept_back, false)) all.jobs[i].resting = false;
+                if (!order_.falls_back(all.jobs[i], way.takes_part)) continue;
+                way.kept_back = true;
+                ++way.yields;
+            }
+        }
     }
 
     occasion now() const { return {now_, owner_}; }
@@ -126,21 +279,8 @@ private:
         return now_ - work.created > limits_.lifetime;
     }
 
-    template <step Step, typename Direction>
-    void run_wave(job<Direction>& work) {
-        if constexpr (!std::is_same_v<Direction, undescribed>) {
-            std::span<job<Direction>> const wave{&work, 1};
-            std::apply([&](auto&... session) { (session.template start<Step>(wave), ...); },
-                       sessions_);
-            std::apply([&](auto&... session) { (session.template finish<Step>(wave), ...); },
-                       sessions_);
-        }
-        note_answers(work);
-        work.coordinator.decide(limits_.attempts);
-    }
-
     template <typename Direction>
-    interruption read(job<Direction>& work) {
+    interruption read(job<Direction>& work, course& way) {
         now_ = environment_.now();
         auto found = log_.read(work.id);
         if (!found.has_value()) {
@@ -158,14 +298,15 @@ private:
         }
         entry const& here = *found.value();
         if (interruption const unfit = compare(work, here); unfit != interruption::none) {
-            seen_ = std::move(found).value();
+            way.seen = std::move(found).value();
             return unfit;
         }
         view.mine = here.owner == owner_;
-        view.abandoned = here.state == state::initial || is_gone(here.owner) || stands_still(here);
+        view.abandoned = here.state == state::initial || is_gone(here.owner) ||
+                         stands_still(here, way);
         work.created = here.created;
         work.coordinator.found(standing_of(here), view);
-        seen_ = std::move(found).value();
+        way.seen = std::move(found).value();
         return interruption::none;
     }
 
@@ -199,16 +340,19 @@ private:
     }
 
     /// True when the entry has not moved for `takeover`, by this process's own clock.
-    bool stands_still(entry const& here) {
+    bool stands_still(entry const& here, course& way) {
         auto const elapsed = environment_.elapsed();
-        bool const moved = !seen_ || seen_->state != here.state ||
-                           seen_->epoch_number != here.epoch_number ||
-                           seen_->attempts != here.attempts || seen_->modified != here.modified;
-        if (moved || !still_since_) still_since_ = elapsed;
+        auto const& seen = way.seen;
+        bool const moved = !seen || seen->state != here.state ||
+                           seen->epoch_number != here.epoch_number ||
+                           seen->attempts != here.attempts || seen->modified != here.modified;
+        if (moved || !way.still_since) way.still_since = elapsed;
         using std::chrono::milliseconds;
-        return std::chrono::duration_cast<milliseconds>(elapsed - *still_since_) >=
+        return std::chrono::duration_cast<milliseconds>(elapsed - *way.still_since) >=
                limits_.takeover;
     }
+
+    // ------------------------------------------------------------------------------------- resting
 
     /// A point in time, or the last one there is: "for ever" in milliseconds is more than
     /// nanoseconds can count.
@@ -220,39 +364,74 @@ private:
         return wait >= room ? nanoseconds::max() : from + wait;
     }
 
-    /// Waits a little, longer each time. False when the deadline or a stop ends the waiting.
+    /// Lets a job rest a little, longer each time; its end when the deadline or a stop says so.
     template <typename Direction>
-    bool rest(job<Direction>& work) {
+    void rest(job<Direction>& work, course& way) {
         auto const elapsed = environment_.elapsed();
-        if (!deadline_) deadline_ = after(elapsed, limits_.patience);
-        if (elapsed >= *deadline_ || call_.stop.stop_requested()) {
+        if (!way.deadline) {
+            way.deadline = deadline_ ? *deadline_ : after(elapsed, limits_.patience);
+        }
+        if (elapsed >= *way.deadline || call_.stop.stop_requested()) {
             if (work.problem.empty()) {
                 work.problem = {make_error_code(errc::stopped),
                                 "settle: the deadline or a stop request ended the call before the "
                                 "outcome was known. Ask again with the same id, or let recovery "
                                 "settle it. README#undecided"};
             }
-            return false;
+            way.cut = interruption::stopped;
+            return end(work, way);
         }
-        auto const doubled = limits_.first_pause * (std::int64_t{1} << std::min(rests_, 20U));
+        auto const doubled = limits_.first_pause * (std::int64_t{1} << std::min(way.rests, 20U));
         auto const most = std::min<std::chrono::nanoseconds>(doubled, limits_.longest_pause);
         // Half of the pause is chance, so that two workers that met do not meet again in step.
         auto const half = static_cast<std::uint64_t>(most.count()) / 2 + 1;
         std::chrono::nanoseconds const chosen{
             static_cast<std::int64_t>(half + environment_.random() % half)};
-        environment_.pause(std::min<std::chrono::nanoseconds>(chosen, *deadline_ - elapsed),
-                           call_.stop);
-        now_ = environment_.now();
-        ++rests_;
-        return true;
+        way.wakes = std::min(elapsed + chosen, *way.deadline);
+        ++way.rests;
+        work.resting = true;
+    }
+
+    /// Wakes whose rest is over; when nobody else has anything to do, waits for the first of them.
+    template <typename Direction>
+    void wake(std::span<job<Direction>> jobs, std::span<course> ways) {
+        auto first = std::chrono::nanoseconds::max();
+        bool any_awake = false;
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            if (ways[i].over) continue;
+            if (jobs[i].resting) first = std::min(first, ways[i].wakes);
+            else any_awake = true;
+        }
+        // Who is awake and has nothing to do waits for one that rests.
+        bool const was_idle = std::exchange(idle_, true);
+        bool const all_wait = !any_awake || was_idle;
+        if (first == std::chrono::nanoseconds::max()) return;
+        auto elapsed = environment_.elapsed();
+        if (all_wait) {
+            if (first > elapsed) environment_.pause(first - elapsed, call_.stop);
+            // A stop ends a pause early, and every job then finds it out at its next rest.
+            elapsed = call_.stop.stop_requested() ? std::chrono::nanoseconds::max()
+                                                  : std::max(first, environment_.elapsed());
+            now_ = environment_.now();
+        }
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            if (ways[i].over || !jobs[i].resting || ways[i].wakes > elapsed) continue;
+            jobs[i].resting = false;
+            auto& c = jobs[i].coordinator;
+            step const taken = c.next();
+            if (taken == step::pause) c.resume();
+            else if (taken == step::wait) c.look_again();
+            else continue;
+            observe(taken, jobs[i], ways[i]);
+        }
     }
 
     template <typename Direction>
-    void observe(step taken, job<Direction> const& work) {
+    void observe(step taken, job<Direction> const& work, course& way) {
         if constexpr (!std::is_same_v<Observer, no_observer>) {
             auto const& c = work.coordinator;
             event seen{work.id, Direction::name(), taken,  c.state(),         c.attempts(),
-                       met_,    c.why(),           work.problem.text, nullptr, nullptr};
+                       way.met, c.why(),           work.problem.text, nullptr, nullptr};
             if constexpr (!std::is_same_v<Direction, undescribed>) {
                 seen.shown = work.parameters;
                 seen.show = [](void const* parameters) {
@@ -262,25 +441,27 @@ private:
                 };
             }
             observer_(static_cast<event const&>(seen));
-            met_ = answer::none;
+            way.met = answer::none;
         } else {
             static_cast<void>(taken);
             static_cast<void>(work);
+            static_cast<void>(way);
         }
     }
 
     /// Decisions clear the answers, so what an observer is told is looked up before.
     template <typename Direction>
-    void note_answers(job<Direction> const& work) {
+    void note_answers(job<Direction> const& work, course& way) {
         if constexpr (!std::is_same_v<Observer, no_observer>) {
             for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
                 answer const said = work.coordinator.answer_of(part);
                 bool const fine = said == answer::applied || said == answer::nothing ||
                                   said == answer::none;
-                if (met_ == answer::none && !fine) met_ = said;
+                if (way.met == answer::none && !fine) way.met = said;
             }
         } else {
             static_cast<void>(work);
+            static_cast<void>(way);
         }
     }
 
@@ -292,13 +473,11 @@ private:
     std::string const& owner_;
     call_options const& call_;
     timestamp now_;
-    /// The caller's, from the call; without one, the engine's patience from the first wait.
+    /// The caller's, from the call; without one, each job has the engine's patience from its first
+    /// rest on.
     std::optional<std::chrono::nanoseconds> deadline_;
-    std::optional<entry> seen_;
-    std::optional<std::chrono::nanoseconds> still_since_;
-    unsigned rests_ = 0;
-    bool new_id_ = false;
-    answer met_ = answer::none;
+    bool idle_ = false; ///< nobody had anything to do in the last round
+    detail::record_order order_;
 };
 
 SETTLE_END

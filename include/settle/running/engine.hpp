@@ -2,8 +2,9 @@
 // The engine: runs, recovers, cancels and reverses every type that it was built with.
 #pragma once
 
-#include <settle/running/refusals.hpp>
+#include <settle/running/batch.hpp>
 #include <settle/running/sweeper.hpp>
+#include <settle/running/take_over.hpp>
 
 SETTLE_BEGIN
 
@@ -78,6 +79,38 @@ public:
         return begin<forward<Type>>(std::move(id), parameters, goal::run, call);
     }
 
+    /// Runs a range of transactions, many at a time; work on one record keeps the order of the range.
+    /// Shape:   range - any range, also one that is still being read, of parameters of one type or
+    ///          of pairs of an id and parameters; the outcomes come in its order
+    /// Errors:  as in run, each for itself. What the range throws comes back out when those under
+    ///          way have settled. A stop request leaves out the elements that were not read yet
+    /// Cost:    each store gets one wave a phase for a whole window
+    template <typename Range>
+    std::vector<outcome> run_all(Range&& range, batch_options const& wanted = {}) {
+        std::vector<outcome> told;
+        run_all(
+            std::forward<Range>(range),
+            [&](std::size_t number, outcome one) {
+                if (told.size() <= number) told.resize(number + 1);
+                told[number] = std::move(one);
+            },
+            wanted);
+        return told;
+    }
+    /// As above, and `ended(number, outcome)` is called for each as it settles, so that memory is
+    /// bounded by the window alone.
+    template <typename Range, typename Ended>
+        requires std::is_invocable_v<Ended&, std::size_t, outcome>
+    void run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
+        using element = detail::batch_element<ranges::range_value_t<Range>>;
+        run_range<direction_of<typename element::parameters>>(range, ended, wanted);
+    }
+    template <auto const& Type, typename Range, typename Ended>
+        requires std::is_invocable_v<Ended&, std::size_t, outcome>
+    void run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
+        run_range<forward<Type>>(range, ended, wanted);
+    }
+
     /// Puts a transaction into the log, to be run later by any worker.
     /// Errors:  `undecided` without a problem says that it stands in the log; `refused` as in run
     template <typename Parameters>
@@ -104,7 +137,8 @@ public:
     recovery_report work(work_options const& wanted = {}) {
         entry_filter filter;
         filter.state = state::initial;
-        return take_all(filter, wanted.limit, wanted.stop, [](entry const&) { return true; });
+        return detail::take_over{parts_, wanted.stop, wanted.window}.all(
+            filter, wanted.limit, [](entry const&) { return true; });
     }
 
     /// Brings entries that stood still to their end. One that cannot be handled is reported and
@@ -113,9 +147,10 @@ public:
         entry_filter filter;
         filter.unfinished = true;
         timestamp const before = parts_.environment().now() - wanted.older_than;
-        return take_all(filter, wanted.limit, wanted.stop, [&](entry const& one) {
-            return one.modified <= before || is_gone(one.owner);
-        });
+        return detail::take_over{parts_, wanted.stop, wanted.window}.all(
+            filter, wanted.limit, [&](entry const& one) {
+                return one.modified <= before || is_gone(one.owner);
+            });
     }
 
     /// Cancels a transaction that is not committed yet, whoever runs it.
@@ -133,10 +168,11 @@ public:
         job<undescribed> work{id, &no_parameters, coordinator::cancel(0)};
         auto driver = parts_.make_driver(call);
         work.created = driver.time();
-        interruption const cut = driver.drive(work, true);
+        course way;
+        driver.drive(work, way, true);
         // It was born since the look above: its own type compensates it.
-        if (cut == interruption::described) return cancel_entry(*driver.seen(), call);
-        return conclude(work, driver, cut);
+        if (way.cut == interruption::described) return cancel_entry(*way.seen, call);
+        return detail::conclude(work, way, parts_.log());
     }
 
     /// Undoes a transaction that is done by a new one, `<id>/reverse`, whose outcome this is.
@@ -241,7 +277,6 @@ public:
 private:
     using parts_type = detail::assembly<Arguments...>;
     using types = typename parts_type::types;
-    static constexpr std::size_t page_size = 256;
 
     template <typename Parameters>
     struct direction_search {
@@ -281,79 +316,38 @@ private:
     template <typename Direction>
     outcome start(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
                   call_options const& call, bool new_id) {
-        if (auto const texts = check_texts(parameters); !texts.has_value()) {
-            return detail::refuse(id, texts.problem());
-        }
-        if (auto const refused = Direction::check(parameters); refused.why != reason::none) {
-            return detail::refuse_parameters(id, refused);
+        if (auto refused = detail::refused_at_once<Direction>(id, parameters)) {
+            return *std::move(refused);
         }
         auto driver = parts_.make_driver(call);
-        if (new_id) driver.expect_new_id();
-        job<Direction> work{std::move(id), &parameters,
-                            coordinator::begin(Direction::count_parts(Direction::user(parameters)),
-                                               fresh_epoch(parts_.environment()), wanted)};
-        work.created = driver.time();
-        return conclude(work, driver, driver.drive(work, true));
+        auto work = detail::new_job<Direction>(std::move(id), parameters, wanted, driver,
+                                               parts_.environment());
+        course way;
+        way.new_id = new_id;
+        driver.drive(work, way, true);
+        return detail::conclude(work, way, parts_.log());
+    }
+
+    template <typename Direction, typename Range, typename Ended>
+    void run_range(Range& range, Ended& ended, batch_options const& wanted) {
+        call_options const call{wanted.deadline, wanted.stop};
+        std::size_t const room = wanted.window == 0 ? parts_type::wave() : wanted.window;
+        detail::batch<parts_type, Direction, Ended>{parts_, call, room, ended}.run(range);
     }
 
     template <typename Direction>
-    outcome bring_to_end(job<Direction>& work, call_options const& call, bool follows) {
+    outcome bring_to_end(job<Direction>& work, call_options const& call) {
         auto driver = parts_.make_driver(call);
-        return conclude(work, driver, driver.drive(work, follows));
+        course way;
+        driver.drive(work, way, true);
+        return detail::conclude(work, way, parts_.log());
     }
 
     outcome cancel_entry(entry const& found, call_options const& call) {
         return with_entry(found, [&](auto& work) {
             work.coordinator = coordinator::cancel(work.coordinator.parts());
-            return bring_to_end(work, call, true);
+            return bring_to_end(work, call);
         });
-    }
-
-    template <typename Direction, typename Driver>
-    outcome conclude(job<Direction>& work, Driver& driver, interruption cut) {
-        outcome told;
-        told.id = std::move(work.id);
-        told.problem = std::move(work.problem);
-        auto const& c = work.coordinator;
-        if (cut == interruption::mismatch) {
-            return detail::refuse(told.id, detail::id_in_use(told.id));
-        }
-        if (cut == interruption::redefined) {
-            return detail::refuse(told.id, detail::other_definition(*driver.seen()));
-        }
-        // What stood in the way on a way that was gone to its end is overcome, or is why it ended.
-        bool const gone = cut == interruption::none || cut == interruption::elsewhere;
-        if (gone && c.why() != reason::record_unusable) told.problem = {};
-        if (c.vanished()) told.problem = detail::vanished_entry(told.id);
-        if (cut != interruption::none || c.vanished() || !is_final(c.state())) return told;
-        told.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
-        if (told.canceled()) tell_reason(told, work, driver);
-        return told;
-    }
-
-    /// Why it was canceled: as this worker saw it, or as the entry says when another one did it.
-    template <typename Direction, typename Driver>
-    void tell_reason(outcome& told, job<Direction> const& work, Driver& driver) {
-        auto const& c = work.coordinator;
-        auto const& seen = driver.seen();
-        if (seen && seen->why != reason::none) {
-            told.why = seen->why;
-            told.participant = seen->participant;
-            told.line = seen->line;
-        } else if (c.why() != reason::none) {
-            told.why = c.why();
-            if (c.failed_part() == coordinator::no_part) return;
-            if constexpr (!std::is_same_v<Direction, undescribed>) {
-                part_name const where =
-                    Direction::name_part(Direction::user(*work.parameters), c.failed_part());
-                told.participant = where.participant;
-                told.line = where.line;
-            }
-        } else if (auto found = parts_.log().read(told.id); found.has_value() && found.value()) {
-            told.why = found.value()->why;
-            told.participant = found.value()->participant;
-            told.line = found.value()->line;
-        }
     }
 
     // ---------------------------------------------------------------- entries of unknown direction
@@ -363,80 +357,18 @@ private:
     template <typename Function>
     outcome with_entry(entry const& found, Function&& function) {
         std::optional<outcome> told;
-        bool name_known = false;
-        detail::for_each_direction(types{}, [&]<typename Direction>(
-                                                std::type_identity<Direction>) {
-            if (told || found.type != Direction::name()) return;
-            name_known = true;
-            if (found.definition != Direction::definition()) return;
-            told = with_direction<Direction>(found, function);
+        auto const problem = detail::with_direction<types>(found, [&]<typename Direction>(
+                                                                      std::type_identity<Direction>) {
+            auto const parameters = detail::read_parameters<Direction>(found);
+            if (!parameters.has_value()) {
+                told = detail::refuse(found.id, parameters.problem());
+                return;
+            }
+            using driver_type = typename parts_type::driver_type;
+            auto work = detail::taken_job<Direction, driver_type>(found, parameters.value());
+            told = function(work);
         });
-        if (told) return *std::move(told);
-        return detail::refuse(found.id, name_known ? detail::other_definition(found)
-                                                   : detail::unknown_type(found));
-    }
-
-    template <typename Direction, typename Function>
-    outcome with_direction(entry const& found, Function& function) {
-        auto const parameters = decode_json<typename Direction::parameters>(found.parameters);
-        if (!parameters.has_value()) {
-            return detail::refuse(found.id,
-                                  detail::damaged_parameters(found, parameters.problem()));
-        }
-        if (auto const refused = Direction::check(parameters.value());
-            refused.why != reason::none) {
-            return detail::refuse_parameters(found.id, refused);
-        }
-        std::size_t const count = Direction::count_parts(Direction::user(parameters.value()));
-        job<Direction> work{found.id, &parameters.value(),
-                            coordinator::take(count, standing_of(found))};
-        work.created = found.created;
-        work.images = found.images;
-        return function(work);
-    }
-
-    template <typename Wanted>
-    recovery_report take_all(entry_filter const& filter, std::size_t limit,
-                             std::stop_token const& stop, Wanted&& wanted) {
-        recovery_report report;
-        transaction_id after;
-        std::size_t taken = 0;
-        while (taken < limit && !stop.stop_requested()) {
-            auto const found = parts_.log().list(filter, after, page_size);
-            if (!found.has_value()) {
-                report.problem = found.problem();
-                return report;
-            }
-            for (entry const& one : found.value()) {
-                after = one.id;
-                if (taken >= limit || stop.stop_requested()) break;
-                if (!wanted(one)) continue;
-                ++taken;
-                take_one(one, stop, report);
-            }
-            if (found.value().size() < page_size) break;
-        }
-        return report;
-    }
-
-    void take_one(entry const& one, std::stop_token const& stop, recovery_report& report) {
-        outcome const told = with_entry(one, [&](auto& work) {
-            call_options call;
-            call.stop = stop;
-            return bring_to_end(work, call, false);
-        });
-        switch (told.verdict) {
-        case verdict::done: ++report.done; break;
-        case verdict::canceled: ++report.canceled; break;
-        case verdict::refused: report.skipped.push_back({one.id, told.problem}); break;
-        case verdict::undecided:
-            if (told.problem.empty()) ++report.elsewhere;
-            else ++report.undecided;
-            if (told.problem.code == condition::permanent) {
-                report.skipped.push_back({one.id, told.problem});
-            }
-            break;
-        }
+        return told ? *std::move(told) : detail::refuse(found.id, problem);
     }
 
     // ----------------------------------------------------------------------------------- reversing

@@ -29,16 +29,27 @@ struct call_options {
     std::stop_token stop{};
 };
 
+/// The limits of a call that runs many transactions.
+struct batch_options {
+    /// How many are under way at a time; 0 leaves it to the stores. Work on one record keeps the
+    /// order of the input.
+    std::size_t window = 0;
+    std::optional<std::chrono::milliseconds> deadline{}; ///< from the call
+    std::stop_token stop{};
+};
+
 struct recover_options {
     /// How long an entry must have stood still. One whose owner was a process of this machine that
     /// is gone is taken at once.
     std::chrono::milliseconds older_than = std::chrono::minutes{30};
     std::size_t limit = ~std::size_t{0};
+    std::size_t window = 0; ///< how many are under way at a time; 0 leaves it to the stores
     std::stop_token stop{};
 };
 
 struct work_options {
     std::size_t limit = ~std::size_t{0};
+    std::size_t window = 0; ///< how many are under way at a time; 0 leaves it to the stores
     std::stop_token stop{};
 };
 

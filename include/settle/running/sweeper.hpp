@@ -75,16 +75,17 @@ private:
         epoch const first = fresh_epoch(parts_.environment());
         job<undescribed> work{id, &no_parameters, coordinator::begin(0, first, goal::annul)};
         work.created = driver.time();
-        auto const cut = driver.drive(work, false);
+        course way;
+        auto const cut = driver.drive(work, way, false);
         if (cut != interruption::none && cut != interruption::described) {
             report_.problem = work.problem;
             return std::nullopt;
         }
-        if (!driver.seen()) {
+        if (!way.seen) {
             ++report_.annulled;
             return standing{state::canceled, work.coordinator.epoch_number(), 0, 0};
         }
-        return standing_of(*driver.seen());
+        return standing_of(*way.seen);
     }
 
     Assembly& parts_;

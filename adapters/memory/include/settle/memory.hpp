@@ -27,6 +27,8 @@ class record_session {
 public:
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
+    /// Nothing is won by handing over many at a time.
+    static constexpr std::size_t wave_size = 1;
 
     record_session(basic_database<Lock>& database, table<Collections>&... tables)
         : database_(&database), tables_(&tables...) {}
@@ -105,6 +107,8 @@ private:
 template <typename Lock>
 class log_session {
 public:
+    static constexpr std::size_t wave_size = 1;
+
     explicit log_session(basic_database<Lock>& database) : database_(&database) {}
 
     [[nodiscard]] std::string const& name() const { return database_->name(); }
@@ -113,7 +117,7 @@ public:
     void insert(std::span<job<Direction>> wave, occasion const& at) {
         std::lock_guard const guard{database_->lock()};
         for (auto& work : wave) {
-            if (work.coordinator.next() != step::insert) continue;
+            if (!work.takes(step::insert)) continue;
             work.said = database_->entries().insert(work, at);
         }
     }
@@ -122,7 +126,7 @@ public:
     void change(std::span<job<Direction>> wave, occasion const& at) {
         std::lock_guard const guard{database_->lock()};
         for (auto& work : wave) {
-            if (work.coordinator.next() != Step) continue;
+            if (!work.takes(Step)) continue;
             work.said = database_->entries().change(work, at);
         }
     }

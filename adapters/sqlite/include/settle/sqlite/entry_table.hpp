@@ -22,17 +22,18 @@ namespace sqlite::detail {
     return digits;
 }
 
-/// Words that entries name by a number. What a rolled-back transaction inserted is forgotten.
+/// Words that entries name by a number. What was undone may have had a number that is no more.
 class numbered_words {
 public:
     /// Shape:   find, insert - statements with the same parameters
-    numbered_words(connection const& on, std::string_view find, std::string_view insert)
-        : find_(on, find, "read a type or an owner of entries"),
-          insert_(on, insert, "write a type or an owner of entries") {}
+    numbered_words(writer const& on, std::string_view find, std::string_view insert)
+        : writer_(&on), find_(on.on(), find, "read a type or an owner of entries"),
+          insert_(on.on(), insert, "write a type or an owner of entries") {}
 
     /// Shape:   word - what it is known by in this process; columns - what its row holds
     template <typename... Columns>
     std::int64_t number_of(std::string_view word, Columns const&... columns) {
+        if (std::exchange(as_of_, writer_->undone()) != writer_->undone()) known_.clear();
         for (auto const& [known, number] : known_) {
             if (known == word) return number;
         }
@@ -40,8 +41,6 @@ public:
         known_.emplace_back(word, number);
         return number;
     }
-    void committed() noexcept { settled_ = known_.size(); }
-    void rolled_back() { known_.resize(settled_); }
 
 private:
     template <typename... Columns>
@@ -52,27 +51,28 @@ private:
         return row.integer(0);
     }
 
+    writer const* writer_;
     statement find_;
     statement insert_;
     std::vector<std::pair<std::string, std::int64_t>> known_;
-    std::size_t settled_ = 0;
+    std::uint64_t as_of_ = 0;
 };
 
 /// Statements of the writer's connection. The caller holds its mutex and a native transaction.
 class entry_table {
 public:
-    explicit entry_table(connection const& on)
+    explicit entry_table(writer const& on)
         : types_(on, "SELECT number FROM settle_type WHERE name = ?1 AND definition = ?2",
                  "INSERT OR IGNORE INTO settle_type(name, definition) VALUES(?1, ?2)"),
           owners_(on, "SELECT number FROM settle_owner WHERE name = ?1",
                   "INSERT OR IGNORE INTO settle_owner(name) VALUES(?1)"),
-          insert_(on,
+          insert_(on.on(),
                   "INSERT INTO settle_entry(id, type, state, epoch, committed, attempts, reason, "
-                  "owner, created, modified, parameters) VALUES(?1, ?2, ?3, ?4, 0, 0, ?5, ?6, ?7, "
-                  "?8, ?9) ON CONFLICT(id) DO NOTHING",
+                  "owner, created, modified, parameters, participant, line, images) VALUES(?1, ?2, "
+                  "?3, ?4, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO NOTHING",
                   "insert an entry"),
           // Right of an assignment stands what was there before: the first reason is kept.
-          change_(on,
+          change_(on.on(),
                   "UPDATE settle_entry SET state = ?4, epoch = ?5, committed = ?6, attempts = ?7, "
                   "modified = ?8, owner = coalesce(?9, owner), "
                   "reason = iif(reason = 0, ?10, reason), "
@@ -88,13 +88,14 @@ public:
         std::optional<std::string_view> parameters;
         if constexpr (!std::is_same_v<Direction, undescribed>) {
             type = number_of<Direction>();
-            text_.clear();
-            append_json(text_, *work.parameters);
-            parameters = text_;
+            parameters_.clear();
+            append_json(parameters_, *work.parameters);
+            parameters = parameters_;
         }
+        part_name const where = failed_part_of(work, c.why());
         run row{insert_, work.id, type, number(c.insert_state()), number(c.insert_epoch()),
-                number(c.why()), owner_number(at), number(work.created),
-                number(at.now), parameters};
+                number(c.why()), owner_number(at), number(work.created), number(at.now),
+                parameters, named(where), where.line, images_of(work)};
         return row.change() == 1 ? log_answer::taken : log_answer::conflict;
     }
 
@@ -103,35 +104,18 @@ public:
         transition const wanted = work.coordinator.change();
         std::optional<std::int64_t> owner;
         if (wanted.takes_owner) owner = owner_number(at);
-        part_name where;
-        if constexpr (!std::is_same_v<Direction, undescribed>) {
-            if (auto const part = work.coordinator.failed_part();
-                wanted.why != reason::none && part != coordinator::no_part) {
-                where = Direction::name_part(Direction::user(*work.parameters), part);
-            }
-        }
-        std::optional<std::string_view> participant;
-        if (!where.participant.empty()) participant = where.participant;
-        std::optional<std::string_view> images;
-        if (work.coordinator.next() == step::commit && !work.images.empty()) {
-            text_.clear();
-            append_images(text_, work.images);
-            images = text_;
-        }
+        part_name const where = failed_part_of(work, wanted.why);
         run row{change_, work.id, number(wanted.from), number(wanted.from_epoch),
                 number(wanted.to), number(wanted.to_epoch), number(wanted.committed),
-                wanted.attempts, number(at.now), owner, number(wanted.why), participant,
-                where.line, images};
+                wanted.attempts, number(at.now), owner, number(wanted.why), named(where),
+                where.line, images_of(work)};
         return row.change() == 1 ? log_answer::taken : log_answer::conflict;
     }
 
-    void committed() noexcept {
-        types_.committed();
-        owners_.committed();
-    }
-    void rolled_back() {
-        types_.rolled_back();
-        owners_.rolled_back();
+    /// Writes an entry that ends in this very native transaction.
+    template <typename Direction>
+    log_answer settle_at_once(job<Direction> const& work, occasion const& at) {
+        return work.coordinator.inserts() ? insert(work, at) : change(work, at);
     }
 
 private:
@@ -139,6 +123,33 @@ private:
     static std::int64_t number(Number value) {
         if constexpr (std::is_same_v<Number, timestamp>) return value.time_since_epoch().count();
         else return static_cast<std::int64_t>(value);
+    }
+
+    template <typename Direction>
+    static part_name failed_part_of(job<Direction> const& work, reason why) {
+        if constexpr (!std::is_same_v<Direction, undescribed>) {
+            auto const part = work.coordinator.failed_part();
+            if (why != reason::none && part != coordinator::no_part) {
+                return Direction::name_part(Direction::user(*work.parameters), part);
+            }
+        }
+        return {};
+    }
+    static std::optional<std::string_view> named(part_name const& where) {
+        if (where.participant.empty()) return std::nullopt;
+        return where.participant;
+    }
+
+    /// The old images of what is being committed, when it has any.
+    template <typename Direction>
+    std::optional<std::string_view> images_of(job<Direction> const& work) {
+        auto const& c = work.coordinator;
+        bool const commits = c.next() == step::commit ||
+                             (c.next() == step::at_once && c.insert_state() == state::done);
+        if (!commits || work.images.empty()) return std::nullopt;
+        images_.clear();
+        append_images(images_, work.images);
+        return images_;
     }
 
     template <typename Direction>
@@ -157,7 +168,9 @@ private:
     numbered_words owners_;
     statement insert_;
     statement change_;
-    std::string text_; ///< JSON on its way into a statement; kept for its room
+    // JSON on its way into a statement; kept for its room.
+    std::string parameters_;
+    std::string images_;
 };
 
 } // namespace sqlite::detail

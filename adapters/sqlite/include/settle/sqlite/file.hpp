@@ -2,6 +2,7 @@
 // One database file as a process uses it: a connection that writes and one that reads.
 #pragma once
 
+#include <settle/sqlite/group_commit.hpp>
 #include <settle/sqlite/schema.hpp>
 #include <settle/sqlite/table_check.hpp>
 
@@ -44,20 +45,34 @@ public:
         }
     }
 
-    /// Runs a function in a native transaction; what it throws is the result's problem.
+    /// Runs a function in a native transaction, which callers share; see group_commit.
+    template <typename Function>
+    ending perform(Function&& function) {
+        return commits_.perform(function);
+    }
+
+    /// Whether nobody but this session has written records since it last asked: what it remembers of
+    /// them still stands. Asked inside a native transaction.
+    /// Shape:   session - its address; null for who remembers nothing, and makes others forget
+    [[nodiscard]] bool unchanged_for(void const* session) {
+        if (!version_) version_ = {writer_.on(), "PRAGMA data_version", "look at the database"};
+        run row{version_};
+        row.next();
+        // The number changes with the commits of other connections, whosoever they are.
+        seen const now{session, row.integer(0), writer_.undone()};
+        return std::exchange(seen_, now) == now && session != nullptr;
+    }
+
+    /// The same for a function with a value; what it throws is the result's problem.
     template <typename Function>
     auto writing(Function&& function) -> result<std::invoke_result_t<Function&>> {
-        std::lock_guard const guard{writer_.mutex()};
-        try {
-            transaction work{writer_};
-            auto value = function();
-            if (auto ended = work.commit(); ended.fate != fate::committed) {
-                return std::move(ended.problem);
-            }
-            return value;
-        } catch (failure const& problem) {
-            return problem.problem();
-        }
+        std::optional<std::invoke_result_t<Function&>> value;
+        auto ended = perform([&](transaction&) {
+            static_cast<void>(unchanged_for(nullptr));
+            value = function();
+        });
+        if (ended.fate != fate::committed) return std::move(ended.problem);
+        return *std::move(value);
     }
 
 private:
@@ -110,10 +125,20 @@ private:
         }
     }
 
+    struct seen {
+        void const* session = nullptr;
+        std::int64_t version = 0;
+        std::uint64_t undone = 0;
+        friend bool operator==(seen const&, seen const&) = default;
+    };
+
     std::string path_;
     writer writer_;
+    group_commit commits_{writer_};
     connection reader_;
     std::mutex reading_;
+    statement version_;
+    seen seen_;
 };
 
 /// Deletes what holds statements. To finalize one is to use its connection, which another session's

@@ -8,6 +8,14 @@
 
 SETTLE_BEGIN
 namespace sqlite {
+namespace detail {
+
+/// What a log answers when a native transaction was not committed.
+[[nodiscard]] inline log_answer said_of(fate end) {
+    return end == fate::unknown ? log_answer::unknown : log_answer::unavailable;
+}
+
+} // namespace detail
 
 /// Shape:   the database outlives its sessions
 /// Cost:    a wave is one native transaction: one sync of the disk, however many entries
@@ -31,6 +39,9 @@ public:
         write<Step>(wave, [&](auto& work) { return held_->entries.change(work, at); });
     }
 
+    /// The entries themselves, for who is inside a native transaction of this file.
+    [[nodiscard]] detail::entry_table& entries() { return held_->entries; }
+
     result<std::optional<entry>> read(transaction_id const& id) {
         return file_->reading([&] { return held_->reader.read(id); });
     }
@@ -44,44 +55,25 @@ public:
 private:
     template <step Step, typename Direction, typename Function>
     void write(std::span<job<Direction>> wave, Function&& function) {
-        std::lock_guard const guard{file_->with().mutex()};
-        held_->said.clear();
-        auto const ended = attempt<Step>(wave, function);
-        if (ended.fate == detail::fate::committed) held_->entries.committed();
-        else held_->entries.rolled_back();
-        std::size_t at = 0;
-        for (auto& work : wave) {
-            if (work.coordinator.next() != Step) continue;
-            if (ended.fate == detail::fate::committed) {
-                work.said = held_->said[at++];
-            } else {
-                work.said = ended.fate == detail::fate::unknown ? log_answer::unknown
-                                                                : log_answer::unavailable;
-                work.problem = ended.problem;
-            }
-        }
-    }
-
-    template <step Step, typename Direction, typename Function>
-    detail::ending attempt(std::span<job<Direction>> wave, Function& function) {
-        try {
-            detail::transaction native{file_->with()};
+        auto const ended = file_->perform([&](detail::transaction&) {
             for (auto& work : wave) {
-                if (work.coordinator.next() == Step) held_->said.push_back(function(work));
+                if (work.takes(Step)) work.said = function(work);
             }
-            return native.commit();
-        } catch (failure const& problem) {
-            return {detail::fate::undone, problem.problem()};
+        });
+        if (ended.fate == detail::fate::committed) return;
+        for (auto& work : wave) {
+            if (!work.takes(Step)) continue;
+            work.said = detail::said_of(ended.fate);
+            work.problem = ended.problem;
         }
     }
 
     struct statements {
         explicit statements(detail::file& file)
-            : entries(file.with().on()), reader(file.reader()) {}
+            : entries(file.with()), reader(file.reader()) {}
 
         detail::entry_table entries;
         detail::entry_reader reader;
-        std::vector<log_answer> said{}; ///< of one wave; a member for the sake of its room
     };
 
     detail::file* file_;

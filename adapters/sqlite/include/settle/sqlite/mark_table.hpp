@@ -19,7 +19,8 @@ public:
     using mark_type = mark<record_type>;
 
     explicit mark_table(connection const& on)
-        : all_(on, std::string{columns} + " WHERE collection = ?1 AND key = ?2", "read marks"),
+        : any_(on, "SELECT 1 FROM settle_mark LIMIT 1", "look for marks"),
+          all_(on, std::string{columns} + " WHERE collection = ?1 AND key = ?2", "read marks"),
           one_(on, std::string{columns} + " WHERE" + place, "read a mark"),
           insert_(on,
                   "INSERT OR ABORT INTO settle_mark(id, participant, line, collection, key, epoch, "
@@ -29,6 +30,9 @@ public:
           raise_(on, std::string{"UPDATE settle_mark SET epoch = ?6 WHERE"} + place,
                  "raise a mark"),
           erase_(on, std::string{"DELETE FROM settle_mark WHERE"} + place, "pull a mark") {}
+
+    /// Whether any record of the file has a mark: where none has, none need be looked for.
+    [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
 
     /// Reads every mark of a record, which stands in the slot already.
     /// Errors:  throws errc::damaged, naming the mark
@@ -96,6 +100,7 @@ private:
         sqlite::detail::raise(errc::damaged, text.append(". README#damaged"));
     }
 
+    statement any_;
     statement all_;
     statement one_;
     statement insert_;

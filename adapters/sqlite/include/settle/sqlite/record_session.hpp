@@ -2,7 +2,7 @@
 // The records of some collections of one database: what an engine hands its waves to.
 #pragma once
 
-#include <settle/sqlite/file.hpp>
+#include <settle/sqlite/log_session.hpp>
 #include <settle/sqlite/record_table.hpp>
 
 #include <tuple>
@@ -28,25 +28,53 @@ public:
     /// its commit failed half-way.
     template <step Step, typename Direction>
     void start(std::span<job<Direction>> wave) {
-        std::size_t due = 0;
-        for_each_operation<holds, Step>(wave, [&](auto const&) { ++due; });
-        if (due == 0) return;
-        std::lock_guard const guard{file_->with().mutex()};
-        auto ended = attempt<Step>(wave, false);
-        // One record alone stood in the way: the second try keeps the others.
-        if (ended.fate == detail::fate::undone &&
-            detail::is_of_one_record(ended.problem.code)) {
-            ended = attempt<Step>(wave, true);
-        }
+        bool any = false;
+        for_each_operation<holds, Step>(wave, [&](auto const&) { any = true; });
+        if (!any) return;
+        std::vector<kept_answer> kept;
+        auto const ended = in_native([&](detail::transaction& native, bool apart) {
+            kept.clear();
+            for_each_operation<holds, Step>(wave, [&](auto const& one) {
+                kept.push_back(apart ? meet_apart<Step>(native, one) : meet(one));
+            });
+        });
         std::size_t at = 0;
         for_each_operation<holds, Step>(wave, [&](auto const& one) {
-            if (ended.fate == detail::fate::committed) deliver(one, held_->kept[at++]);
+            if (ended.fate == detail::fate::committed) deliver(one, kept[at++]);
             else one.failed(answer_of(ended.fate), ended.problem);
         });
     }
 
     template <step Step, typename Direction>
     void finish(std::span<job<Direction>>) {}
+
+    /// Settles transactions at once, each as `judge(job)` has it, in the order of the wave: every
+    /// part and the entry in one native transaction.
+    /// Shape:   log - of the same database
+    template <typename Direction, typename Judge>
+    void at_once(std::span<job<Direction>> wave, log_session& log, occasion const& at,
+                 Judge&& judge) {
+        std::vector<log_answer> said;
+        auto const ended = in_native([&](detail::transaction& native, bool apart) {
+            said.clear();
+            for (auto& work : wave) {
+                if (!work.takes(step::at_once)) continue;
+                settling<Direction, Judge> one{work, log.entries(), at, judge};
+                said.push_back(apart ? settle_apart(native, one) : settle_one(one, false));
+            }
+        });
+        auto next = said.begin();
+        for (auto& work : wave) {
+            if (!work.takes(step::at_once)) continue;
+            if (ended.fate == detail::fate::committed) {
+                work.said = *next++;
+            } else {
+                work.said = detail::said_of(ended.fate);
+                work.problem = ended.problem;
+            }
+        }
+    }
+    static constexpr bool settles_at_once = true;
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
@@ -119,41 +147,113 @@ private:
         return std::get<detail::record_reader<C>>(held_->readers);
     }
 
-    /// Shape:   apart - whether each operation is undone alone when it fails
-    template <step Step, typename Direction>
-    detail::ending attempt(std::span<job<Direction>> wave, bool apart) {
-        held_->kept.clear();
-        try {
-            detail::transaction work{file_->with()};
-            for_each_operation<holds, Step>(wave, [&](auto const& one) {
-                if (apart) meet_apart<Step>(work, one);
-                else meet(one);
+    /// Does the work of a wave in a native transaction. When one record alone stands in the way, it
+    /// is done again with each operation apart, so that the others stay.
+    /// Shape:   function(native, apart)
+    template <typename Function>
+    detail::ending in_native(Function&& function) {
+        for (bool apart = false;; apart = true) {
+            auto ended = file_->perform([&](detail::transaction& native) {
+                begin(file_->unchanged_for(this->held_.get()));
+                function(native, apart);
+                write_back();
             });
-            return work.commit();
-        } catch (failure const& problem) {
-            return {detail::fate::undone, problem.problem()};
+            bool const again = !apart && ended.fate == detail::fate::undone &&
+                               detail::is_of_one_record(ended.problem.code);
+            if (!again) return ended;
         }
     }
 
+    void begin(bool unchanged) { (table_of<Collections>().begin(unchanged), ...); }
+    void write_back() { (table_of<Collections>().write_back(), ...); }
+
     template <typename Operation>
-    void meet(Operation const& one) {
+    kept_answer meet(Operation const& one) {
         auto const result = table_of<typename Operation::collection>().meet(one);
-        held_->kept.push_back({result.what, result.exclusive, {}});
+        return {result.what, result.exclusive, {}};
     }
 
     /// A record that cannot be used cancels what has not begun with it; what has begun must wait
     /// for its repair.
     template <step Step, typename Operation>
-    void meet_apart(detail::transaction& work, Operation const& one) {
+    kept_answer meet_apart(detail::transaction& native, Operation const& one) {
+        kept_answer kept;
+        auto const problem = apart(native, [&] {
+            kept = meet(one);
+            table_of<typename Operation::collection>().write_back();
+        });
+        if (problem.empty()) return kept;
+        constexpr answer said =
+            Step == step::apply ? answer::record_unusable : answer::unavailable;
+        return {said, nullptr, problem};
+    }
+
+    /// Does something that is undone alone when one record stands in its way; what that was.
+    template <typename Function>
+    error apart(detail::transaction& native, Function&& function) {
         try {
-            work.in_part([&] { meet(one); });
+            native.in_part(function);
+            return {};
         } catch (failure const& problem) {
             // Anything else concerns the whole file.
             if (!detail::is_of_one_record(problem.problem().code)) throw;
-            constexpr answer said =
-                Step == step::apply ? answer::record_unusable : answer::unavailable;
-            held_->kept.push_back({said, nullptr, problem.problem()});
+            begin(false);
+            return problem.problem();
         }
+    }
+
+    /// One transaction that settles at once, and the part at which that stands.
+    template <typename Direction, typename Judge>
+    struct settling {
+        job<Direction>& work;
+        detail::entry_table& entries;
+        occasion const& at;
+        Judge& judge;
+        std::size_t part = 0;
+    };
+
+    /// Shape:   writes - each record at once, so that it is known which one stands in the way
+    template <typename Direction, typename Judge>
+    log_answer settle_one(settling<Direction, Judge>& one, bool writes) {
+        auto& work = one.work;
+        for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
+            work.coordinator.answered(part, answer::none);
+        }
+        auto const every = [&](std::size_t part) {
+            one.part = part;
+            return true;
+        };
+        for_each_part<holds, step::at_once>(work, every, [&](auto const& operation) {
+            auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
+            operation.answered(table.meet(operation));
+        });
+        bool const writes_entry = one.judge(work);
+        auto said = log_answer::taken;
+        if (writes_entry) said = one.entries.settle_at_once(work, one.at);
+        bool const done = writes_entry && said == log_answer::taken &&
+                          work.coordinator.insert_state() == state::done;
+        auto const applied = [&](std::size_t part) {
+            one.part = part;
+            return work.coordinator.answer_of(part) == answer::applied;
+        };
+        for_each_part<holds, step::at_once>(work, applied, [&](auto const& operation) {
+            auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
+            table.end_at_once(operation, done);
+            if (writes) table.write_back();
+        });
+        return said;
+    }
+
+    /// A record that cannot be used cancels the transaction that names it, and no other.
+    template <typename Direction, typename Judge>
+    log_answer settle_apart(detail::transaction& native, settling<Direction, Judge>& one) {
+        auto said = log_answer::taken;
+        auto const problem = apart(native, [&] { said = settle_one(one, true); });
+        if (problem.empty()) return said;
+        one.work.problem = problem;
+        one.work.coordinator.answered(one.part, answer::record_unusable);
+        static_cast<void>(one.judge(one.work)); // A part that cannot be used always cancels.
+        return one.entries.settle_at_once(one.work, one.at);
     }
 
     template <typename Operation>
@@ -180,7 +280,6 @@ private:
         std::tuple<detail::record_table<Collections>...> tables;
         std::tuple<detail::record_reader<Collections>...> readers;
         detail::statement marks;
-        std::vector<kept_answer> kept{}; ///< of one wave; a member for the sake of its room
     };
 
     detail::file* file_;

@@ -4,19 +4,25 @@
 
 #include <settle/sqlite/mark_table.hpp>
 #include <settle/sqlite/record_sql.hpp>
+#include <settle/store/hash_index.hpp>
 
 #include <utility>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Statements of the writer's connection. The caller holds its mutex and a native transaction.
+/// Statements of the writer's connection, and the records that operations have met: in a native
+/// transaction each is read at most once and written at most once, however many operations meet it,
+/// and it need not be read again in the next one when nobody else has written meanwhile. The caller
+/// holds the writer's mutex and a native transaction.
 template <typename Collection>
 class record_table {
 public:
     using record_type = typename Collection::record_type;
     using key_type = key_view<Collection>;
     using slot_type = record_slot<record_type>;
+    using stored_key = std::conditional_t<std::is_same_v<key_type, std::string_view>, std::string,
+                                          std::int64_t>;
 
     /// Shape:   need - the table is there and has been checked
     record_table(connection const& on, table_need need)
@@ -25,48 +31,60 @@ public:
           insert_(on, sql_.insert(), "create a record"),
           erase_(on, sql_.erase(), "erase a record"), marks_(on) {}
 
-    /// Lets an operation meet its record, and writes what that changed.
+    /// Begins a native transaction, or a part of it after another part was undone.
+    /// Shape:   unchanged - what was met before still stands as it was met
+    void begin(bool unchanged) {
+        marked_.reset();
+        if (unchanged && desk_.size() < most_on_desk) return;
+        desk_.clear();
+        index_.clear();
+    }
+
+    /// Lets an operation meet its record. Its mark is written now, its record by write_back().
     /// Errors:  throws settle::failure; the caller undoes what was written
     template <typename Operation>
     met<record_type> meet(Operation const& one) {
-        auto const key = one.key();
-        slot_type slot;
-        if constexpr (Operation::what == step::apply) {
-            load(key, slot);
-            marks_.load_all(key, slot);
-        } else {
-            // To finish or undo a part, its own mark is enough, however many others there are.
-            load_own(key, one.id(), one.part(), slot);
+        place& at = place_of(one.key());
+        bool constexpr applies = Operation::what == step::apply || Operation::what == step::at_once;
+        if constexpr (applies) load_all(at);
+        // To finish or undo a part, its own mark is enough, however many others there are.
+        else load_own(at, one.id(), one.part());
+        auto const result = one.meet(at.slot, [&] {
+            write_back(at);
+            return image_of(at.key);
+        });
+        note<Operation>(one, result, at);
+        if constexpr (Operation::what != step::at_once) {
+            write_mark(result, at.slot, at.key, one.id(), one.part());
         }
-        auto const result = one.meet(slot, [&] { return image_of(key); });
-        if constexpr (Operation::what == step::apply) {
-            using intent = std::remove_cvref_t<decltype(one.intent())>;
-            if constexpr (intent::creates) {
-                if (result.on_record == record_change::created) {
-                    // A reversal brings a record back with all its columns.
-                    create_from(one.intent().native_image(), *slot.record);
-                    write_mark(result, slot, key, one.id(), one.part());
-                    return result;
-                }
-            }
-        }
-        write(result, slot, key, one.id(), one.part());
         return result;
     }
 
+    /// Ends an operation that was met in this native transaction, at once.
+    template <typename Operation>
+    void end_at_once(Operation const& one, bool confirmed) {
+        place& at = place_of(one.key());
+        note<Operation>(one, one.end_at_once(at.slot, confirmed), at);
+    }
+
+    /// Writes the records that operations have changed.
+    void write_back() {
+        for (place& at : desk_) write_back(at);
+    }
+
     /// Ends one mark, when it still has this epoch.
-    answer resolve(mark_place const& place, bool confirmed) {
-        using stored_key = std::conditional_t<std::is_same_v<key_type, std::string_view>,
-                                              std::string, std::int64_t>;
-        auto const* const stored = std::get_if<stored_key>(&place.key);
+    answer resolve(mark_place const& where, bool confirmed) {
+        auto const* const stored = std::get_if<stored_key>(&where.key);
         if (stored == nullptr) return answer::nothing;
         key_type const key{*stored};
         slot_type slot;
-        load_own(key, place.id, place.part, slot);
-        auto* const found = slot.marks.find(place.id, place.part);
-        if (found == nullptr || found->epoch_number != place.epoch_number) return answer::nothing;
+        marks_.load_one(key, where.id, where.part, slot, [&](auto& into) { load(key, into); });
+        auto* const found = slot.marks.find(where.id, where.part);
+        if (found == nullptr || found->epoch_number != where.epoch_number) return answer::nothing;
         auto const result = settle::detail::resolve(slot, found, confirmed);
-        write(result, slot, key, place.id, place.part);
+        if (result.on_record == record_change::fields) update(*slot.record, key, result.fields);
+        if (result.on_record == record_change::erased) erase(key);
+        write_mark(result, slot, key, where.id, where.part);
         return result.what;
     }
 
@@ -81,14 +99,45 @@ public:
     }
 
 private:
+    /// A record as it stands inside the native transaction.
+    struct place {
+        stored_key key{};
+        slot_type slot{};
+        bool loaded = false;       ///< the record is what its row says
+        bool knows_marks = false;  ///< all of its marks are in the slot
+        std::uint64_t changed = 0; ///< members that are yet to be written
+    };
+
+    place& place_of(key_type const& key) {
+        auto const hash = settle::hash_mix(0, std::hash<key_type>{}(key));
+        auto const* const found =
+            index_.find(hash, [&](std::size_t number) { return same_key(desk_[number], key); });
+        if (found != nullptr) return desk_[*found];
+        index_.insert(hash, desk_.size());
+        place& made = desk_.emplace_back();
+        made.key = stored_key(key);
+        return made;
+    }
+    static bool same_key(place const& at, key_type const& key) { return key_type(at.key) == key; }
+
+    void load(place& at) const {
+        if (!std::exchange(at.loaded, true)) load(at.key, at.slot);
+    }
     void load(key_type const& key, slot_type& slot) const {
         run row{select_, key};
         if (row.next()) read_record<Collection>(row, 0, slot.record.emplace());
     }
 
-    void load_own(key_type const& key, transaction_id const& id, part_number part,
-                  slot_type& slot) const {
-        marks_.load_one(key, id, part, slot, [&](slot_type& into) { load(key, into); });
+    void load_all(place& at) {
+        load(at);
+        if (std::exchange(at.knows_marks, true)) return;
+        at.slot.marks = {};
+        if (!marked_) marked_ = marks_.any_at_all();
+        if (*marked_) marks_.load_all(at.key, at.slot);
+    }
+    void load_own(place& at, transaction_id const& id, part_number part) {
+        if (at.knows_marks || at.slot.marks.find(id, part) != nullptr) return;
+        marks_.load_one(at.key, id, part, at.slot, [&](auto&) { load(at); });
     }
 
     /// The whole row as JSON, as any program may have written it.
@@ -105,16 +154,31 @@ private:
         return out += '}';
     }
 
-    void write(met<record_type> const& result, slot_type& slot, key_type const& key,
-               transaction_id const& id, part_number part) {
+    /// Changes of members wait for each other; a record that comes or goes does so at once.
+    template <typename Operation>
+    void note(Operation const& one, met<record_type> const& result, place& at) {
         switch (result.on_record) {
         case record_change::none: break;
-        case record_change::fields: update(*slot.record, key, result.fields); break;
-        case record_change::created: insert(*slot.record); break;
-        case record_change::erased: changed_one(run{erase_, key}.change()); break;
+        case record_change::fields: at.changed |= result.fields; break;
+        case record_change::created:
+            at.changed = 0;
+            // A reversal brings a record back with all its columns.
+            create_from(one.intent().native_image(), *at.slot.record);
+            break;
+        case record_change::erased:
+            at.changed = 0;
+            erase(at.key);
+            break;
         }
-        write_mark(result, slot, key, id, part);
     }
+
+    void write_back(place& at) {
+        if (auto const fields = std::exchange(at.changed, 0); fields != 0) {
+            update(*at.slot.record, at.key, fields);
+        }
+    }
+
+    void erase(key_type const& key) const { changed_one(run{erase_, key}.change()); }
 
     void write_mark(met<record_type> const& result, slot_type& slot, key_type const& key,
                     transaction_id const& id, part_number part) const {
@@ -183,6 +247,11 @@ private:
     statement erase_;
     mark_table<Collection> marks_;
     std::vector<std::pair<std::uint64_t, statement>> updates_;
+    static constexpr std::size_t most_on_desk = 32768; ///< records, so that memory stays bounded
+
+    std::vector<place> desk_;
+    settle::detail::hash_index index_;
+    std::optional<bool> marked_; ///< whether the file held any mark when this one began
 };
 
 /// Reads the records of one collection, on the reader's connection.

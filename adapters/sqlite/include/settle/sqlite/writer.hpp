@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// The one connection that writes, and the native transaction that every wave is.
+// The one connection that writes, its native transactions, and the commits that threads share.
 #pragma once
 
 #include <settle/sqlite/connection.hpp>
 
+#include <atomic>
+#include <exception>
 #include <mutex>
+#include <thread>
 #include <utility>
+#include <vector>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -40,6 +44,9 @@ public:
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     [[nodiscard]] connection const& on() const noexcept { return connection_; }
 
+    /// How often something that was written has been undone: what a cache took from it is wrong.
+    [[nodiscard]] std::uint64_t undone() const noexcept { return undone_; }
+
 private:
     friend class transaction;
 
@@ -51,6 +58,7 @@ private:
     statement savepoint_;
     statement release_;
     statement return_;
+    std::uint64_t undone_ = 0;
 };
 
 /// A native transaction. The caller holds the writer's mutex. What is not committed is rolled back.
@@ -64,11 +72,16 @@ public:
     }
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
-    ~transaction() { roll_back(); }
+    ~transaction() {
+        // Some errors have rolled it back already.
+        if (!committed_) ++writer_.undone_;
+        roll_back();
+    }
 
     [[nodiscard]] ending commit() {
         try {
             run{writer_.commit_}.change();
+            committed_ = true;
             return {};
         } catch (failure const& problem) {
             auto const busy = primary_code(problem.problem().code.value()) == SQLITE_BUSY &&
@@ -85,6 +98,7 @@ public:
         try {
             function();
         } catch (...) {
+            ++writer_.undone_;
             // When the error has ended the whole transaction, nothing is left to undo.
             if (!writer_.on().in_transaction()) throw;
             run{writer_.return_}.change();
@@ -103,6 +117,7 @@ private:
     }
 
     writer& writer_;
+    bool committed_ = false;
 };
 
 } // namespace sqlite::detail

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSL-1.0
+// Runs a whole range of transactions, a window of them at a time.
+#pragma once
+
+#include <settle/running/assembly.hpp>
+#include <settle/running/conclusion.hpp>
+#include <settle/running/window.hpp>
+
+#include <range/v3/range/access.hpp>
+#include <range/v3/range/concepts.hpp>
+#include <range/v3/range/traits.hpp>
+
+#include <exception>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// An element of the range that a batch is given: parameters, alone or behind their id.
+template <typename Element>
+struct batch_element {
+    using parameters = Element;
+    static constexpr bool has_id = false;
+};
+template <typename Id, typename Parameters>
+    requires std::is_convertible_v<Id, transaction_id>
+struct batch_element<std::pair<Id, Parameters>> {
+    using parameters = std::remove_cvref_t<Parameters>;
+    static constexpr bool has_id = true;
+};
+
+/// Why a transaction is refused before anything is written, or nothing.
+template <typename Direction>
+std::optional<outcome> refused_at_once(transaction_id const& id,
+                                       typename Direction::parameters const& parameters) {
+    if (auto const texts = check_texts(parameters); !texts.has_value()) {
+        return refuse(id, texts.problem());
+    }
+    if (auto const refused = Direction::check(parameters); refused.why != reason::none) {
+        return refuse_parameters(id, refused);
+    }
+    return std::nullopt;
+}
+
+/// A transaction that is new to the log, ready to be driven.
+template <typename Direction, typename Driver, typename Environment>
+job<Direction> new_job(transaction_id id, typename Direction::parameters const& parameters,
+                       goal wanted, Driver const& driver, Environment const& environment) {
+    job<Direction> work{std::move(id), &parameters,
+                        coordinator::begin(Direction::count_parts(Direction::user(parameters)),
+                                           fresh_epoch(environment), wanted, Driver::how)};
+    work.created = driver.time();
+    return work;
+}
+
+/// A transaction of the log that is taken over, ready to be driven.
+template <typename Direction, typename Driver>
+job<Direction> taken_job(entry const& found, typename Direction::parameters const& parameters) {
+    std::size_t const count = Direction::count_parts(Direction::user(parameters));
+    job<Direction> work{found.id, &parameters,
+                        coordinator::take(count, standing_of(found), Driver::how)};
+    work.created = found.created;
+    work.images = found.images;
+    return work;
+}
+
+/// Runs what a range gives. Memory is bounded by the window, not by the range.
+/// Shape:   Direction - of all elements; Ended - is called with the number and the outcome of each
+///          element as it settles
+template <typename Assembly, typename Direction, typename Ended>
+class batch {
+    using driver_type = typename Assembly::driver_type;
+
+public:
+    batch(Assembly& parts, call_options const& call, std::size_t room, Ended& ended)
+        : parts_(parts), call_(call), driver_(parts.make_driver(call)), room_(room),
+          window_(room), ended_(ended) {}
+
+    template <typename Range>
+    void run(Range&& range) {
+        std::size_t number = 0;
+        try {
+            for (auto at = ranges::begin(range); at != ranges::end(range); ++at) {
+                if (call_.stop.stop_requested()) break;
+                auto&& element = *at;
+                take(element, number++);
+                while (window_.full()) round();
+            }
+        } catch (...) {
+            // What the range throws concerns the elements to come: those under way settle first.
+            drain();
+            throw;
+        }
+        drain();
+    }
+
+private:
+    template <typename Element>
+    void take(Element&& element, std::size_t number) {
+        using kind = batch_element<std::remove_cvref_t<Element>>;
+        if constexpr (kind::has_id) {
+            transaction_id id{element.first};
+            if (auto const bad = check_id(id); !bad.empty()) return tell(number, refuse(id, bad));
+            start(std::move(id), std::forward<Element>(element).second, number, false);
+        } else {
+            start(fresh_id(parts_.environment()), std::forward<Element>(element), number, true);
+        }
+    }
+
+    template <typename Parameters>
+    void start(transaction_id id, Parameters&& parameters, std::size_t number, bool new_id) {
+        if (auto refused = refused_at_once<Direction>(id, parameters)) {
+            return tell(number, *std::move(refused));
+        }
+        if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
+        auto work = new_job<Direction>(std::move(id), parameters, goal::run, driver_,
+                                       parts_.environment());
+        window_.add(std::move(work), std::forward<Parameters>(parameters), number, new_id);
+    }
+
+    /// A window of one has no order to keep and nothing to wait for: its element stays in place.
+    void run_alone(transaction_id id, typename Direction::parameters const& parameters,
+                   std::size_t number, bool new_id) {
+        for (;; id = fresh_id(parts_.environment())) {
+            auto driver = parts_.make_driver(call_);
+            auto work = new_job<Direction>(id, parameters, goal::run, driver, parts_.environment());
+            course way;
+            way.new_id = new_id;
+            driver.drive(work, way, true);
+            if (new_id && way.cut == interruption::mismatch) continue;
+            return tell(number, conclude(work, way, parts_.log()));
+        }
+    }
+
+    void round() {
+        std::vector<std::pair<std::size_t, typename Direction::parameters>> drawn_twice;
+        window_.round(driver_, true, [&](std::size_t number, auto& work, course const& way) {
+            if (way.new_id && way.cut == interruption::mismatch) {
+                drawn_twice.emplace_back(number, *work.parameters);
+            } else {
+                tell(number, conclude(work, way, parts_.log()));
+            }
+        });
+        for (auto& [number, parameters] : drawn_twice) {
+            start(fresh_id(parts_.environment()), std::move(parameters), number, true);
+        }
+    }
+
+    void drain() {
+        while (!window_.empty()) round();
+    }
+
+    void tell(std::size_t number, outcome told) { ended_(number, std::move(told)); }
+
+    Assembly& parts_;
+    call_options const& call_;
+    driver_type driver_;
+    std::size_t room_;
+    window<Direction> window_;
+    Ended& ended_;
+};
+
+} // namespace detail
+SETTLE_END

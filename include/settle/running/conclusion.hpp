@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a job that was driven comes to, as its caller is told.
+#pragma once
+
+#include <settle/running/driver.hpp>
+#include <settle/running/refusals.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Why it was canceled: as this worker saw it, or as the entry says when another one did it.
+template <typename Direction, typename Log>
+void tell_reason(outcome& told, job<Direction> const& work, course const& way, Log& log) {
+    auto const& c = work.coordinator;
+    if (way.seen && way.seen->why != reason::none) {
+        told.why = way.seen->why;
+        told.participant = way.seen->participant;
+        told.line = way.seen->line;
+    } else if (c.why() != reason::none) {
+        told.why = c.why();
+        if (c.failed_part() == coordinator::no_part) return;
+        if constexpr (!std::is_same_v<Direction, undescribed>) {
+            part_name const where =
+                Direction::name_part(Direction::user(*work.parameters), c.failed_part());
+            told.participant = where.participant;
+            told.line = where.line;
+        }
+    } else if (auto found = log.read(told.id); found.has_value() && found.value()) {
+        told.why = found.value()->why;
+        told.participant = found.value()->participant;
+        told.line = found.value()->line;
+    }
+}
+
+/// Shape:   work, way - as the driver left them; the id and the problem go into the outcome
+template <typename Direction, typename Log>
+outcome conclude(job<Direction>& work, course const& way, Log& log) {
+    outcome told;
+    told.id = std::move(work.id);
+    told.problem = std::move(work.problem);
+    auto const& c = work.coordinator;
+    if (way.cut == interruption::mismatch) return refuse(told.id, id_in_use(told.id));
+    if (way.cut == interruption::redefined) return refuse(told.id, other_definition(*way.seen));
+    // What stood in the way on a way that was gone to its end is overcome, or is why it ended.
+    bool const gone = way.cut == interruption::none || way.cut == interruption::elsewhere;
+    if (gone && c.why() != reason::record_unusable) told.problem = {};
+    if (c.vanished()) told.problem = vanished_entry(told.id);
+    if (way.cut != interruption::none || c.vanished() || !is_final(c.state())) return told;
+    told.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
+    if (told.canceled()) tell_reason(told, work, way, log);
+    return told;
+}
+
+} // namespace detail
+SETTLE_END

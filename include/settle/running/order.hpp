@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSL-1.0
+// Keeps work on one record in the order in which a window of transactions was given.
+//
+// The wave of a window applies everything at once, in order. A transaction that failed there beside
+// the pending mark of an earlier one of its window might succeed once that one has ended, so it
+// falls back behind it; and whoever shares a record with one that falls back falls back with it,
+// for otherwise it would overtake. What was applied although earlier ones are pending needs no such
+// care: escrow has it hold whichever way they end.
+#pragma once
+
+#include <settle/store/hash_index.hpp>
+#include <settle/store/wave.hpp>
+
+#include <functional>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// A set of hashes.
+class hash_set {
+public:
+    void clear() noexcept { index_.clear(); }
+    [[nodiscard]] bool empty() const noexcept { return index_.empty(); }
+    [[nodiscard]] bool contains(std::uint64_t hash) const {
+        return index_.find(hash, [](std::size_t) { return true; }) != nullptr;
+    }
+    void insert(std::uint64_t hash) {
+        if (!contains(hash)) index_.insert(hash, 0);
+    }
+
+private:
+    hash_index index_;
+};
+
+template <typename Collection>
+inline constexpr char collection_tag = 0;
+
+/// The records of a job as numbers, a part each. Two records of one number only wait for each other
+/// without need.
+template <typename Direction>
+void record_hashes(job<Direction> const& work, std::vector<std::uint64_t>& into) {
+    into.clear();
+    auto const& user = Direction::user(*work.parameters);
+    Direction::for_each_participant([&](auto index) {
+        constexpr std::size_t at = decltype(index)::value;
+        using collection = typename Direction::template collection_of<at>;
+        auto const seed = reinterpret_cast<std::uintptr_t>(&collection_tag<collection>);
+        for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
+            auto const key = Direction::template key<at>(user, line);
+            using key_type = std::remove_cvref_t<decltype(key)>;
+            into.push_back(hash_mix(seed, std::hash<key_type>{}(key)));
+        }
+    });
+}
+
+class record_order {
+public:
+    /// Before the wave.
+    void begin() {
+        blocked_.clear();
+        pending_.clear();
+    }
+
+    /// Whether a job waits for an earlier one: on a record that one transaction at a time may use,
+    /// asking in vain would only cost.
+    template <typename Direction>
+    [[nodiscard]] bool stands_behind(job<Direction> const& work) {
+        if (exclusive_.empty()) return false;
+        record_hashes(work, records_);
+        bool waits = false;
+        for (auto const record : records_) {
+            waits = waits || blocked_.contains(record) || pending_.contains(record);
+        }
+        for (auto const record : records_) {
+            if (waits) blocked_.insert(record);
+            if (!exclusive_.contains(record)) continue;
+            pending_.insert(record);
+            if (waits) still_exclusive_.insert(record);
+        }
+        return waits;
+    }
+
+    /// Behind the wave.
+    void begin_answers() {
+        blocked_.clear();
+        pending_.clear();
+        // What nobody waits for any more need not be waited for, until a conflict says it again.
+        std::swap(exclusive_, still_exclusive_);
+        still_exclusive_.clear();
+    }
+
+    /// Whether a job is to fall back behind the earlier ones of its window.
+    /// Shape:   asked - it took part in the wave; the others are told of for the sake of the later
+    template <typename Direction>
+    [[nodiscard]] bool falls_back(job<Direction> const& work, bool asked) {
+        record_hashes(work, records_);
+        auto const& c = work.coordinator;
+        bool const begun = c.state() != state::initial && c.state() != state::pending;
+        if (!asked) {
+            for (auto const record : records_) (begun ? pending_ : blocked_).insert(record);
+            return false;
+        }
+        bool back = false;
+        bool elsewhere = false;
+        for (std::size_t part = 0; part < records_.size(); ++part) {
+            answer const said = c.answer_of(part);
+            elsewhere = elsewhere || said == answer::fenced || said == answer::unknown ||
+                        said == answer::unavailable;
+            bool const in_vain = said == answer::busy || may_hold_later(said);
+            back = back || blocked_.contains(records_[part]);
+            if (!in_vain || !pending_.contains(records_[part])) continue;
+            back = true;
+            if (said == answer::busy) exclusive_.insert(records_[part]);
+        }
+        back = back && !elsewhere;
+        bool const others = !back && part_says(work, answer::busy);
+        for (std::size_t part = 0; part < records_.size(); ++part) {
+            if (back || elsewhere || others) blocked_.insert(records_[part]);
+            else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
+        }
+        return back;
+    }
+
+private:
+    /// What stands against a part now, and may not when the pending ones have ended.
+    static bool may_hold_later(answer said) {
+        return said == answer::guard_failed || said == answer::overflow ||
+               said == answer::record_missing || said == answer::record_exists;
+    }
+
+    template <typename Direction>
+    [[nodiscard]] bool part_says(job<Direction> const& work, answer wanted) const {
+        for (std::size_t part = 0; part < records_.size(); ++part) {
+            if (work.coordinator.answer_of(part) == wanted) return true;
+        }
+        return false;
+    }
+
+    hash_set blocked_;   ///< records of transactions that are yet to take effect
+    hash_set pending_;   ///< records that earlier ones of the window have marked
+    hash_set exclusive_; ///< records that one transaction at a time may use, as was seen
+    hash_set still_exclusive_;
+    std::vector<std::uint64_t> records_;
+};
+
+} // namespace detail
+SETTLE_END

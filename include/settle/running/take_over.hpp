@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSL-1.0
+// Takes entries of the log over, a page at a time, and brings them to their ends side by side.
+#pragma once
+
+#include <settle/running/batch.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Calls `function(std::type_identity<Direction>{})` with the direction of an entry, found by its
+/// name and definition. What stands against it, when there is none.
+template <typename Types, typename Function>
+error with_direction(entry const& found, Function&& function) {
+    bool called = false;
+    bool name_known = false;
+    for_each_direction(Types{}, [&]<typename Direction>(std::type_identity<Direction> direction) {
+        if (called || found.type != Direction::name()) return;
+        name_known = true;
+        if (found.definition != Direction::definition()) return;
+        called = true;
+        function(direction);
+    });
+    if (called) return {};
+    return name_known ? other_definition(found) : unknown_type(found);
+}
+
+/// The parameters of an entry, when they can be read and hold to their guards.
+template <typename Direction>
+result<typename Direction::parameters> read_parameters(entry const& found) {
+    auto parameters = decode_json<typename Direction::parameters>(found.parameters);
+    if (!parameters.has_value()) return damaged_parameters(found, parameters.problem());
+    if (auto const refused = Direction::check(parameters.value()); refused.why != reason::none) {
+        return refuse_parameters(found.id, refused).problem;
+    }
+    return parameters;
+}
+
+/// Shape:   Assembly - of the engine; room - of a window, 0 for what its stores like
+/// Cost:    linear in the entries that the filter passes
+template <typename Assembly>
+class take_over {
+public:
+    take_over(Assembly& parts, std::stop_token const& stop, std::size_t room)
+        : parts_(parts), room_(room == 0 ? Assembly::wave() : room) {
+        call_.stop = stop;
+    }
+
+    template <typename Wanted>
+    recovery_report all(entry_filter const& filter, std::size_t limit, Wanted&& wanted) {
+        transaction_id after;
+        std::vector<entry> page;
+        std::size_t const page_size = std::max<std::size_t>(room_, least_page);
+        while (limit > 0 && !call_.stop.stop_requested()) {
+            auto found = parts_.log().list(filter, after, page_size);
+            if (!found.has_value()) {
+                report_.problem = found.problem();
+                break;
+            }
+            page = std::move(found).value();
+            bool const last = page.size() < page_size;
+            if (!page.empty()) after = page.back().id;
+            std::erase_if(page, [&](entry const& one) { return !wanted(one); });
+            if (page.size() > limit) page.resize(limit);
+            limit -= page.size();
+            take_page(page);
+            if (last) break;
+        }
+        return std::move(report_);
+    }
+
+private:
+    static constexpr std::size_t least_page = 256;
+
+    /// Neighbours of one type go side by side.
+    void take_page(std::span<entry const> page) {
+        while (!page.empty() && !call_.stop.stop_requested()) {
+            auto const same = [&](entry const& one) {
+                return one.type == page.front().type && one.definition == page.front().definition;
+            };
+            auto const end = std::find_if_not(page.begin(), page.end(), same);
+            auto const run = page.first(static_cast<std::size_t>(end - page.begin()));
+            auto const problem = with_direction<typename Assembly::types>(
+                run.front(), [&]<typename Direction>(std::type_identity<Direction>) {
+                    take_run<Direction>(run);
+                });
+            if (!problem.empty()) {
+                // The sentence names the entry, so each gets its own.
+                for (entry const& one : run) {
+                    report_.skipped.push_back(
+                        {one.id, with_direction<typename Assembly::types>(one, [](auto) {})});
+                }
+            }
+            page = page.subspan(run.size());
+        }
+    }
+
+    template <typename Direction>
+    void take_run(std::span<entry const> run) {
+        using driver_type = typename Assembly::driver_type;
+        auto driver = parts_.make_driver(call_);
+        window<Direction> jobs{std::min(room_, run.size())};
+        auto const round = [&] {
+            jobs.round(driver, false, [&](std::size_t, auto& work, course const& way) {
+                tell(conclude(work, way, parts_.log()));
+            });
+        };
+        for (entry const& one : run) {
+            if (call_.stop.stop_requested()) break;
+            auto parameters = read_parameters<Direction>(one);
+            if (!parameters.has_value()) {
+                report_.skipped.push_back({one.id, parameters.problem()});
+                continue;
+            }
+            auto work = taken_job<Direction, driver_type>(one, parameters.value());
+            jobs.add(std::move(work), std::move(parameters).value(), 0, false);
+            while (jobs.full()) round();
+        }
+        while (!jobs.empty()) round();
+    }
+
+    void tell(outcome const& told) {
+        switch (told.verdict) {
+        case verdict::done: ++report_.done; break;
+        case verdict::canceled: ++report_.canceled; break;
+        case verdict::refused: report_.skipped.push_back({told.id, told.problem}); break;
+        case verdict::undecided:
+            if (told.problem.empty()) ++report_.elsewhere;
+            else ++report_.undecided;
+            if (told.problem.code == condition::permanent) {
+                report_.skipped.push_back({told.id, told.problem});
+            }
+            break;
+        }
+    }
+
+    Assembly& parts_;
+    std::size_t room_;
+    call_options call_;
+    recovery_report report_;
+};
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSL-1.0
+// The transactions of one type that are under way side by side, with room for no more than so many.
+#pragma once
+
+#include <settle/running/driver.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Shape:   Direction - of all of them; whoever fills it keeps the order of its input
+template <typename Direction>
+class window {
+public:
+    using parameters_type = typename Direction::parameters;
+
+    explicit window(std::size_t room) : room_(std::max<std::size_t>(1, room)) {}
+
+    [[nodiscard]] bool empty() const noexcept { return jobs_.empty(); }
+    [[nodiscard]] bool full() const noexcept { return jobs_.size() >= room_; }
+
+    /// Shape:   number - the caller's, told again when this one is over
+    job<Direction>& add(job<Direction> work, parameters_type parameters, std::size_t number,
+                        bool new_id) {
+        if (jobs_.size() == made_) make_room();
+        parameters_.push_back(std::move(parameters));
+        numbers_.push_back(number);
+        ways_.emplace_back().new_id = new_id;
+        jobs_.push_back(std::move(work));
+        jobs_.back().parameters = &parameters_.back();
+        return jobs_.back();
+    }
+
+    /// Drives everybody one round on; `ended(number, job, course)` is called for each that is over,
+    /// in the order of the window, and its place is free then.
+    template <typename Driver, typename Ended>
+    void round(Driver& driver, bool follows, Ended&& ended) {
+        driver.round(std::span{jobs_}, std::span{ways_}, follows);
+        std::size_t kept = 0;
+        for (std::size_t at = 0; at < jobs_.size(); ++at) {
+            if (ways_[at].over) {
+                ended(numbers_[at], jobs_[at], ways_[at]);
+                continue;
+            }
+            if (kept != at) move(at, kept);
+            ++kept;
+        }
+        jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(kept), jobs_.end());
+        ways_.erase(ways_.begin() + static_cast<std::ptrdiff_t>(kept), ways_.end());
+        numbers_.resize(kept);
+        parameters_.erase(parameters_.begin() + static_cast<std::ptrdiff_t>(kept),
+                          parameters_.end());
+    }
+
+private:
+    /// Jobs point at their parameters, which move only here.
+    void make_room() {
+        // A job that was drawn anew may be one more than the window has room for.
+        made_ = std::max(std::min(room_, std::max<std::size_t>(16, 2 * made_)), made_ + 1);
+        jobs_.reserve(made_);
+        ways_.reserve(made_);
+        numbers_.reserve(made_);
+        parameters_.reserve(made_);
+        for (std::size_t at = 0; at < jobs_.size(); ++at) {
+            jobs_[at].parameters = &parameters_[at];
+        }
+    }
+
+    void move(std::size_t from, std::size_t to) {
+        parameters_[to] = std::move(parameters_[from]);
+        numbers_[to] = numbers_[from];
+        ways_[to] = std::move(ways_[from]);
+        jobs_[to] = std::move(jobs_[from]);
+        jobs_[to].parameters = &parameters_[to];
+    }
+
+    std::size_t room_;
+    std::size_t made_ = 0; ///< how many have room already
+    std::vector<job<Direction>> jobs_;
+    std::vector<course> ways_;
+    std::vector<std::size_t> numbers_;
+    std::vector<parameters_type> parameters_;
+};
+
+} // namespace detail
+SETTLE_END
