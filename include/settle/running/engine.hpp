@@ -79,7 +79,7 @@ public:
         return begin<forward<Type>>(std::move(id), parameters, goal::run, call);
     }
 
-    /// Runs a range of transactions, many at a time; work on one record keeps the order of the range.
+    /// Runs a range of transactions, many at a time; work on one record keeps the range's order.
     /// Shape:   range - any range, also one that is still being read, of parameters of one type or
     ///          of pairs of an id and parameters; the outcomes come in its order
     /// Errors:  as in run, each for itself. What the range throws comes back out when those under
@@ -357,8 +357,7 @@ private:
     template <typename Function>
     outcome with_entry(entry const& found, Function&& function) {
         std::optional<outcome> told;
-        auto const problem = detail::with_direction<types>(found, [&]<typename Direction>(
-                                                                      std::type_identity<Direction>) {
+        auto const run = [&]<typename Direction>(std::type_identity<Direction>) {
             auto const parameters = detail::read_parameters<Direction>(found);
             if (!parameters.has_value()) {
                 told = detail::refuse(found.id, parameters.problem());
@@ -367,7 +366,8 @@ private:
             using driver_type = typename parts_type::driver_type;
             auto work = detail::taken_job<Direction, driver_type>(found, parameters.value());
             told = function(work);
-        });
+        };
+        auto const problem = detail::with_direction<types>(found, run);
         return told ? *std::move(told) : detail::refuse(found.id, problem);
     }
 

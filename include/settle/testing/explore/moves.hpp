@@ -21,7 +21,8 @@ public:
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
     using rules = typename Protocol::rules;
 
-    moves(transactions const& all, bounds const& within) : all_(all), within_(within), what_(all, within) {}
+    moves(transactions const& all, bounds const& within)
+        : all_(all), within_(within), what_(all, within) {}
 
     /// Calls `function(world&&, move_kind, tell)` for every successor, always in the same order;
     /// `tell()` makes the words of the move.
@@ -111,7 +112,9 @@ private:
                 [&] { return words + all_[t]->id(); });
         };
         call(goal::run, phases::two, "calls run ");
-        if (knows_at_once && within_.one_phase) call(goal::run, phases::one, "calls run in one phase ");
+        if (knows_at_once && within_.one_phase) {
+            call(goal::run, phases::one, "calls run in one phase ");
+        }
         if (within_.submits) call(goal::submit, phases::two, "submits ");
     }
 

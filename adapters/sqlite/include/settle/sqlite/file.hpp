@@ -51,8 +51,8 @@ public:
         return commits_.perform(function);
     }
 
-    /// Whether nobody but this session has written records since it last asked: what it remembers of
-    /// them still stands. Asked inside a native transaction.
+    /// Whether nobody but this session has written records since it last asked: what it remembers
+    /// of them still stands. Asked inside a native transaction.
     /// Shape:   session - its address; null for who remembers nothing, and makes others forget
     [[nodiscard]] bool unchanged_for(void const* session) {
         if (!version_) version_ = {writer_.on(), "PRAGMA data_version", "look at the database"};

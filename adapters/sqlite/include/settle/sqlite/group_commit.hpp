@@ -17,8 +17,8 @@ public:
 
     /// Does `function(transaction&)` in a native transaction, perhaps on another thread and beside
     /// the work of others, and perhaps twice, when others made the first time void.
-    /// Errors:  what it throws ends its own work alone: a settle::failure as `undone`, anything else
-    ///          comes out here
+    /// Errors:  what it throws ends its own work alone: a settle::failure as `undone`, anything
+    ///          else comes out here
     template <typename Function>
     ending perform(Function&& function) {
         using held = std::remove_reference_t<Function>;

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+// A batch ends as the same transactions one after another do, whatever stands between them.
+#include "batches.hpp"
+
+using namespace batched;
+
+TEST_CASE("batch: many transfers between few accounts end as one by one") {
+    for (unsigned seed = 1; seed <= 4; ++seed) {
+        auto const orders = random_transfers(seed, 150, seed % 2 == 0 ? 5 : 40);
+        auto const wanted = one_by_one(orders);
+        for_each_engine([&](auto& engine, std::string const& name) {
+            open_accounts(engine);
+            INFO(name << ", seed " << seed);
+            CHECK(same_end(engine, engine.run_all(orders, {7, {}, {}}), wanted));
+        });
+    }
+}
+
+TEST_CASE("batch: a window that holds everything ends as one by one") {
+    for (unsigned seed = 21; seed <= 23; ++seed) {
+        auto const orders = random_transfers(seed, 300, 20);
+        auto const wanted = one_by_one(orders);
+        for_each_engine([&](auto& engine, std::string const& name) {
+            open_accounts(engine);
+            INFO(name << ", seed " << seed);
+            CHECK(same_end(engine, engine.run_all(orders, {1000, {}, {}}), wanted));
+        });
+    }
+}
+
+TEST_CASE("batch: money that comes from one transfer to the next goes down the whole chain") {
+    std::vector<std::pair<std::string, bank::transfer>> chain;
+    for (int i = 0; i < 30; ++i) {
+        chain.emplace_back("c" + std::to_string(i), bank::transfer{name_of_account(i),
+                                                                   name_of_account(i + 1), 150});
+    }
+    auto const wanted = one_by_one(chain);
+    CHECK(std::count_if(wanted.told.begin(), wanted.told.end(),
+                        [](auto const& one) { return one.done(); }) == 0);
+    chain.insert(chain.begin(), {"first", bank::transfer{name_of_account(39), name_of_account(0),
+                                                         50}});
+    auto const wanted_after = one_by_one(chain);
+    CHECK(std::all_of(wanted_after.told.begin(), wanted_after.told.end(),
+                      [](auto const& one) { return one.done(); }));
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        CHECK(same_end(engine, engine.run_all(chain, {1000, {}, {}}), wanted_after));
+    });
+}
+
+TEST_CASE("batch: exclusive effects on one record follow each other in order") {
+    std::vector<std::pair<std::string, relabel>> all;
+    for (int i = 0; i < 60; ++i) {
+        all.emplace_back("r" + std::to_string(i),
+                         relabel{"hot", i == 0 ? "" : "label " + std::to_string(i - 1),
+                                 "label " + std::to_string(i)});
+    }
+    for_each_engine([&](auto& engine, std::string const& name) {
+        engine.create(labels, label{"hot", ""}).value();
+        INFO(name);
+        auto const told = engine.run_all(all, {1000, {}, {}});
+        for (auto const& one : told) CHECK_MESSAGE(one.done(), one.text());
+        CHECK(engine.read(labels, "hot").value()->text == "label 59");
+        CHECK(engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("batch: a record that is made, used and ended within one window") {
+    std::vector<std::pair<std::string, life>> all;
+    for (int i = 0; i < 20; ++i) {
+        all.emplace_back("l" + std::to_string(i), life{"a" + std::to_string(i % 3),
+                                                       "a" + std::to_string((i + 1) % 3)});
+    }
+    for_each_engine([&](auto& engine, std::string const& name) {
+        engine.create(labels, label{"a0", "here"}).value();
+        INFO(name);
+        auto const told = engine.run_all(all, {1000, {}, {}});
+        for (auto const& one : told) CHECK_MESSAGE(one.done(), one.text());
+        CHECK_FALSE(engine.read(labels, "a0").value().has_value());
+        CHECK(engine.read(labels, "a2").value().has_value());
+    });
+}
+
+TEST_CASE("batch: a range that is still being read, ids of the library's own, outcomes by number") {
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        std::istringstream text{"1 2 3 4 5 6 7 8 9 10"};
+        auto transfers = ranges::istream_view<int>(text) | ranges::views::transform([](int amount) {
+                             return bank::transfer{name_of_account(1), name_of_account(2), amount};
+                         });
+        std::vector<std::size_t> numbers;
+        std::set<std::string> ids;
+        engine.run_all(
+            transfers,
+            [&](std::size_t number, settle::outcome told) {
+                CHECK(told.done());
+                numbers.push_back(number);
+                ids.insert(told.id);
+            },
+            {4, {}, {}});
+        std::sort(numbers.begin(), numbers.end());
+        CHECK(numbers == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+        CHECK(ids.size() == 10);
+        CHECK(balance_of(engine, 1) == 100 - 55);
+    });
+}
+
+TEST_CASE("batch: bad elements are refused where they stand, and an id that comes again is told") {
+    std::vector<std::pair<std::string, bank::transfer>> const all{
+        {"good", {name_of_account(1), name_of_account(2), 10}},
+        {"", {name_of_account(1), name_of_account(2), 10}},
+        {"negative", {name_of_account(1), name_of_account(2), -1}},
+        {"text", {"\xff", name_of_account(2), 1}},
+        {"good", {name_of_account(1), name_of_account(2), 10}},
+        {"good", {name_of_account(1), name_of_account(2), 11}},
+        {"x/reverse", {name_of_account(1), name_of_account(2), 1}},
+        {"nobody", {"nobody", name_of_account(2), 1}},
+        {"last", {name_of_account(2), name_of_account(1), 110}}};
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        auto const told = engine.run_all(all, {1000, {}, {}});
+        REQUIRE(told.size() == all.size());
+        CHECK(told[0].done());
+        for (std::size_t const bad : {1U, 2U, 3U, 5U, 6U}) {
+            CHECK_MESSAGE(told[bad].verdict == settle::verdict::refused, told[bad].text());
+        }
+        CHECK(told[4].done());
+        CHECK(told[5].problem.code == settle::errc::id_in_use);
+        CHECK(told[7].why == settle::reason::record_missing);
+        CHECK(told[7].participant == "source");
+        CHECK(told[8].done());
+        CHECK(balance_of(engine, 1) == 200);
+        CHECK(balance_of(engine, 2) == 0);
+    });
+}
+
+TEST_CASE("batch: what the range throws comes out when those under way have settled") {
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        auto const throwing = ranges::views::iota(0, 10) | ranges::views::transform([](int i) {
+                                  if (i == 5) throw std::runtime_error("line 6 is no order");
+                                  return bank::transfer{name_of_account(1), name_of_account(2), 1};
+                              });
+        int done = 0;
+        CHECK_THROWS_WITH(engine.run_all(
+                              throwing,
+                              [&](std::size_t, settle::outcome const& told) {
+                                  done += told.done() ? 1 : 0;
+                              },
+                              {100, {}, {}}),
+                          "line 6 is no order");
+        CHECK(done == 5);
+        CHECK(balance_of(engine, 1) == 95);
+    });
+}
+
+TEST_CASE("batch: a stop leaves out what was not read, and half-does nothing") {
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        std::stop_source stop;
+        auto const stopping = ranges::views::iota(0, 1000) | ranges::views::transform([&](int i) {
+                                  if (i == 20) stop.request_stop();
+                                  return bank::transfer{name_of_account(1), name_of_account(2), 1};
+                              });
+        settle::batch_options wanted;
+        wanted.window = 8;
+        wanted.stop = stop.get_token();
+        auto const told = engine.run_all(stopping, wanted);
+        CHECK(told.size() == 21);
+        for (auto const& one : told) CHECK(one.done());
+        CHECK(balance_of(engine, 1) == 100 - 21);
+    });
+}
+
+TEST_CASE("batch: what was submitted is worked in the order of the ids") {
+    for (unsigned seed = 31; seed <= 32; ++seed) {
+        auto const orders = random_transfers(seed, 150, 10);
+        auto const wanted = one_by_one(orders);
+        for_each_engine([&](auto& engine, std::string const& name) {
+            open_accounts(engine);
+            std::size_t taken = 0;
+            for (auto const& [id, order] : orders) {
+                // A transfer from an account to itself is refused.
+                taken += engine.submit(id, order).problem.empty() ? 1U : 0U;
+            }
+            INFO(name << ", seed " << seed);
+            auto const report = engine.work();
+            CHECK(report.problem.empty());
+            CHECK(report.done + report.canceled == taken);
+            CHECK(same_records(engine, wanted));
+        });
+    }
+}
+
+TEST_CASE("batch: threads that run at once on one file share commits and lose nothing") {
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        std::vector<std::thread> threads;
+        std::atomic<int> done{0};
+        for (int thread = 0; thread < 8; ++thread) {
+            threads.emplace_back([&, thread] {
+                for (int i = 0; i < 40; ++i) {
+                    auto const told = engine.run(
+                        "t" + std::to_string(thread) + "-" + std::to_string(i),
+                        bank::transfer{name_of_account((thread + i) % accounts_open),
+                                       name_of_account((thread * 3 + i + 1) % accounts_open), 1});
+                    done += told.done() ? 1 : 0;
+                }
+            });
+        }
+        for (auto& one : threads) one.join();
+        CHECK(done == 320);
+        std::int64_t sum = 0;
+        for (int i = 0; i < accounts_open; ++i) sum += balance_of(engine, i);
+        CHECK(sum == 100 * accounts_open);
+        CHECK(engine.marks().value() == 0);
+    });
+}

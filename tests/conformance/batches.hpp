@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the batch tests share: types, engines of every way, and the end that one by one comes to.
+#pragma once
+
+#include "../unit/sqlite_file.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/settle.hpp>
+#include <settle/sqlite.hpp>
+
+#include <transfer/transfer.hpp>
+
+#include <range/v3/view/iota.hpp>
+#include <range/v3/view/istream.hpp>
+#include <range/v3/view/transform.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <random>
+#include <set>
+#include <sstream>
+#include <thread>
+
+namespace batched {
+
+using settle::field;
+using settle::param;
+using settle::participant;
+
+struct label {
+    BOOST_HANA_DEFINE_STRUCT(label,
+        (std::string, id),
+        (std::string, text));
+};
+inline constexpr settle::collection<label, "labels", &label::id> labels;
+
+struct relabel {
+    BOOST_HANA_DEFINE_STRUCT(relabel,
+        (std::string, id),
+        (std::string, before),
+        (std::string, after));
+};
+/// Fits only behind the one before it.
+inline constexpr auto relabel_type = settle::transaction<relabel, "relabel">(
+    participant<"label">(labels, param<&relabel::id>)
+        .require(field<&label::text> == param<&relabel::before>)
+        .confirm(field<&label::text> = param<&relabel::after>));
+
+struct life {
+    BOOST_HANA_DEFINE_STRUCT(life,
+        (std::string, ends),
+        (std::string, begins));
+};
+/// Ends one record and makes another.
+inline constexpr auto life_type = settle::transaction<life, "life">(
+    participant<"ends">(labels, param<&life::ends>).confirm(settle::erase),
+    participant<"begins">(labels, param<&life::begins>)
+        .apply(settle::create(field<&label::text> = param<&life::ends>))
+        .compensate(settle::erase));
+
+using orders = std::vector<std::pair<std::string, bank::transfer>>;
+
+inline constexpr int accounts_open = 40;
+
+inline std::string name_of_account(int number) { return "account " + std::to_string(number); }
+
+template <typename Engine>
+void open_accounts(Engine& engine) {
+    for (int i = 0; i < accounts_open; ++i) {
+        engine.create(bank::accounts, bank::account{name_of_account(i), 100, 100}).value();
+    }
+}
+
+template <typename Engine>
+std::int64_t balance_of(Engine& engine, int account) {
+    return engine.read(bank::accounts, name_of_account(account)).value()->balance;
+}
+
+/// Transfers among the first accounts; many ask for more than there is.
+inline orders random_transfers(unsigned seed, std::size_t count, int among) {
+    std::mt19937 chance{seed};
+    orders made;
+    for (std::size_t i = 0; i < count; ++i) {
+        int const from = static_cast<int>(chance() % static_cast<unsigned>(among));
+        int const to = static_cast<int>(chance() % static_cast<unsigned>(among));
+        std::string number = std::to_string(i);
+        made.emplace_back("t" + std::string(5 - number.size(), '0') + number,
+                          bank::transfer{name_of_account(from), name_of_account(to),
+                                         1 + static_cast<std::int64_t>(chance() % 120)});
+    }
+    return made;
+}
+
+struct ends {
+    std::vector<settle::outcome> told;
+    std::vector<std::int64_t> balances;
+};
+
+template <typename Engine>
+std::vector<std::int64_t> balances_of(Engine& engine) {
+    std::vector<std::int64_t> all;
+    for (int i = 0; i < accounts_open; ++i) all.push_back(balance_of(engine, i));
+    return all;
+}
+
+/// What comes of the same orders run one after another.
+inline ends one_by_one(orders const& all) {
+    settle::memory::database db;
+    settle::engine engine{db, settle::type<bank::transfer_type>};
+    open_accounts(engine);
+    ends found;
+    for (auto const& [id, order] : all) found.told.push_back(engine.run(id, order));
+    found.balances = balances_of(engine);
+    return found;
+}
+
+template <typename Engine>
+bool same_records(Engine& engine, ends const& wanted) {
+    CHECK(balances_of(engine) == wanted.balances);
+    CHECK(engine.marks().value() == 0);
+    return balances_of(engine) == wanted.balances;
+}
+
+template <typename Engine>
+bool same_end(Engine& engine, std::vector<settle::outcome> const& told, ends const& wanted) {
+    REQUIRE(told.size() == wanted.told.size());
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        CHECK_MESSAGE(told[i] == wanted.told[i], told[i].text() << " / " << wanted.told[i].text());
+    }
+    return told == wanted.told && same_records(engine, wanted);
+}
+
+/// Calls `function(engine, name)` with an engine on every kind of store, in every way.
+template <typename Function>
+void for_each_engine(Function&& function) {
+    {
+        settle::memory::database db;
+        settle::engine engine{db, settle::type<bank::transfer_type>, settle::type<relabel_type>,
+                              settle::type<life_type>};
+        function(engine, "memory");
+    }
+    {
+        sqlite_test::folder const here;
+        settle::sqlite::database db{here.file()};
+        settle::engine engine{db, settle::type<bank::transfer_type>, settle::type<relabel_type>,
+                              settle::type<life_type>};
+        function(engine, "sqlite in one phase");
+    }
+    {
+        sqlite_test::folder const here;
+        settle::sqlite::database db{here.file()};
+        settle::engine engine{db, settle::type<bank::transfer_type>, settle::type<relabel_type>,
+                              settle::type<life_type>, settle::two_phases};
+        function(engine, "sqlite in two phases");
+    }
+    {
+        sqlite_test::folder const here;
+        settle::sqlite::database log{here.file("log")};
+        settle::sqlite::database db{here.file("accounts")};
+        settle::memory::database other;
+        settle::engine engine{settle::log_in(log), settle::bind(bank::accounts, db),
+                              settle::bind(labels, other), settle::type<bank::transfer_type>,
+                              settle::type<relabel_type>, settle::type<life_type>};
+        function(engine, "three stores");
+    }
+}
+
+} // namespace batched
