@@ -105,8 +105,8 @@ template <typename Rules, Described Record, typename Intent>
 met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Intent const& intent) {
     if (Rules::escrow && in_motion<Record>(slot.marks, Intent::exact_fields)) {
         // Waiting for a part of its own would never end.
-        bool const own = std::any_of(slot.marks.begin(), slot.marks.end(), [&](auto const& one) {
-            return one.id == made.id && in_motion<Record>(one, Intent::exact_fields);
+        bool const own = slot.marks.any_of(made.id, [](auto const& one) {
+            return in_motion<Record>(one, Intent::exact_fields);
         });
         return refused<Record>(own ? answer::two_parts : answer::busy);
     }
@@ -206,28 +206,34 @@ constexpr part_number number_of(part_number part) {
     return Rules::parts_in_marks ? part : part_number{};
 }
 
+/// Gives a record what one of its marks carries for this end.
+template <Described Record>
+void end_mark(std::optional<Record>& record, mark<Record> const& ended, bool confirmed,
+              met<Record>& result) {
+    // Another program may have erased the record under the mark: then only the mark is left to go.
+    if (!record) return;
+    if (!ended.is_exclusive()) {
+        result.fields = add_to(*record, confirmed ? ended.confirm_delta : ended.undo_delta);
+    } else if (confirmed ? ended.exclusive->erases : ended.exclusive->created) {
+        record.reset();
+        result.on_record = record_change::erased;
+        return;
+    } else {
+        auto const& effect = *ended.exclusive;
+        result.fields = confirmed ? effect.confirm_fields : effect.undo_fields;
+        copy_fields(*record, confirmed ? effect.confirmed : effect.undone, result.fields);
+    }
+    if (result.fields != 0) result.on_record = record_change::fields;
+}
+
 /// Pulls a mark; its record takes what the mark carries for this end.
 template <Described Record>
 met<Record> resolve(record_slot<Record>& slot, mark<Record>* found, bool confirmed) {
     met<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::pulled;
-    mark<Record> const pulled = slot.marks.pull(found);
-    // Another program may have erased the record under the mark: then only the mark is left to go.
-    if (!slot.record) return result;
-    if (!pulled.is_exclusive()) {
-        result.fields =
-            add_to(*slot.record, confirmed ? pulled.confirm_delta : pulled.undo_delta);
-    } else if (confirmed ? pulled.exclusive->erases : pulled.exclusive->created) {
-        slot.record.reset();
-        result.on_record = record_change::erased;
-        return result;
-    } else {
-        auto const& effect = *pulled.exclusive;
-        result.fields = confirmed ? effect.confirm_fields : effect.undo_fields;
-        copy_fields(*slot.record, confirmed ? effect.confirmed : effect.undone, result.fields);
-    }
-    if (result.fields != 0) result.on_record = record_change::fields;
+    end_mark(slot.record, *found, confirmed, result);
+    slot.marks.erase(found);
     return result;
 }
 
