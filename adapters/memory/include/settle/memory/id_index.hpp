@@ -5,7 +5,9 @@
 #include <settle/protocol/state.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 SETTLE_BEGIN
