@@ -116,10 +116,10 @@ struct mark {
 
     /// The least and the most that this mark can still add to a member.
     [[nodiscard]] std::int64_t low(std::size_t position) const {
-        return std::min({std::int64_t{0}, confirm_delta[position], undo_delta[position]});
+        return std::min(std::min(std::int64_t{0}, confirm_delta[position]), undo_delta[position]);
     }
     [[nodiscard]] std::int64_t high(std::size_t position) const {
-        return std::max({std::int64_t{0}, confirm_delta[position], undo_delta[position]});
+        return std::max(std::max(std::int64_t{0}, confirm_delta[position]), undo_delta[position]);
     }
 
     friend bool operator==(mark const& left, mark const& right) {
@@ -185,6 +185,14 @@ public:
         marks_.insert(std::move(added));
     }
 
+    /// Makes a mark; the caller says what it carries, once and for all, before anybody looks.
+    template <typename Fill>
+    void add(transaction_id const& id, part_number part, Fill&& fill) {
+        mark_type& made = marks_.add(id, part);
+        fill(made);
+        count<1>(made);
+    }
+
     /// Takes out a mark that find() gave.
     void erase(mark_type* erased) {
         count<-1>(*erased);
@@ -206,6 +214,7 @@ private:
     void count(mark_type const& one) {
         if (one.is_exclusive()) exclusive_ += Sign == 1 ? 1U : ~std::size_t{0};
         for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+            if (one.confirm_delta[i] == 0 && one.undo_delta[i] == 0) continue;
             low_[i] += Sign * detail::wide{one.low(i)};
             high_[i] += Sign * detail::wide{one.high(i)};
         }

@@ -104,31 +104,26 @@ public:
     }
 
     void insert(Mark&& added) {
-        if (used_ == 0) {
-            if (!alone_) {
-                alone_.emplace(std::move(added));
-                return;
-            }
-            open_run(0);
-            runs_[0].push_back(std::move(*alone_));
-            alone_.reset();
+        if (empty()) {
+            alone_.emplace(std::move(added));
+            return;
         }
-        std::size_t i = run_of(added.id, added.part);
-        std::size_t at = place_in(runs_[i], added.id, added.part);
-        if (runs_[i].size() == longest) {
-            // Ids mostly grow, so that most marks come last: then the run stays whole.
-            std::size_t const kept = at == longest && i + 1 == used_ ? longest : longest / 2;
-            open_run(i + 1);
-            run& from = runs_[i];
-            auto const cut = from.begin() + static_cast<std::ptrdiff_t>(kept);
-            runs_[i + 1].assign(std::move_iterator{cut}, std::move_iterator{from.end()});
-            from.erase(cut, from.end());
-            if (at > kept || at == longest) {
-                ++i;
-                at -= kept;
-            }
+        auto const [in, at] = room_for(added.id, added.part);
+        in->insert(in->begin() + at, std::move(added));
+    }
+
+    /// Makes a mark in its place, where the caller fills it in.
+    Mark& add(transaction_id const& id, part_number part) {
+        Mark* made = nullptr;
+        if (empty()) {
+            made = &alone_.emplace();
+        } else {
+            auto const [in, at] = room_for(id, part);
+            made = &*in->emplace(in->begin() + at);
         }
-        runs_[i].insert(runs_[i].begin() + static_cast<std::ptrdiff_t>(at), std::move(added));
+        made->id = id;
+        made->part = part;
+        return *made;
     }
 
     /// Takes out a mark that find() gave.
@@ -158,6 +153,31 @@ public:
     }
 
 private:
+    /// The run and the place in it where one more mark belongs; there is one already.
+    std::pair<run*, std::ptrdiff_t> room_for(transaction_id const& id, part_number part) {
+        if (used_ == 0) {
+            open_run(0);
+            runs_[0].push_back(std::move(*alone_));
+            alone_.reset();
+        }
+        std::size_t i = run_of(id, part);
+        std::size_t at = place_in(runs_[i], id, part);
+        if (runs_[i].size() == longest) {
+            // Ids mostly grow, so that most marks come last: then the run stays whole.
+            std::size_t const kept = at == longest && i + 1 == used_ ? longest : longest / 2;
+            open_run(i + 1);
+            run& from = runs_[i];
+            auto const cut = from.begin() + static_cast<std::ptrdiff_t>(kept);
+            runs_[i + 1].assign(std::move_iterator{cut}, std::move_iterator{from.end()});
+            from.erase(cut, from.end());
+            if (at > kept || at == longest) {
+                ++i;
+                at -= kept;
+            }
+        }
+        return {&runs_[i], static_cast<std::ptrdiff_t>(at)};
+    }
+
     /// The run in which a mark is, or belongs. Only when there is one.
     [[nodiscard]] std::size_t run_of(transaction_id const& id, part_number part) const {
         if (used_ == 1) return 0;

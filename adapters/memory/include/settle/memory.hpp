@@ -134,7 +134,7 @@ public:
         std::lock_guard const guard{database_->lock()};
         for (auto& work : jobs) {
             if (work.coordinator.next() != Step) continue;
-            work.said = database_->entries().change(work, at);
+            work.said = database_->entries().template change<Step>(work, at);
         }
     }
 

@@ -16,7 +16,9 @@ namespace memory {
 /// Finds a text key by a view, without making a string of it.
 struct text_hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
+    // Were it noexcept, the standard library would not keep hashes beside the keys, and would make
+    // those of the neighbours anew with every look.
+    std::size_t operator()(std::string_view text) const {
         return std::hash<std::string_view>{}(text);
     }
 };
@@ -32,11 +34,11 @@ class id_index {
     };
 
 public:
-    [[nodiscard]] static std::size_t hash(std::string_view id) noexcept { return text_hash{}(id); }
+    [[nodiscard]] static std::size_t hash(std::string_view id) { return text_hash{}(id); }
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    [[nodiscard]] Value* find(std::string_view id) const noexcept {
+    [[nodiscard]] Value* find(std::string_view id) const {
         return places_.empty() ? nullptr : places_[spot(id, hash(id))].value;
     }
 
@@ -53,7 +55,7 @@ public:
     }
 
     /// Takes an id out that is there.
-    void erase(std::string_view id) noexcept {
+    void erase(std::string_view id) {
         std::size_t hole = spot(id, hash(id));
         // Whatever could be found only by passing the hole moves into it.
         for (std::size_t at = next(hole); places_[at].value != nullptr; at = next(at)) {

@@ -5,6 +5,7 @@
 #include <settle/memory/entry_row.hpp>
 #include <settle/memory/id_index.hpp>
 
+#include <cstdlib>
 #include <set>
 
 SETTLE_BEGIN
@@ -49,11 +50,12 @@ public:
         return log_answer::taken;
     }
 
-    template <typename Direction>
+    /// Shape:   Step - the one that is next for the job
+    template <step Step, typename Direction>
     log_answer change(job<Direction> const& work, occasion const& at) {
         entry_row* const row = find(work.id);
         if (row == nullptr) return log_answer::conflict;
-        transition const wanted = work.coordinator.change();
+        transition const wanted = change_of<Step>(work.coordinator);
         if (row->state != wanted.from || row->epoch_number != wanted.from_epoch) {
             return log_answer::conflict;
         }
@@ -67,7 +69,7 @@ public:
             row->why = work.coordinator.why();
             row->failed_part = work.coordinator.failed_part();
         }
-        if (work.coordinator.next() == step::commit && !work.images.empty()) {
+        if (Step == step::commit && !work.images.empty()) {
             row->images = std::make_unique<std::vector<image>>(work.images);
         }
         expect_after(*row);
@@ -124,6 +126,13 @@ public:
     }
 
 private:
+    /// What a coordinator asks for at a step that the compiler knows: all else falls away.
+    template <step Step>
+    static transition change_of(coordinator const& c) {
+        if (c.next() != Step) std::abort();
+        return c.change();
+    }
+
     struct ended {
         timestamp created;
         entry_row* row;
