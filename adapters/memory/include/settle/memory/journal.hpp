@@ -224,7 +224,7 @@ private:
 
     std::vector<entry_row const*> list_all(entry_filter const& filter, transaction_id const& after,
                                            std::size_t limit) {
-        // Many listings end with their first page, so that only a second one has all entries sorted.
+        // Many listings end with their first page: only a second one has all entries sorted.
         if (after.empty() && !sorted_) return first_page(filter, limit);
         sort_all();
         auto at = std::upper_bound(all_.begin(), all_.end(), after,
