@@ -220,10 +220,10 @@ private:
         }
     }
 
-    ordered_marks<mark_type> marks_;
     std::array<detail::wide, integer_count<Record>> low_{};
     std::array<detail::wide, integer_count<Record>> high_{};
     std::size_t exclusive_ = 0;
+    ordered_marks<mark_type> marks_;
 };
 
 /// A record as the protocol sees it: its value, if it exists, and its marks.

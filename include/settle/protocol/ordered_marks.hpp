@@ -216,10 +216,11 @@ private:
         --used_;
     }
 
+    // The runs come last: who has one mark at a time never touches them.
+    std::size_t used_ = 0; ///< runs in use, none of them empty
     /// The only mark; several are all in the runs, and stay there until none is left.
     std::optional<Mark> alone_;
     std::vector<run> runs_;
-    std::size_t used_ = 0; ///< runs in use, none of them empty
 };
 
 SETTLE_END
