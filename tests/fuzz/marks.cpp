@@ -35,7 +35,7 @@ void read_mark(fuzz::lines from) {
         settle::sqlite::decode_mark<Record>(columns.effect, columns.confirm, columns.undo,
                                             columns.image, slot.record, again);
     fuzz::claim(second.empty() && again == read, "a mark that is read is written as it was");
-    slot.marks.insert(read);
+    slot.marks.insert(settle::mark<Record>{read});
     auto undone = slot;
     settle::undo(undone, "t", {});
     settle::finish(slot, "t", {}, 1);

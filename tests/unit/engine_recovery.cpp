@@ -310,14 +310,15 @@ TEST_CASE("recovery: a worker that stalls and wakes undoes what it wrote after a
     b.check(100, 0);
 }
 
-/// A direction that this engine does not have, with the name and hash that a test gives it.
-template <typename Parameters>
+/// A direction that this engine does not have, but for its name or its hash.
+template <typename Parameters, settle::fixed_string Name, bool SameHash>
 struct foreign {
     using parameters = Parameters;
-    static inline std::string type;
-    static inline std::uint64_t hash = 0;
-    static std::string const& name() { return type; }
-    static std::uint64_t definition() { return hash; }
+    static std::string const& name() {
+        static std::string const text{Name.view()};
+        return text;
+    }
+    static std::uint64_t definition() { return SameHash ? transfer_direction::definition() : 1; }
     static std::size_t count_parts(Parameters const&) { return 1; }
     static Parameters const& user(Parameters const& given) { return given; }
     static settle::part_name name_part(Parameters const&, std::size_t) { return {}; }
@@ -326,16 +327,12 @@ struct foreign {
 TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
     bank b;
     std::string const gone = ended_process::owner();
-    foreign<rent>::type = "rent";
-    plant<foreign<rent>>(b.database, "a unknown", {"T"}, gone, b.world.time);
-    foreign<transfer>::type = "transfer";
-    foreign<transfer>::hash = 1;
-    plant<foreign<transfer>>(b.database, "b other", {"A", "B", 1}, gone, b.world.time);
-    foreign<rent>::type = "transfer";
-    foreign<rent>::hash = transfer_direction::definition();
-    plant<foreign<rent>>(b.database, "c damaged", {"T"}, gone, b.world.time);
-    foreign<transfer>::hash = transfer_direction::definition();
-    plant<foreign<transfer>>(b.database, "d negative", {"A", "B", -1}, gone, b.world.time);
+    plant<foreign<rent, "rent", false>>(b.database, "a unknown", {"T"}, gone, b.world.time);
+    plant<foreign<transfer, "transfer", false>>(b.database, "b other", {"A", "B", 1}, gone,
+                                                b.world.time);
+    plant<foreign<rent, "transfer", true>>(b.database, "c damaged", {"T"}, gone, b.world.time);
+    plant<foreign<transfer, "transfer", true>>(b.database, "d negative", {"A", "B", -1}, gone,
+                                               b.world.time);
     b.plant_transfer("e good", gone);
 
     auto const report = b.engine.recover();
@@ -361,8 +358,8 @@ TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
     b.check(70, 30);
 
     // What is over is told without its definition.
-    foreign<rent>::type = "rent";
-    plant<foreign<rent>>(b.database, "f over", {"T"}, gone, b.world.time, settle::goal::annul);
+    plant<foreign<rent, "rent", false>>(b.database, "f over", {"T"}, gone, b.world.time,
+                                        settle::goal::annul);
     CHECK(b.engine.cancel("f over").why == reason::mark_without_entry);
 
     // A caller who meets them is told the same.

@@ -6,16 +6,13 @@
 #pragma once
 
 #include <settle/definition/evaluate.hpp>
-#include <settle/protocol/state.hpp>
+#include <settle/protocol/ordered_marks.hpp>
 
-#include <algorithm>
 #include <array>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 SETTLE_BEGIN
 
@@ -119,10 +116,10 @@ struct mark {
 
     /// The least and the most that this mark can still add to a member.
     [[nodiscard]] std::int64_t low(std::size_t position) const {
-        return std::min({std::int64_t{0}, confirm_delta[position], undo_delta[position]});
+        return std::min(std::min(std::int64_t{0}, confirm_delta[position]), undo_delta[position]);
     }
     [[nodiscard]] std::int64_t high(std::size_t position) const {
-        return std::max({std::int64_t{0}, confirm_delta[position], undo_delta[position]});
+        return std::max(std::max(std::int64_t{0}, confirm_delta[position]), undo_delta[position]);
     }
 
     friend bool operator==(mark const& left, mark const& right) {
@@ -160,36 +157,47 @@ public:
     [[nodiscard]] detail::wide high(std::size_t position) const { return high_[position]; }
 
     [[nodiscard]] mark_type* find(transaction_id const& id, part_number part) {
-        auto const at = place(id, part);
-        bool const there = at != marks_.end() && at->id == id && at->part == part;
-        return there ? &marks_[static_cast<std::size_t>(at - marks_.begin())] : nullptr;
+        return marks_.find(id, part);
     }
     [[nodiscard]] mark_type const* find(transaction_id const& id, part_number part) const {
         return const_cast<mark_set&>(*this).find(id, part);
     }
 
+    /// True when some mark of this transaction passes a test.
+    template <typename Test>
+    [[nodiscard]] bool any_of(transaction_id const& id, Test&& test) const {
+        for (auto at = marks_.lower_bound(id, {}); at != marks_.end() && at->id == id; ++at) {
+            if (test(*at)) return true;
+        }
+        return false;
+    }
+
     /// True when another part of this transaction has a mark here (an exclusive one, if asked).
     [[nodiscard]] bool holds_other_part(transaction_id const& id, bool only_exclusive) const {
-        return std::any_of(marks_.begin(), marks_.end(), [&](mark_type const& one) {
-            return one.id == id && (one.is_exclusive() || !only_exclusive);
+        if (only_exclusive && !any_exclusive()) return false;
+        return any_of(id, [&](mark_type const& one) {
+            return one.is_exclusive() || !only_exclusive;
         });
     }
 
-    void insert(mark_type added) {
-        count(added, 1);
-        auto const at = place(added.id, added.part);
-        marks_.insert(at, std::move(added));
+    void insert(mark_type&& added) {
+        count<1>(added);
+        marks_.insert(std::move(added));
     }
 
-    /// Takes a mark out; what it carried is the answer.
-    mark_type pull(mark_type* pulled) {
-        mark_type taken = std::move(*pulled);
-        count(taken, -1);
-        marks_.erase(marks_.begin() + (pulled - marks_.data()));
-        return taken;
+    /// Makes a mark; the caller says what it carries, once and for all, before anybody looks.
+    template <typename Fill>
+    void add(transaction_id const& id, part_number part, Fill&& fill) {
+        mark_type& made = marks_.add(id, part);
+        fill(made);
+        count<1>(made);
     }
 
-    void reserve(std::size_t room) { marks_.reserve(room); }
+    /// Takes out a mark that find() gave.
+    void erase(mark_type* erased) {
+        count<-1>(*erased);
+        marks_.erase(erased);
+    }
 
     friend bool operator==(mark_set const& left, mark_set const& right) {
         return left.marks_ == right.marks_;
@@ -198,31 +206,24 @@ public:
     /// The epochs of one transaction's marks.
     template <typename Function>
     void visit_epochs_of(transaction_id const& id, Function&& function) {
-        for (auto& one : marks_) {
-            if (one.id == id) one.visit_epochs(function);
-        }
+        marks_.visit(id, [&](mark_type& one) { one.visit_epochs(function); });
     }
 
 private:
-    auto place(transaction_id const& id, part_number part) const {
-        return std::lower_bound(marks_.begin(), marks_.end(), std::tie(id, part),
-                                [](mark_type const& one, auto const& wanted) {
-                                    return std::tie(one.id, one.part) < wanted;
-                                });
-    }
-
-    void count(mark_type const& one, int sign) {
-        if (one.is_exclusive()) exclusive_ += sign == 1 ? 1U : ~std::size_t{0};
+    template <int Sign>
+    void count(mark_type const& one) {
+        if (one.is_exclusive()) exclusive_ += Sign == 1 ? 1U : ~std::size_t{0};
         for (std::size_t i = 0; i < integer_count<Record>; ++i) {
-            low_[i] += sign * detail::wide{one.low(i)};
-            high_[i] += sign * detail::wide{one.high(i)};
+            if (one.confirm_delta[i] == 0 && one.undo_delta[i] == 0) continue;
+            low_[i] += Sign * detail::wide{one.low(i)};
+            high_[i] += Sign * detail::wide{one.high(i)};
         }
     }
 
-    std::vector<mark_type> marks_;
     std::array<detail::wide, integer_count<Record>> low_{};
     std::array<detail::wide, integer_count<Record>> high_{};
     std::size_t exclusive_ = 0;
+    ordered_marks<mark_type> marks_;
 };
 
 /// A record as the protocol sees it: its value, if it exists, and its marks.

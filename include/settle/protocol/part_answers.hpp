@@ -27,10 +27,17 @@ public:
     [[nodiscard]] answer& operator[](std::size_t part) noexcept { return begin()[part]; }
     [[nodiscard]] answer operator[](std::size_t part) const noexcept { return begin()[part]; }
 
-    void reset() noexcept { std::fill(begin(), end(), answer::none); }
+    void reset() noexcept {
+        // Two stores, where a fill of a few bytes would be a call.
+        if (count_ <= few) few_ = {};
+        else std::fill(many_.begin(), many_.end(), answer::none);
+    }
 
     [[nodiscard]] bool contains(answer wanted) const noexcept {
-        return std::find(begin(), end(), wanted) != end();
+        for (answer const one : *this) {
+            if (one == wanted) return true;
+        }
+        return false;
     }
 
     friend bool operator==(part_answers const& left, part_answers const& right) {

@@ -64,9 +64,10 @@ bool bounds_hold(record_slot<Record> const& slot, Intent const& intent, bool& ov
 }
 
 /// Whether every member stays within its type, whichever way this part and the other marks end.
+/// Shape:   undo - the opposite of `apply`
 template <typename Rules, Described Record>
 bool fits(record_slot<Record> const& slot, integers<Record> const& apply,
-          integers<Record> const& confirm) {
+          integers<Record> const& confirm, integers<Record> const& undo) {
     bool all = true;
     for_each_integer<Record>([&](auto m, auto position) {
         auto const added = apply[position];
@@ -74,8 +75,8 @@ bool fits(record_slot<Record> const& slot, integers<Record> const& apply,
         if (added == 0 && later == 0) return;
         using limits = std::numeric_limits<typename decltype(m)::type>;
         wide const after = wide{(*slot.record).*m.pointer} + added;
-        wide const least = std::min({wide{0}, wide{later}, -wide{added}});
-        wide const most = std::max({wide{0}, wide{later}, -wide{added}});
+        std::int64_t const least = std::min(std::min(std::int64_t{0}, later), undo[position]);
+        std::int64_t const most = std::max(std::max(std::int64_t{0}, later), undo[position]);
         wide const low = Rules::escrow ? slot.marks.low(position) : 0;
         wide const high = Rules::escrow ? slot.marks.high(position) : 0;
         all = all && after + low + least >= limits::min() && after + high + most <= limits::max();
@@ -102,11 +103,13 @@ met<Record> refused(answer what) {
 }
 
 template <typename Rules, Described Record, typename Intent>
-met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Intent const& intent) {
-    if (Rules::escrow && in_motion<Record>(slot.marks, Intent::exact_fields)) {
+met<Record> apply_commuting(record_slot<Record>& slot, transaction_id const& id, part_number part,
+                            epoch under, Intent const& intent) {
+    constexpr bool looks_at_fields = Rules::escrow && Intent::exact_fields != 0;
+    if (looks_at_fields && in_motion<Record>(slot.marks, Intent::exact_fields)) {
         // Waiting for a part of its own would never end.
-        bool const own = std::any_of(slot.marks.begin(), slot.marks.end(), [&](auto const& one) {
-            return one.id == made.id && in_motion<Record>(one, Intent::exact_fields);
+        bool const own = slot.marks.any_of(id, [](auto const& one) {
+            return in_motion<Record>(one, Intent::exact_fields);
         });
         return refused<Record>(own ? answer::two_parts : answer::busy);
     }
@@ -116,12 +119,14 @@ met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Inte
     if (overflow) return refused<Record>(answer::overflow);
     if (!exact || !bounds) return refused<Record>(answer::guard_failed);
     integers<Record> apply{};
-    intent.deltas(apply, made.confirm_delta, overflow);
+    integers<Record> confirm{};
+    integers<Record> undo{};
+    intent.deltas(apply, confirm, overflow);
     for (std::size_t i = 0; i < integer_count<Record>; ++i) {
         // The least number has no opposite, so nothing could undo it.
-        made.undo_delta[i] = checked<operation_kind::subtract>(std::int64_t{0}, apply[i], overflow);
+        undo[i] = checked<operation_kind::subtract>(std::int64_t{0}, apply[i], overflow);
     }
-    if (overflow || !fits<Rules>(slot, apply, made.confirm_delta)) {
+    if (overflow || !fits<Rules>(slot, apply, confirm, undo)) {
         return refused<Record>(answer::overflow);
     }
     met<Record> result;
@@ -129,7 +134,11 @@ met<Record> apply_commuting(record_slot<Record>& slot, mark<Record>&& made, Inte
     result.on_mark = mark_change::added;
     result.fields = add_to(*slot.record, apply);
     if (result.fields != 0) result.on_record = record_change::fields;
-    slot.marks.insert(std::move(made));
+    slot.marks.add(id, part, [&](mark<Record>& made) {
+        made.epoch_number = under;
+        made.confirm_delta = confirm;
+        made.undo_delta = undo;
+    });
     return result;
 }
 
@@ -149,8 +158,9 @@ answer check_alone(Record const& record, Intent const& intent) {
 }
 
 template <Described Record, typename Intent, typename NativeImage>
-met<Record> apply_exclusive(record_slot<Record>& slot, mark<Record>&& made, Record const& created,
-                            Intent const& intent, NativeImage&& native_image) {
+met<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id, part_number part,
+                            epoch under, Record const& created, Intent const& intent,
+                            NativeImage&& native_image) {
     auto effect = std::make_shared<exclusive_effect<Record>>();
     if (!Intent::creates) {
         answer const alone = check_alone(*slot.record, intent);
@@ -178,8 +188,10 @@ met<Record> apply_exclusive(record_slot<Record>& slot, mark<Record>&& made, Reco
                                                    : record_change::none;
     result.exclusive = effect;
     slot.record = std::move(applied);
-    made.exclusive = std::move(effect);
-    slot.marks.insert(std::move(made));
+    slot.marks.add(id, part, [&](mark<Record>& made) {
+        made.epoch_number = under;
+        made.exclusive = std::move(effect);
+    });
     return result;
 }
 
@@ -206,28 +218,34 @@ constexpr part_number number_of(part_number part) {
     return Rules::parts_in_marks ? part : part_number{};
 }
 
+/// Gives a record what one of its marks carries for this end.
+template <Described Record>
+void end_mark(std::optional<Record>& record, mark<Record> const& ended, bool confirmed,
+              met<Record>& result) {
+    // Another program may have erased the record under the mark: then only the mark is left to go.
+    if (!record) return;
+    if (!ended.is_exclusive()) {
+        result.fields = add_to(*record, confirmed ? ended.confirm_delta : ended.undo_delta);
+    } else if (confirmed ? ended.exclusive->erases : ended.exclusive->created) {
+        record.reset();
+        result.on_record = record_change::erased;
+        return;
+    } else {
+        auto const& effect = *ended.exclusive;
+        result.fields = confirmed ? effect.confirm_fields : effect.undo_fields;
+        copy_fields(*record, confirmed ? effect.confirmed : effect.undone, result.fields);
+    }
+    if (result.fields != 0) result.on_record = record_change::fields;
+}
+
 /// Pulls a mark; its record takes what the mark carries for this end.
 template <Described Record>
 met<Record> resolve(record_slot<Record>& slot, mark<Record>* found, bool confirmed) {
     met<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::pulled;
-    mark<Record> const pulled = slot.marks.pull(found);
-    // Another program may have erased the record under the mark: then only the mark is left to go.
-    if (!slot.record) return result;
-    if (!pulled.is_exclusive()) {
-        result.fields =
-            add_to(*slot.record, confirmed ? pulled.confirm_delta : pulled.undo_delta);
-    } else if (confirmed ? pulled.exclusive->erases : pulled.exclusive->created) {
-        slot.record.reset();
-        result.on_record = record_change::erased;
-        return result;
-    } else {
-        auto const& effect = *pulled.exclusive;
-        result.fields = confirmed ? effect.confirm_fields : effect.undo_fields;
-        copy_fields(*slot.record, confirmed ? effect.confirmed : effect.undone, result.fields);
-    }
-    if (result.fields != 0) result.on_record = record_change::fields;
+    end_mark(slot.record, *found, confirmed, result);
+    slot.marks.erase(found);
     return result;
 }
 
@@ -258,14 +276,10 @@ met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_numb
     if (Rules::exclusive_marks && !Intent::commutes && !slot.marks.empty()) {
         return detail::refused<Record>(answer::busy);
     }
-    mark<Record> made;
-    made.id = id;
-    made.part = part;
-    made.epoch_number = under;
     if constexpr (Intent::commutes) {
-        return detail::apply_commuting<Rules>(slot, std::move(made), intent);
+        return detail::apply_commuting<Rules>(slot, id, part, under, intent);
     } else {
-        return detail::apply_exclusive(slot, std::move(made), created, intent,
+        return detail::apply_exclusive(slot, id, part, under, created, intent,
                                        std::forward<NativeImage>(native_image));
     }
 }

@@ -21,10 +21,15 @@ inline constexpr std::size_t longest_id = 200;
 }
 
 [[nodiscard]] inline bool is_reversal_id(std::string_view id) {
-    std::size_t const digits = id.find_last_not_of("0123456789");
-    bool const numbered = digits != std::string_view::npos && digits + 1 < id.size() &&
-                          id[digits] == '/';
-    return (numbered ? id.substr(0, digits) : id).ends_with("/reverse");
+    if (id.find('/') == std::string_view::npos) return false;
+    std::size_t digits = 0;
+    while (digits < id.size() && id[id.size() - digits - 1] >= '0' &&
+           id[id.size() - digits - 1] <= '9') {
+        ++digits;
+    }
+    std::string_view const before = id.substr(0, id.size() - digits);
+    bool const numbered = digits != 0 && before.ends_with('/');
+    return (numbered ? before.substr(0, before.size() - 1) : id).ends_with("/reverse");
 }
 
 /// Errors:  errc::bad_text with what is wrong, or none

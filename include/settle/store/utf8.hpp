@@ -6,8 +6,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 SETTLE_BEGIN
 
@@ -34,9 +36,24 @@ namespace detail {
     return length;
 }
 
+/// How many bytes at the front are plain, neither a NUL nor of a sequence of several: as far as
+/// they can be looked at eight at a time.
+[[nodiscard]] constexpr std::size_t plain_prefix(std::string_view text) noexcept {
+    std::size_t at = 0;
+    if (std::is_constant_evaluated()) return at;
+    for (; text.size() - at >= 8; at += 8) {
+        std::uint64_t eight = 0;
+        std::memcpy(&eight, text.data() + at, 8);
+        // A NUL alone borrows from the bit that no plain byte has.
+        constexpr std::uint64_t ones = 0x0101010101010101U;
+        if ((((eight - ones) | eight) & (ones << 7U)) != 0) break;
+    }
+    return at;
+}
+
 /// How many bytes at the front are a text.
 [[nodiscard]] constexpr std::size_t utf8_prefix(std::string_view text) noexcept {
-    std::size_t at = 0;
+    std::size_t at = plain_prefix(text);
     while (at < text.size()) {
         auto const lead = static_cast<unsigned char>(text[at]);
         if (lead == 0) break;

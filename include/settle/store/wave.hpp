@@ -15,6 +15,7 @@
 //     session.insert(std::span<job<D>>, occasion)
 //     session.change<Step>(std::span<job<D>>, occasion)
 //     session.read(id) · list(filter, after, limit) · name()
+//     session.purge(created_before, limit)     erases finished entries, at most so many
 //
 // A wave is a span of jobs, and the step is a template argument, so that a store that is a plain
 // container costs what a hand-written loop costs.
@@ -224,6 +225,12 @@ struct entry_filter {
     std::optional<settle::state> state{};  ///< one state only
     bool unfinished = false;               ///< pending, applied and canceling
     std::optional<timestamp> before{};     ///< not modified since
+};
+
+/// What a purge did.
+struct purged {
+    std::uint64_t erased = 0;
+    bool more = false; ///< there may be more that are old enough
 };
 
 SETTLE_END

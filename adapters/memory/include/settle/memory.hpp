@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/memory/journal.hpp>
+#include <settle/memory/table.hpp>
 
 #include <atomic>
 #include <map>
@@ -21,22 +22,26 @@ struct no_lock {
 template <typename Lock>
 class basic_database;
 
+/// How many transactions at a time this store likes to be handed: each by itself, while what it
+/// touches is still at hand. There is no call here whose cost many could share.
+inline constexpr std::size_t liked_wave = 1;
+
 /// The records of some collections of one database.
 template <typename Lock, typename... Collections>
 class record_session {
 public:
+    static constexpr std::size_t wave_size = liked_wave;
+
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
-    /// Nothing is won by handing over many at a time.
-    static constexpr std::size_t wave_size = 1;
 
     record_session(basic_database<Lock>& database, table<Collections>&... tables)
         : database_(&database), tables_(&tables...) {}
 
     template <step Step, typename Direction>
-    void start(std::span<job<Direction>> wave) {
+    void start(std::span<job<Direction>> jobs) {
         std::lock_guard const guard{database_->lock()};
-        for_each_operation<holds, Step>(wave, [&](auto const& one) {
+        for_each_operation<holds, Step>(jobs, [&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
             table_of<collection>().meet(one);
         });
@@ -66,19 +71,21 @@ public:
         return table_of<C>().scan(after, limit);
     }
 
+    /// In the order of the collections, the keys, the transactions and their parts.
+    /// Cost:    a page looks at its own records, and at those without marks that lie between; the
+    ///          first after a record came or went sorts the keys of its collection
     result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
                                           std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
         std::vector<mark_place> found;
-        (table_of<Collections>().append_marks(found), ...);
-        auto const order = [](mark_place const& one) { return std::tie(one.id, one.part); };
-        std::sort(found.begin(), found.end(), [&](auto const& left, auto const& right) {
-            return order(left) < order(right);
-        });
-        if (after) {
-            std::erase_if(found, [&](auto const& one) { return order(one) <= order(*after); });
-        }
-        if (found.size() > limit) found.resize(limit);
+        // Behind a mark of one collection come the rest of that one and those that follow it.
+        bool reached = !after;
+        auto const look_at = [&]<typename C>(table<C>& looked_at) {
+            bool const here = !reached && after->collection == C::name;
+            if (reached || here) looked_at.append_marks(found, here ? &*after : nullptr, limit);
+            reached = reached || here;
+        };
+        (look_at(table_of<Collections>()), ...);
         return found;
     }
 
@@ -107,27 +114,27 @@ private:
 template <typename Lock>
 class log_session {
 public:
-    static constexpr std::size_t wave_size = 1;
+    static constexpr std::size_t wave_size = liked_wave;
 
     explicit log_session(basic_database<Lock>& database) : database_(&database) {}
 
     [[nodiscard]] std::string const& name() const { return database_->name(); }
 
     template <typename Direction>
-    void insert(std::span<job<Direction>> wave, occasion const& at) {
+    void insert(std::span<job<Direction>> jobs, occasion const& at) {
         std::lock_guard const guard{database_->lock()};
-        for (auto& work : wave) {
+        for (auto& work : jobs) {
             if (!work.takes(step::insert)) continue;
             work.said = database_->entries().insert(work, at);
         }
     }
 
     template <step Step, typename Direction>
-    void change(std::span<job<Direction>> wave, occasion const& at) {
+    void change(std::span<job<Direction>> jobs, occasion const& at) {
         std::lock_guard const guard{database_->lock()};
-        for (auto& work : wave) {
+        for (auto& work : jobs) {
             if (!work.takes(Step)) continue;
-            work.said = database_->entries().change(work, at);
+            work.said = database_->entries().template change<Step>(work, at);
         }
     }
 
@@ -140,6 +147,12 @@ public:
                                     std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
         return database_->entries().list(filter, after, limit);
+    }
+
+    /// Erases at most `limit` finished entries that were created before a time, the oldest first.
+    result<purged> purge(timestamp created_before, std::size_t limit) {
+        std::lock_guard const guard{database_->lock()};
+        return database_->entries().purge(created_before, limit);
     }
 
 private:
@@ -172,6 +185,24 @@ public:
     }
 
     log_session<Lock> bind_log() { return log_session<Lock>{*this}; }
+
+    /// Makes room for so many more records of a collection.
+    /// Shape:   Collection - the definition's own: `db.reserve<accounts>(1000)`
+    template <auto const& Collection>
+    void reserve(std::size_t room) {
+        std::lock_guard const guard{lock_};
+        open_table<std::remove_cvref_t<decltype(Collection)>>().reserve(room);
+    }
+
+    /// Makes room for so many more entries of a transaction type. A transaction whose texts have at
+    /// most 15 characters then asks nothing of the heap: the log keeps its entries until they are
+    /// purged, so a program that counts on that says how many there will be.
+    /// Shape:   Type - as in settle::type: `db.reserve_entries<transfer_type>(1000)`
+    template <auto const& Type>
+    void reserve_entries(std::size_t room) {
+        std::lock_guard const guard{lock_};
+        entries_.template reserve<forward<Type>>(room);
+    }
 
     [[nodiscard]] Lock& lock() { return lock_; }
     [[nodiscard]] journal& entries() { return entries_; }

@@ -2,133 +2,292 @@
 // The log in memory: entries under their ids, parameters kept as they are.
 #pragma once
 
-#include <settle/memory/table.hpp>
+#include <settle/memory/entry_row.hpp>
+#include <settle/memory/id_index.hpp>
+
+#include <cstdlib>
+#include <set>
 
 SETTLE_BEGIN
 namespace memory {
 
-/// Parameters of any type, kept by value; written as JSON only when somebody reads the entry.
-class parameter_box {
-public:
-    parameter_box() = default;
-
-    template <typename Parameters>
-    explicit parameter_box(Parameters const& parameters)
-        : content_(std::make_unique<model<Parameters>>(parameters)) {}
-
-    [[nodiscard]] std::string json() const { return content_ ? content_->json() : std::string{}; }
-
-private:
-    struct concept_base {
-        concept_base() = default;
-        concept_base(concept_base const&) = delete;
-        concept_base& operator=(concept_base const&) = delete;
-        virtual ~concept_base() = default;
-        [[nodiscard]] virtual std::string json() const = 0;
-    };
-    template <typename Parameters>
-    struct model final : concept_base {
-        explicit model(Parameters const& given) : parameters(given) {}
-        [[nodiscard]] std::string json() const override { return encode_json(parameters); }
-        Parameters parameters;
-    };
-
-    std::unique_ptr<concept_base const> content_;
-};
-
+/// Cost:    every step of a transaction is O(1), and asks nothing of the heap while the room that
+///          was reserved lasts and texts are short; an entry that ends adds O(log n) at most. A
+///          listing of what is unfinished looks at nothing else. Any other looks at every entry for
+///          its first page and sorts them for the next; from there on a page costs its own size
 class journal {
 public:
+    journal() { open_.previous = open_.next = &open_; }
+    journal(journal const&) = delete;
+    journal& operator=(journal const&) = delete;
+
     template <typename Direction>
     log_answer insert(job<Direction> const& work, occasion const& at) {
-        auto const [place, fresh] = entries_.try_emplace(work.id);
+        row_pool<Direction>* pool = nullptr;
+        auto const [row, fresh] = by_id_.find_or_add(work.id, [&]() -> entry_row* {
+            pool = &pool_of<Direction>();
+            return &pool->take();
+        });
         if (!fresh) return log_answer::conflict;
-        kept& made = place->second;
-        entry& fields = made.fields;
-        fields.type = Direction::name();
-        fields.definition = Direction::definition();
-        if constexpr (!std::is_same_v<Direction, undescribed>) {
-            made.parameters = parameter_box{*work.parameters};
+        row->id = work.id;
+        if constexpr (typed_row<Direction>::has_parameters) {
+            static_cast<typed_row<Direction>&>(*row).parameters = *work.parameters;
         }
-        fields.state = work.coordinator.insert_state();
-        fields.epoch_number = work.coordinator.insert_epoch();
-        fields.owner = at.owner;
-        fields.created = work.created;
-        fields.modified = at.now;
-        fields.why = work.coordinator.why();
+        row->state = work.coordinator.insert_state();
+        row->epoch_number = work.coordinator.insert_epoch();
+        row->owner = known_owner(at.owner);
+        row->created = work.created;
+        row->modified = at.now;
+        row->why = work.coordinator.why();
+        if (is_final(row->state)) {
+            note_end(*row);
+        } else {
+            row->join_before(open_);
+            in_order_ = false;
+        }
+        if (sorted_) new_.push_back(row);
+        expect_after(*row);
         return log_answer::taken;
     }
 
-    template <typename Direction>
+    /// Shape:   Step - the one that is next for the job
+    template <step Step, typename Direction>
     log_answer change(job<Direction> const& work, occasion const& at) {
-        auto const found = entries_.find(work.id);
-        if (found == entries_.end()) return log_answer::conflict;
-        entry& fields = found->second.fields;
-        transition const wanted = work.coordinator.change();
-        if (fields.state != wanted.from || fields.epoch_number != wanted.from_epoch) {
+        entry_row* const row = find(work.id);
+        if (row == nullptr) return log_answer::conflict;
+        transition const wanted = change_of<Step>(work.coordinator);
+        if (row->state != wanted.from || row->epoch_number != wanted.from_epoch) {
             return log_answer::conflict;
         }
-        fields.state = wanted.to;
-        fields.epoch_number = wanted.to_epoch;
-        fields.committed = wanted.committed;
-        fields.attempts = wanted.attempts;
-        fields.modified = at.now;
-        if (wanted.takes_owner) fields.owner = at.owner;
-        if (wanted.why != reason::none && fields.why == reason::none) note_reason(fields, work);
-        if (work.coordinator.next() == step::commit) fields.images = work.images;
+        row->state = wanted.to;
+        row->epoch_number = wanted.to_epoch;
+        row->committed = wanted.committed;
+        row->attempts = wanted.attempts;
+        row->modified = at.now;
+        if (wanted.takes_owner) row->owner = known_owner(at.owner);
+        if (wanted.why != reason::none && row->why == reason::none) {
+            row->why = work.coordinator.why();
+            row->failed_part = work.coordinator.failed_part();
+        }
+        if (Step == step::commit && !work.images.empty()) {
+            row->images = std::make_unique<std::vector<image>>(work.images);
+        }
+        expect_after(*row);
+        if (is_final(row->state)) {
+            row->leave();
+            note_end(*row);
+        }
         return log_answer::taken;
     }
 
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const {
-        auto const found = entries_.find(id);
-        if (found == entries_.end()) return std::nullopt;
-        entry copy = found->second.fields;
-        copy.id = id;
-        copy.parameters = found->second.parameters.json();
-        return copy;
+        entry_row const* const row = by_id_.find(id);
+        if (row == nullptr) return std::nullopt;
+        return row->read();
     }
 
     /// Ids in order, beginning behind one of them.
     [[nodiscard]] std::vector<entry> list(entry_filter const& filter, transaction_id const& after,
-                                          std::size_t limit) const {
-        std::vector<transaction_id> ids;
-        for (auto const& [id, found] : entries_) {
-            if (id > after && passes(filter, found.fields)) ids.push_back(id);
-        }
-        std::sort(ids.begin(), ids.end());
-        if (ids.size() > limit) ids.resize(limit);
+                                          std::size_t limit) {
+        bool const open = filter.unfinished || (filter.state && !is_final(*filter.state));
+        auto const rows = open ? list_open(filter, after, limit) : list_all(filter, after, limit);
         std::vector<entry> found;
-        for (auto const& id : ids) found.push_back(*read(id));
+        found.reserve(rows.size());
+        for (entry_row const* const row : rows) found.push_back(row->read());
         return found;
     }
 
-    void reserve(std::size_t room) { entries_.reserve(room); }
+    /// Erases finished entries, the oldest first.
+    /// Cost:    O(log n) for each that goes, nothing for those that are too young
+    purged purge(timestamp created_before, std::size_t limit) {
+        purged gone;
+        auto const due = [&] { return !ended_.empty() && ended_.front().created < created_before; };
+        for (; due() && gone.erased < limit; ++gone.erased) {
+            std::pop_heap(ended_.begin(), ended_.end(), later);
+            entry_row& row = *ended_.back().row;
+            ended_.pop_back();
+            by_id_.erase(row.id);
+            pool_of_kind(*row.kind)->give_back(row);
+        }
+        gone.more = due();
+        if (gone.erased != 0) {
+            last_ = likely_ = nullptr;
+            forget_order();
+        }
+        return gone;
+    }
+
+    /// Makes room for entries of one type, beside those that are there.
+    template <typename Direction>
+    void reserve(std::size_t room) {
+        pool_of<Direction>().reserve(room);
+        by_id_.reserve(by_id_.size() + room);
+        ended_.reserve(by_id_.size() + room);
+    }
 
 private:
-    struct kept {
-        entry fields;
-        parameter_box parameters;
+    /// What a coordinator asks for at a step that the compiler knows: all else falls away.
+    template <step Step>
+    static transition change_of(coordinator const& c) {
+        if (c.next() != Step) std::abort();
+        return c.change();
+    }
+
+    struct ended {
+        timestamp created;
+        entry_row* row;
     };
+    static bool later(ended const& left, ended const& right) {
+        return left.created > right.created;
+    }
+
+    /// A transaction asks for its own entry again and again, and a wave for entries in the order in
+    /// which they came: both are found without a hash.
+    entry_row* find(transaction_id const& id) {
+        if (last_ != nullptr && last_->id == id) return last_;
+        if (likely_ != nullptr && likely_->id == id) return likely_;
+        return by_id_.find(id);
+    }
+
+    void expect_after(entry_row& row) {
+        last_ = &row;
+        links* const behind = row.next == &open_ ? open_.next : row.next;
+        likely_ = behind == &open_ ? nullptr : static_cast<entry_row*>(behind);
+    }
+
+    /// Entries end nearly in the order of their creation: then nothing moves after one comparison.
+    void note_end(entry_row& row) {
+        ended_.push_back({row.created, &row});
+        std::push_heap(ended_.begin(), ended_.end(), later);
+    }
+
+    std::string const* known_owner(std::string const& owner) {
+        if (owner_ == nullptr || *owner_ != owner) owner_ = &*owners_.insert(owner).first;
+        return owner_;
+    }
+
+    row_pool_base* pool_of_kind(row_kind const& kind) {
+        for (auto const& one : pools_) {
+            if (&one->kind() == &kind) return one.get();
+        }
+        return nullptr;
+    }
 
     template <typename Direction>
-    static void note_reason(entry& fields, job<Direction> const& work) {
-        fields.why = work.coordinator.why();
-        if (work.coordinator.failed_part() == coordinator::no_part) return;
-        if constexpr (!std::is_same_v<Direction, undescribed>) {
-            part_name const where = Direction::name_part(Direction::user(*work.parameters),
-                                                         work.coordinator.failed_part());
-            fields.participant = where.participant;
-            fields.line = where.line;
+    row_pool<Direction>& pool_of() {
+        row_pool_base* found = pool_of_kind(kind_of<Direction>);
+        if (found == nullptr) {
+            found = pools_.emplace_back(std::make_unique<row_pool<Direction>>()).get();
         }
+        return static_cast<row_pool<Direction>&>(*found);
     }
 
-    static bool passes(entry_filter const& filter, entry const& fields) {
-        bool const unfinished = !is_final(fields.state) && fields.state != state::initial;
-        return (!filter.state || *filter.state == fields.state) &&
+    static bool passes(entry_filter const& filter, entry_row const& row) {
+        bool const unfinished = !is_final(row.state) && row.state != state::initial;
+        return (!filter.state || *filter.state == row.state) &&
                (!filter.unfinished || unfinished) &&
-               (!filter.before || fields.modified <= *filter.before);
+               (!filter.before || row.modified <= *filter.before);
     }
 
-    std::unordered_map<transaction_id, kept> entries_;
+    static bool comes_first(entry_row const* left, entry_row const* right) {
+        return left->id < right->id;
+    }
+
+    /// Brings what is unfinished into the order of the ids. Who lists page after page finds it so,
+    /// unless entries came in between, and those are put in their places.
+    void put_in_order() {
+        if (std::exchange(in_order_, true)) return;
+        std::vector<entry_row*> rows;
+        for (links* at = open_.next; at != &open_; at = at->next) {
+            rows.push_back(static_cast<entry_row*>(at));
+        }
+        auto const fresh = std::is_sorted_until(rows.begin(), rows.end(), comes_first);
+        std::sort(fresh, rows.end(), comes_first);
+        std::inplace_merge(rows.begin(), fresh, rows.end(), comes_first);
+        open_.previous = open_.next = &open_;
+        for (entry_row* const row : rows) row->join_before(open_);
+    }
+
+    std::vector<entry_row const*> list_open(entry_filter const& filter,
+                                            transaction_id const& after, std::size_t limit) {
+        put_in_order();
+        entry_row const* const last = by_id_.find(after);
+        links const* at = last != nullptr && last->next != nullptr ? last->next : open_.next;
+        while (at != &open_ && static_cast<entry_row const*>(at)->id <= after) at = at->next;
+        std::vector<entry_row const*> found;
+        for (; at != &open_ && found.size() < limit; at = at->next) {
+            auto const* const row = static_cast<entry_row const*>(at);
+            if (passes(filter, *row)) found.push_back(row);
+        }
+        return found;
+    }
+
+    std::vector<entry_row const*> list_all(entry_filter const& filter, transaction_id const& after,
+                                           std::size_t limit) {
+        // Many listings end with their first page: only a second one has all entries sorted.
+        if (after.empty() && !sorted_) return first_page(filter, limit);
+        sort_all();
+        auto at = std::upper_bound(all_.begin(), all_.end(), after,
+                                   [](transaction_id const& id, entry_row const* row) {
+                                       return id < row->id;
+                                   });
+        std::vector<entry_row const*> found;
+        for (; at != all_.end() && found.size() < limit; ++at) {
+            if (passes(filter, **at)) found.push_back(*at);
+        }
+        if (at == all_.end()) forget_order();
+        return found;
+    }
+
+    std::vector<entry_row const*> first_page(entry_filter const& filter, std::size_t limit) const {
+        std::vector<entry_row const*> found;
+        if (limit == 0) return found;
+        // The last of the page stands in front, so that most entries cost one comparison.
+        by_id_.for_each([&](entry_row const& row) {
+            if (!passes(filter, row)) return;
+            if (found.size() == limit) {
+                if (found.front()->id <= row.id) return;
+                std::pop_heap(found.begin(), found.end(), comes_first);
+                found.pop_back();
+            }
+            found.push_back(&row);
+            std::push_heap(found.begin(), found.end(), comes_first);
+        });
+        std::sort_heap(found.begin(), found.end(), comes_first);
+        return found;
+    }
+
+    /// Brings all entries into the order of their ids, or those that came since into theirs.
+    void sort_all() {
+        auto const known = static_cast<std::ptrdiff_t>(all_.size());
+        if (std::exchange(sorted_, true)) {
+            all_.insert(all_.end(), new_.begin(), new_.end());
+        } else {
+            by_id_.for_each([&](entry_row const& row) { all_.push_back(&row); });
+        }
+        new_.clear();
+        std::sort(all_.begin() + known, all_.end(), comes_first);
+        std::inplace_merge(all_.begin(), all_.begin() + known, all_.end(), comes_first);
+    }
+
+    void forget_order() {
+        sorted_ = false;
+        all_ = {};
+        new_ = {};
+    }
+
+    id_index<entry_row> by_id_;
+    std::vector<std::unique_ptr<row_pool_base>> pools_;
+    links open_;               ///< entries that are not finished
+    bool in_order_ = true;     ///< they stand in the order of their ids
+    std::vector<ended> ended_; ///< finished entries, a heap: the oldest in front
+    std::set<std::string> owners_;
+    std::string const* owner_ = nullptr; ///< the last that was named
+    std::vector<entry_row const*> all_;  ///< every entry by id, while a listing is under way
+    std::vector<entry_row const*> new_;  ///< those that came since
+    bool sorted_ = false;                ///< `all_` and `new_` are in use
+    entry_row* last_ = nullptr;          ///< the row that was asked for last
+    entry_row* likely_ = nullptr;        ///< the row that a wave asks for next
 };
 
 } // namespace memory

@@ -2,6 +2,7 @@
 // The records of one collection in memory, with their marks.
 #pragma once
 
+#include <settle/memory/id_index.hpp>
 #include <settle/store/wave.hpp>
 
 #include <functional>
@@ -10,20 +11,11 @@
 SETTLE_BEGIN
 namespace memory {
 
-/// Finds a text key by a view, without making a string of it.
-struct text_hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const noexcept {
-        return std::hash<std::string_view>{}(text);
-    }
-};
-
 struct table_base {
     table_base() = default;
     table_base(table_base const&) = delete;
     table_base& operator=(table_base const&) = delete;
     virtual ~table_base() = default;
-    virtual void append_marks(std::vector<mark_place>& out) const = 0;
     virtual answer resolve(mark_place const& place, bool confirmed) = 0;
 };
 
@@ -52,12 +44,15 @@ public:
             // Only a creation makes a slot; everything else meets nothing.
             record_slot<record_type> fresh;
             auto const result = one.meet(fresh, image);
-            if (fresh.record) slots_.emplace(stored_key{key}, std::move(fresh));
+            if (fresh.record) {
+                slots_.emplace(stored_key{key}, std::move(fresh));
+                in_order_ = false;
+            }
             one.answered(result);
             return;
         }
         auto const result = one.meet(found->second, image);
-        if (!found->second.record && found->second.marks.empty()) slots_.erase(found);
+        drop_if_empty(found);
         one.answered(result);
     }
 
@@ -67,7 +62,9 @@ public:
     }
 
     [[nodiscard]] bool create(record_type const& record) {
-        auto& slot = slots_[stored_key(record.*Collection::key_member)];
+        auto const [at, fresh] = slots_.try_emplace(stored_key(record.*Collection::key_member));
+        if (fresh) in_order_ = false;
+        auto& slot = at->second;
         if (slot.record || !slot.marks.empty()) return false;
         slot.record = record;
         return true;
@@ -75,23 +72,38 @@ public:
 
     /// Records in the order of their keys, beginning behind one of them.
     [[nodiscard]] std::vector<record_type> scan(std::optional<key_type> const& after,
-                                                std::size_t limit) const {
-        std::vector<stored_key> keys;
-        for (auto const& [key, slot] : slots_) {
-            if (slot.record && (!after || stored_key(*after) < key)) keys.push_back(key);
-        }
-        std::sort(keys.begin(), keys.end());
-        if (keys.size() > limit) keys.resize(limit);
+                                                std::size_t limit) {
         std::vector<record_type> records;
-        for (auto const& key : keys) records.push_back(*slots_.find(key)->second.record);
+        auto at = after ? behind(stored_key(*after)) : ordered().begin();
+        for (; at != by_key_.end() && records.size() < limit; ++at) {
+            if ((*at)->second.record) records.push_back(*(*at)->second.record);
+        }
         return records;
     }
 
-    void reserve(std::size_t room) { slots_.reserve(room); }
+    /// Makes room for records, beside those that are there.
+    void reserve(std::size_t room) {
+        slots_.reserve(slots_.size() + room);
+        by_key_.reserve(slots_.size() + room);
+    }
 
-    void append_marks(std::vector<mark_place>& out) const override {
-        for (auto const& [key, slot] : slots_) {
+    /// Appends marks until there are `limit`, in the order of key, transaction and part; behind one
+    /// of this collection, when it is given.
+    void append_marks(std::vector<mark_place>& out, mark_place const* after, std::size_t limit) {
+        auto at = ordered().begin();
+        if (after != nullptr) {
+            auto const* const key = std::get_if<stored_key>(&after->key);
+            if (key == nullptr) return;
+            at = std::lower_bound(by_key_.begin(), by_key_.end(), *key, before);
+        }
+        for (; at != by_key_.end() && out.size() < limit; ++at) {
+            auto const& [key, slot] = **at;
+            bool const same = after != nullptr && std::get<stored_key>(after->key) == key;
             for (auto const& one : slot.marks) {
+                if (same && std::tie(one.id, one.part) <= std::tie(after->id, after->part)) {
+                    continue;
+                }
+                if (out.size() == limit) return;
                 out.push_back({std::string{Collection::name}, key_value{key}, one.id, one.part,
                                one.epoch_number});
             }
@@ -107,7 +119,7 @@ public:
         auto* const one = slot.marks.find(place.id, place.part);
         if (one == nullptr || one->epoch_number != place.epoch_number) return answer::nothing;
         auto const result = detail::resolve(slot, one, confirmed);
-        if (!slot.record && slot.marks.empty()) slots_.erase(found);
+        drop_if_empty(found);
         return result.what;
     }
 
@@ -118,7 +130,36 @@ public:
     }
 
 private:
+    using kept = typename map_type::value_type const*;
+
+    static bool before(kept one, stored_key const& key) { return one->first < key; }
+
+    /// All slots in the order of their keys. Who reads page after page pays for the order once,
+    /// unless records came or went in between.
+    std::vector<kept>& ordered() {
+        if (std::exchange(in_order_, true)) return by_key_;
+        by_key_.clear();
+        for (auto const& one : slots_) by_key_.push_back(&one);
+        std::sort(by_key_.begin(), by_key_.end(),
+                  [](kept left, kept right) { return left->first < right->first; });
+        return by_key_;
+    }
+
+    auto behind(stored_key const& key) {
+        ordered();
+        auto const at = std::lower_bound(by_key_.begin(), by_key_.end(), key, before);
+        return at != by_key_.end() && (*at)->first == key ? at + 1 : at;
+    }
+
+    void drop_if_empty(typename map_type::iterator at) {
+        if (at->second.record || !at->second.marks.empty()) return;
+        slots_.erase(at);
+        in_order_ = false;
+    }
+
     map_type slots_;
+    std::vector<kept> by_key_;
+    bool in_order_ = true; ///< `by_key_` has every slot, in order
 };
 
 } // namespace memory

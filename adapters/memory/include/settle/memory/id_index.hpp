@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+// Finds by id what has an id of its own, in one block of memory that can be made beforehand.
+#pragma once
+
+#include <settle/protocol/state.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+SETTLE_BEGIN
+namespace memory {
+
+/// Finds a text key by a view, without making a string of it.
+struct text_hash {
+    using is_transparent = void;
+    // Were it noexcept, the standard library would not keep hashes beside the keys, and would make
+    // those of the neighbours anew with every look.
+    std::size_t operator()(std::string_view text) const {
+        return std::hash<std::string_view>{}(text);
+    }
+};
+
+/// Pointers to things with a member `id`, each id once.
+/// Cost:    O(1); a place holds the hash as well, so that what is not looked for is seldom touched.
+///          Growing beyond the room that was reserved moves every place once
+template <typename Value>
+class id_index {
+    struct place {
+        std::size_t hash = 0;
+        Value* value = nullptr;
+    };
+
+public:
+    [[nodiscard]] static std::size_t hash(std::string_view id) { return text_hash{}(id); }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+    [[nodiscard]] Value* find(std::string_view id) const {
+        return places_.empty() ? nullptr : places_[spot(id, hash(id))].value;
+    }
+
+    /// Gives the value of an id, which is `make()` when the id is new, and whether it is.
+    template <typename Make>
+    std::pair<Value*, bool> find_or_add(std::string_view id, Make&& make) {
+        if (size_ >= places_.size() / 4 * 3) grow(size_ + 1);
+        std::size_t const hashed = hash(id);
+        place& at = places_[spot(id, hashed)];
+        if (at.value != nullptr) return {at.value, false};
+        at = {hashed, make()};
+        ++size_;
+        return {at.value, true};
+    }
+
+    /// Takes an id out that is there.
+    void erase(std::string_view id) {
+        std::size_t hole = spot(id, hash(id));
+        // Whatever could be found only by passing the hole moves into it.
+        for (std::size_t at = next(hole); places_[at].value != nullptr; at = next(at)) {
+            std::size_t const home = places_[at].hash & mask();
+            if (((at - home) & mask()) < ((at - hole) & mask())) continue;
+            places_[hole] = places_[at];
+            hole = at;
+        }
+        places_[hole] = {};
+        --size_;
+    }
+
+    void reserve(std::size_t room) {
+        if (room > places_.size() / 4 * 3) grow(room);
+    }
+
+    template <typename Function>
+    void for_each(Function&& function) const {
+        for (place const& one : places_) {
+            if (one.value != nullptr) function(*one.value);
+        }
+    }
+
+private:
+    [[nodiscard]] std::size_t mask() const noexcept { return places_.size() - 1; }
+    [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
+
+    /// Where an id stands, or where it would.
+    [[nodiscard]] std::size_t spot(std::string_view id, std::size_t hashed) const noexcept {
+        std::size_t at = hashed & mask();
+        while (places_[at].value != nullptr &&
+               (places_[at].hash != hashed || places_[at].value->id != id)) {
+            at = next(at);
+        }
+        return at;
+    }
+
+    void grow(std::size_t room) {
+        std::size_t count = 64;
+        while (room > count / 4 * 3) count *= 2;
+        std::vector<place> const before = std::exchange(places_, std::vector<place>(count));
+        for (place const& one : before) {
+            if (one.value == nullptr) continue;
+            std::size_t at = one.hash & mask();
+            while (places_[at].value != nullptr) at = next(at);
+            places_[at] = one;
+        }
+    }
+
+    std::vector<place> places_;
+    std::size_t size_ = 0;
+};
+
+} // namespace memory
+SETTLE_END

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transfers between records in memory, by the protocol of settle, written by hand for one type.
+//
+// It keeps what the protocol keeps: marks with id, part and epoch, running bounds for guards, a log
+// whose entries change by compare-and-set on state and epoch, an age that is looked at once the
+// entry is in. It knows its one type, its one thread and its one process, and makes the most of
+// that: the entry is held by reference from step to step, texts are neither checked nor copied
+// twice, and nothing is there for recovery but the data.
+#pragma once
+
+#include <settle/memory/id_index.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace bench::baseline {
+
+enum class state : std::uint8_t { pending, applied, done, canceling, canceled };
+enum class reason : std::uint8_t { none, guard_failed, record_missing, overflow, busy, expired };
+
+template <typename Key>
+struct memory_transfer {
+    Key source;
+    Key destination;
+    std::int64_t amount;
+};
+
+/// What a hand-written log keeps of a transfer.
+template <typename Key>
+struct memory_entry {
+    std::string id;
+    state now = state::pending;
+    reason why = reason::none;
+    std::uint32_t attempts = 0;
+    std::uint64_t epoch = 0;
+    std::uint64_t committed = 0;
+    std::string const* owner = nullptr;
+    std::int64_t created = 0;
+    std::int64_t modified = 0;
+    memory_transfer<Key> parameters{};
+};
+
+struct memory_mark {
+    std::string id;
+    std::uint32_t part;
+    std::uint64_t epoch;
+    std::int64_t confirm_delta;
+    std::int64_t undo_delta;
+};
+
+/// The account, its marks, and how far these could still move its balance.
+template <typename Key>
+struct memory_account {
+    Key id{};
+    std::int64_t balance = 0;
+    std::vector<memory_mark> marks{};
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+};
+
+template <typename Key>
+[[nodiscard]] memory_mark* find_mark(memory_account<Key>& on, std::string const& id,
+                                     std::uint32_t part) {
+    for (memory_mark& one : on.marks) {
+        if (one.part == part && one.id == id) return &one;
+    }
+    return nullptr;
+}
+
+/// Adds `now` to the balance and leaves a mark that adds the rest at the end, whichever it is. What
+/// takes something off needs that much to be there, however the other marks end.
+template <typename Key>
+[[nodiscard]] reason apply_mark(memory_account<Key>& on, std::string const& id, std::uint32_t part,
+                                std::uint64_t epoch, std::int64_t now, std::int64_t confirm,
+                                std::int64_t undo) {
+    if (memory_mark* const mine = find_mark(on, id, part)) {
+        if (mine->epoch > epoch) return reason::busy;
+        mine->epoch = epoch;
+        return reason::none;
+    }
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    if (__builtin_add_overflow(on.balance, on.low + now, &least) ||
+        __builtin_add_overflow(on.balance, on.high + confirm, &most)) {
+        return reason::overflow;
+    }
+    if (now < 0 && least < 0) return reason::guard_failed;
+    on.marks.push_back({id, part, epoch, confirm, undo});
+    on.balance += now;
+    on.high += confirm + undo;
+    return reason::none;
+}
+
+/// Ends a mark: that of the committed epoch is confirmed, any other is undone.
+/// Shape:   committed - 0 when the transaction is canceled
+template <typename Key>
+void finish_mark(memory_account<Key>& on, std::string const& id, std::uint32_t part,
+                 std::uint64_t committed) {
+    memory_mark* const mine = find_mark(on, id, part);
+    if (mine == nullptr || (committed != 0 && mine->epoch > committed)) return;
+    on.balance += mine->epoch == committed ? mine->confirm_delta : mine->undo_delta;
+    on.high -= mine->confirm_delta + mine->undo_delta;
+    if (mine != &on.marks.back()) *mine = std::move(on.marks.back());
+    on.marks.pop_back();
+}
+
+[[nodiscard]] inline std::int64_t milliseconds_now() {
+    using namespace std::chrono;
+    return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+/// An epoch unique to one insert.
+class epochs {
+public:
+    [[nodiscard]] std::uint64_t fresh(std::int64_t now) noexcept {
+        chance_ ^= chance_ << 13U;
+        chance_ ^= chance_ >> 7U;
+        chance_ ^= chance_ << 17U;
+        constexpr std::int64_t first = 1735689600000;
+        return static_cast<std::uint64_t>(now - first) << 11U | (chance_ & 2047U);
+    }
+
+private:
+    std::uint64_t chance_ = 0x9e3779b97f4a7c15U;
+};
+
+/// Entries in the standard library's hash table.
+template <typename Entry>
+class entries_in_a_map {
+public:
+    explicit entries_in_a_map(std::size_t room) { entries_.reserve(room); }
+    [[nodiscard]] Entry* add(std::string const& id) {
+        auto const [at, fresh] = entries_.try_emplace(id);
+        return fresh ? &at->second : nullptr;
+    }
+    [[nodiscard]] Entry const* find(std::string const& id) const {
+        auto const at = entries_.find(id);
+        return at == entries_.end() ? nullptr : &at->second;
+    }
+
+private:
+    std::unordered_map<std::string, Entry> entries_;
+};
+
+/// Entries in one array, found through an index like that of the memory store.
+template <typename Entry>
+class entries_in_an_array {
+public:
+    explicit entries_in_an_array(std::size_t room) {
+        entries_ = std::make_unique<Entry[]>(room);
+        by_id_.reserve(room);
+    }
+    [[nodiscard]] Entry* add(std::string const& id) {
+        auto const [made, fresh] = by_id_.find_or_add(id, [&] { return &entries_[used_++]; });
+        if (!fresh) return nullptr;
+        made->id = id;
+        return made;
+    }
+    [[nodiscard]] Entry const* find(std::string const& id) const { return by_id_.find(id); }
+
+private:
+    settle::memory::id_index<Entry> by_id_;
+    std::unique_ptr<Entry[]> entries_;
+    std::size_t used_ = 0;
+};
+
+template <typename Key, template <typename> typename Entries>
+class memory_bank {
+    static constexpr bool is_text = std::is_same_v<Key, std::string>;
+    using entry = memory_entry<Key>;
+    using account = memory_account<Key>;
+    using hash = std::conditional_t<is_text, settle::memory::text_hash, std::hash<std::int64_t>>;
+
+public:
+    using transfer = memory_transfer<Key>;
+    using request = std::pair<std::string, transfer>;
+
+    memory_bank(std::size_t accounts, std::size_t entries) : entries_(entries) {
+        accounts_.reserve(accounts);
+    }
+
+    void open(Key const& id, std::int64_t balance) {
+        accounts_[id] = account{id, balance};
+    }
+    [[nodiscard]] std::int64_t balance(Key const& id) const {
+        return accounts_.find(id)->second.balance;
+    }
+    [[nodiscard]] bool is_done(std::string const& id) const {
+        entry const* const found = entries_.find(id);
+        return found != nullptr && found->now == state::done;
+    }
+
+    /// False when the transfer was canceled.
+    bool run(request const& wanted) {
+        entry* const made = insert(wanted);
+        return made != nullptr && settle_one(*made, apply(*made));
+    }
+
+    /// The same, phase after phase. False when one was canceled.
+    bool run_batch(std::span<request const> wanted) {
+        work_.clear();
+        bool all = true;
+        for (request const& one : wanted) {
+            if (entry* const made = insert(one)) work_.push_back({made, reason::none});
+        }
+        for (auto& [made, met] : work_) met = apply(*made);
+        for (auto& [made, met] : work_) {
+            if (met == reason::none && !commit(*made)) met = reason::busy;
+        }
+        for (auto& [made, met] : work_) {
+            if (met == reason::none) confirm(*made);
+        }
+        for (auto& [made, met] : work_) {
+            bool const done = met == reason::none ? close(*made) : give_up(*made, met);
+            all = all && done;
+        }
+        return all && work_.size() == wanted.size();
+    }
+
+private:
+    static constexpr std::int64_t lifetime = std::int64_t{7} * 24 * 3600 * 1000;
+
+    entry* insert(request const& wanted) {
+        auto const& [id, parameters] = wanted;
+        if (parameters.amount <= 0 || parameters.source == parameters.destination) return nullptr;
+        std::int64_t const now = milliseconds_now();
+        entry* const made = entries_.add(id);
+        if (made == nullptr) return nullptr;
+        if (made->id.empty()) made->id = id;
+        made->parameters = parameters;
+        made->epoch = epochs_.fresh(now);
+        made->owner = &owner_;
+        made->created = now;
+        made->modified = now;
+        return made;
+    }
+
+    static bool compare_and_set(entry& on, state from, std::uint64_t epoch, state to,
+                                std::int64_t now) {
+        if (on.now != from || on.epoch != epoch) return false;
+        on.now = to;
+        on.modified = now;
+        return true;
+    }
+
+    /// Applies both parts; whatever stands against it is the answer.
+    reason apply(entry const& one) {
+        now_ = milliseconds_now();
+        if (now_ - one.created > lifetime) return reason::expired;
+        auto const& [source, destination, amount] = one.parameters;
+        if (reason const met = apply_part(source, one, 0, -amount, 0, amount);
+            met != reason::none) {
+            return met;
+        }
+        return apply_part(destination, one, 1, 0, amount, 0);
+    }
+
+    reason apply_part(Key const& key, entry const& one, std::uint32_t part, std::int64_t now,
+                      std::int64_t confirm, std::int64_t undo) {
+        auto const at = accounts_.find(key);
+        if (at == accounts_.end()) return reason::record_missing;
+        return apply_mark(at->second, one.id, part, one.epoch, now, confirm, undo);
+    }
+
+    bool commit(entry& one) const {
+        if (!compare_and_set(one, state::pending, one.epoch, state::applied, now_)) return false;
+        one.committed = one.epoch;
+        return true;
+    }
+
+    void confirm(entry const& one) {
+        finish_part(one.parameters.source, one, 0, true);
+        finish_part(one.parameters.destination, one, 1, true);
+    }
+
+    void finish_part(Key const& key, entry const& one, std::uint32_t part, bool committed) {
+        auto const at = accounts_.find(key);
+        if (at == accounts_.end()) return;
+        finish_mark(at->second, one.id, part, committed ? one.committed : 0);
+    }
+
+    bool close(entry& one) const {
+        return compare_and_set(one, state::applied, one.epoch, state::done, now_);
+    }
+
+    bool settle_one(entry& one, reason met) {
+        if (met != reason::none) return give_up(one, met);
+        if (!commit(one)) return false;
+        confirm(one);
+        return close(one);
+    }
+
+    bool give_up(entry& one, reason why) {
+        if (!compare_and_set(one, state::pending, one.epoch, state::canceling, now_)) return false;
+        one.why = why;
+        finish_part(one.parameters.source, one, 0, false);
+        finish_part(one.parameters.destination, one, 1, false);
+        compare_and_set(one, state::canceling, one.epoch, state::canceled, now_);
+        return false;
+    }
+
+    std::unordered_map<Key, account, hash, std::equal_to<>> accounts_;
+    Entries<entry> entries_;
+    epochs epochs_;
+    std::string const owner_ = "by hand";
+    std::int64_t now_ = 0;
+    std::vector<std::pair<entry*, reason>> work_;
+};
+
+} // namespace bench::baseline

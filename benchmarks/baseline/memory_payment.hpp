@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// Payments of orders in memory, by the protocol of settle, written by hand for this one type.
+//
+// An order is changed by one payment at a time, and its mark carries the order as it was; money and
+// goods are counted, and shared with others as in baseline/memory.hpp.
+#pragma once
+
+#include "memory.hpp"
+
+#include <payment/payment.hpp>
+
+#include <optional>
+
+namespace bench::baseline {
+
+struct payment_entry {
+    std::string id;
+    state now = state::pending;
+    reason why = reason::none;
+    std::uint32_t attempts = 0;
+    std::uint64_t epoch = 0;
+    std::uint64_t committed = 0;
+    std::string const* owner = nullptr;
+    std::int64_t created = 0;
+    std::int64_t modified = 0;
+    shop::payment parameters{};
+    std::string before{}; ///< the order as JSON
+    std::string after{};
+};
+
+struct order_mark {
+    std::string id;
+    std::uint64_t epoch;
+    std::string before;
+};
+
+struct order_slot {
+    shop::order record;
+    std::optional<order_mark> mark{};
+};
+
+[[nodiscard]] inline std::string order_as_json(shop::order const& one, std::string_view status) {
+    std::string out;
+    out.reserve(96);
+    out += R"({"invoice":")";
+    out += one.invoice;
+    out += R"(","customer":")";
+    out += one.customer;
+    out += R"(","amount":)";
+    out += std::to_string(one.amount);
+    out += R"(,"status":")";
+    out += status;
+    out += "\"}";
+    return out;
+}
+
+class memory_shop {
+    using account = memory_account<std::string>;
+    template <typename Value>
+    using table = std::unordered_map<std::string, Value, settle::memory::text_hash,
+                                     std::equal_to<>>;
+
+public:
+    explicit memory_shop(std::size_t room) : entries_(room) { orders_.reserve(room); }
+
+    void open_order(shop::order const& one) { orders_[one.invoice].record = one; }
+    void open_customer(std::string const& id, std::int64_t balance) {
+        customers_[id] = account{id, balance};
+    }
+    void open_item(std::string const& id, std::int64_t count) { items_[id] = account{id, count}; }
+    void open_till(std::string const& id) { tills_[id] = account{id}; }
+
+    [[nodiscard]] std::int64_t takings() const { return tills_.find("shop")->second.balance; }
+    [[nodiscard]] std::int64_t in_stock(std::string const& id) const {
+        return items_.find(id)->second.balance;
+    }
+    [[nodiscard]] bool is_paid(std::string const& invoice) const {
+        auto const& found = orders_.find(invoice)->second;
+        return found.record.status == "paid" && !found.mark;
+    }
+
+    /// False when the payment was canceled.
+    bool run(std::string const& id, shop::payment const& wanted) {
+        if (wanted.amount <= 0) return false;
+        for (auto const& line : wanted.lines) {
+            if (line.quantity < 0) return false;
+        }
+        payment_entry* const made = insert(id, wanted);
+        if (made == nullptr) return false;
+        reason const met = apply(*made);
+        if (met != reason::none) return give_up(*made, met);
+        if (!change(*made, state::pending, state::applied)) return false;
+        made->committed = made->epoch;
+        finish(*made, made->committed);
+        return change(*made, state::applied, state::done);
+    }
+
+private:
+    static constexpr std::int64_t lifetime = std::int64_t{7} * 24 * 3600 * 1000;
+
+    payment_entry* insert(std::string const& id, shop::payment const& wanted) {
+        std::int64_t const now = milliseconds_now();
+        payment_entry* const made = entries_.add(id);
+        if (made == nullptr) return nullptr;
+        made->parameters = wanted;
+        made->epoch = epochs_.fresh(now);
+        made->owner = &owner_;
+        made->created = now;
+        made->modified = now;
+        return made;
+    }
+
+    bool change(payment_entry& one, state from, state to) const {
+        if (one.now != from) return false;
+        one.now = to;
+        one.modified = now_;
+        return true;
+    }
+
+    reason apply(payment_entry& one) {
+        now_ = milliseconds_now();
+        if (now_ - one.created > lifetime) return reason::expired;
+        auto const& given = one.parameters;
+        reason met = apply_to_order(one);
+        if (met == reason::none) {
+            met = apply_to(customers_, given.customer, one, 1, -given.amount, 0, given.amount);
+        }
+        std::uint32_t part = 2;
+        for (auto const& line : given.lines) {
+            if (met != reason::none) return met;
+            met = apply_to(items_, line.stock_code, one, part++, -line.quantity, 0, line.quantity);
+        }
+        if (met == reason::none) met = apply_to(tills_, "shop", one, part, 0, given.amount, 0);
+        return met;
+    }
+
+    reason apply_to_order(payment_entry& one) {
+        auto const at = orders_.find(one.parameters.invoice);
+        if (at == orders_.end()) return reason::record_missing;
+        auto& [record, mark] = at->second;
+        if (mark) {
+            if (mark->id != one.id || mark->epoch > one.epoch) return reason::busy;
+            mark->epoch = one.epoch;
+        } else {
+            if (record.status != "unpaid" || record.customer != one.parameters.customer ||
+                record.amount != one.parameters.amount) {
+                return reason::guard_failed;
+            }
+            mark = order_mark{one.id, one.epoch, order_as_json(record, record.status)};
+        }
+        one.before = mark->before;
+        one.after = order_as_json(record, "paid");
+        return reason::none;
+    }
+
+    static reason apply_to(table<account>& in, std::string_view key, payment_entry const& one,
+                           std::uint32_t part, std::int64_t now, std::int64_t confirm,
+                           std::int64_t undo) {
+        auto const at = in.find(key);
+        if (at == in.end()) return reason::record_missing;
+        return apply_mark(at->second, one.id, part, one.epoch, now, confirm, undo);
+    }
+
+    void finish(payment_entry const& one, std::uint64_t committed) {
+        if (auto const at = orders_.find(one.parameters.invoice); at != orders_.end()) {
+            auto& [record, mark] = at->second;
+            if (mark && mark->id == one.id && (committed == 0 || mark->epoch <= committed)) {
+                if (mark->epoch == committed) record.status = "paid";
+                mark.reset();
+            }
+        }
+        finish_in(customers_, one.parameters.customer, one, 1, committed);
+        std::uint32_t part = 2;
+        for (auto const& line : one.parameters.lines) {
+            finish_in(items_, line.stock_code, one, part++, committed);
+        }
+        finish_in(tills_, "shop", one, part, committed);
+    }
+
+    static void finish_in(table<account>& in, std::string_view key, payment_entry const& one,
+                          std::uint32_t part, std::uint64_t committed) {
+        auto const at = in.find(key);
+        if (at != in.end()) finish_mark(at->second, one.id, part, committed);
+    }
+
+    bool give_up(payment_entry& one, reason why) {
+        if (!change(one, state::pending, state::canceling)) return false;
+        one.why = why;
+        finish(one, 0);
+        change(one, state::canceling, state::canceled);
+        return false;
+    }
+
+    table<order_slot> orders_;
+    table<account> customers_;
+    table<account> items_;
+    table<account> tills_;
+    entries_in_an_array<payment_entry> entries_;
+    epochs epochs_;
+    std::string const owner_ = "by hand";
+    std::int64_t now_ = 0;
+};
+
+} // namespace bench::baseline

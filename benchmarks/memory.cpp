@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transfers in memory, one at a time and a thousand side by side, with keys that are numbers and
+// keys that are texts.
+#include "baseline/memory.hpp"
+#include "bench.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/settle.hpp>
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench::in_memory {
+
+struct number_account {
+    std::int64_t id;
+    std::int64_t balance;
+};
+struct number_transfer {
+    std::int64_t source;
+    std::int64_t destination;
+    std::int64_t amount;
+};
+struct text_account {
+    std::string id;
+    std::int64_t balance;
+};
+struct text_transfer {
+    std::string source;
+    std::string destination;
+    std::int64_t amount;
+};
+
+} // namespace bench::in_memory
+
+BOOST_HANA_ADAPT_STRUCT(bench::in_memory::number_account, id, balance);
+BOOST_HANA_ADAPT_STRUCT(bench::in_memory::number_transfer, source, destination, amount);
+BOOST_HANA_ADAPT_STRUCT(bench::in_memory::text_account, id, balance);
+BOOST_HANA_ADAPT_STRUCT(bench::in_memory::text_transfer, source, destination, amount);
+
+namespace bench::in_memory {
+
+template <typename Account, typename Transfer, typename Collection>
+constexpr auto transfer_on(Collection const& accounts) {
+    using settle::field;
+    using settle::param;
+    return settle::transaction<Transfer, "transfer">(
+               settle::participant<"source">(accounts, param<&Transfer::source>)
+                   .require(field<&Account::balance> >= param<&Transfer::amount>)
+                   .apply(field<&Account::balance> -= param<&Transfer::amount>)
+                   .compensate(settle::inverse),
+               settle::participant<"destination">(accounts, param<&Transfer::destination>)
+                   .confirm(field<&Account::balance> += param<&Transfer::amount>))
+        .require(param<&Transfer::amount> > settle::lit<0>)
+        .require(param<&Transfer::source> != param<&Transfer::destination>);
+}
+
+inline constexpr settle::collection<number_account, "accounts", &number_account::id> numbered;
+inline constexpr settle::collection<text_account, "accounts", &text_account::id> named;
+inline constexpr auto number_type = transfer_on<number_account, number_transfer>(numbered);
+inline constexpr auto text_type = transfer_on<text_account, text_transfer>(named);
+
+namespace {
+
+/// Everything that differs between keys that are numbers and keys that are texts.
+struct numbers {
+    using key = std::int64_t;
+    using account = number_account;
+    using transfer = number_transfer;
+    static constexpr auto const& accounts = numbered;
+    static constexpr auto const& type = number_type;
+    static key make(std::size_t number) { return static_cast<key>(number) * 7919; }
+};
+struct texts {
+    using key = std::string;
+    using account = text_account;
+    using transfer = text_transfer;
+    static constexpr auto const& accounts = named;
+    static constexpr auto const& type = text_type;
+    static key make(std::size_t number) { return "a" + std::to_string(10'000'000 + number); }
+};
+
+template <typename Kind>
+struct work {
+    using transfer = typename Kind::transfer;
+
+    std::vector<typename Kind::key> keys{};
+    std::int64_t opening = 0;
+    std::vector<std::pair<std::string, transfer>> requests{};
+    std::vector<std::int64_t> expected{};
+
+    work(std::size_t accounts, std::size_t transfers) {
+        opening = static_cast<std::int64_t>(transfers) * 100;
+        for (std::size_t i = 0; i < accounts; ++i) keys.push_back(Kind::make(i));
+        expected.assign(accounts, opening);
+        std::mt19937_64 chance{20251121};
+        for (std::size_t i = 0; i < transfers; ++i) {
+            std::size_t const source = chance() % accounts;
+            std::size_t const destination = (source + 1 + chance() % (accounts - 1)) % accounts;
+            auto const amount = static_cast<std::int64_t>(1 + chance() % 100);
+            expected[source] -= amount;
+            expected[destination] += amount;
+            std::string id = std::to_string(i);
+            id.insert(0, 15 - id.size(), '0');
+            requests.push_back({std::move(id), {keys[source], keys[destination], amount}});
+        }
+    }
+};
+
+constexpr std::size_t window = 1000;
+
+template <typename Engine, typename Requests>
+bool run_batches(Engine& engine, Requests const& requests) {
+#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
+    bool all = true;
+    for (auto const& [id, parameters] : requests) {
+        all = engine.run(id, parameters).done() && all;
+    }
+    return all;
+#else
+    bool all = true;
+    // The window is left to the store, which knows what it likes.
+    engine.run_all(requests, [&](std::size_t, settle::outcome const& one) {
+        all = all && one.done();
+    });
+    return all;
+#endif
+}
+
+template <typename Kind>
+double settle_round(work<Kind> const& wanted, bool batches) {
+    settle::memory::basic_database<settle::memory::no_lock> db;
+    db.template reserve<Kind::accounts>(wanted.keys.size());
+    db.template reserve_entries<Kind::type>(wanted.requests.size());
+    settle::engine engine{db, settle::type<Kind::type>};
+    for (auto const& key : wanted.keys) {
+        engine.create(Kind::accounts, typename Kind::account{key, wanted.opening}).value();
+    }
+    bool all = true;
+    stopwatch const watch;
+    if (batches) {
+        all = run_batches(engine, wanted.requests);
+    } else {
+        for (auto const& [id, parameters] : wanted.requests) {
+            all = engine.run(id, parameters).done() && all;
+        }
+    }
+    double const seconds = watch.seconds();
+    if (!all) throw wrong_result("settle: a transfer is not done");
+    if (engine.marks().value() != 0) throw wrong_result("settle: marks are left");
+    for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
+        auto const found = engine.read(Kind::accounts, wanted.keys[i]).value();
+        if (found->balance != wanted.expected[i]) throw wrong_result("settle: a wrong balance");
+    }
+    return seconds;
+}
+
+template <typename Kind, template <typename> typename Entries>
+double round_by_hand(work<Kind> const& wanted, bool batches) {
+    using bank_type = baseline::memory_bank<typename Kind::key, Entries>;
+    using transfer = typename bank_type::transfer;
+    bank_type bank{wanted.keys.size(), wanted.requests.size()};
+    for (auto const& key : wanted.keys) bank.open(key, wanted.opening);
+    std::vector<typename bank_type::request> requests;
+    for (auto const& [id, given] : wanted.requests) {
+        requests.emplace_back(id, transfer{given.source, given.destination, given.amount});
+    }
+    std::span<typename bank_type::request const> const all{requests};
+    bool done = true;
+    stopwatch const watch;
+    if (batches) {
+        for (std::size_t at = 0; at < all.size(); at += window) {
+            done = bank.run_batch(all.subspan(at, std::min(window, all.size() - at))) && done;
+        }
+    } else {
+        for (auto const& one : all) done = bank.run(one) && done;
+    }
+    double const seconds = watch.seconds();
+    if (!done) throw wrong_result("by hand: a transfer is not done");
+    for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
+        if (bank.balance(wanted.keys[i]) != wanted.expected[i]) {
+            throw wrong_result("by hand: a wrong balance");
+        }
+    }
+    if (!bank.is_done(requests.back().first)) throw wrong_result("by hand: an entry is not done");
+    return seconds;
+}
+
+template <typename Kind>
+void compare(context& at, std::string const& name, bool batches) {
+    work<Kind> const wanted{10'000, at.size(200'000, 20'000)};
+    duel rivals;
+    rivals.name = name;
+    rivals.operations = static_cast<double>(wanted.requests.size());
+    rivals.settle = {"settle", [&] { return settle_round(wanted, batches); }};
+    rivals.baselines = {
+        {"entries in a map",
+         [&] { return round_by_hand<Kind, baseline::entries_in_a_map>(wanted, batches); }},
+        {"entries in an array",
+         [&] { return round_by_hand<Kind, baseline::entries_in_an_array>(wanted, batches); }}};
+    rivals.budget = 1.10;
+    at.compare(rivals);
+}
+
+add_case const numbers_one_at_a_time{
+    10, "memory, keys are numbers, one at a time",
+    [](context& at, std::string const& name) { compare<numbers>(at, name, false); }};
+
+add_case const texts_one_at_a_time{
+    11, "memory, keys are texts, one at a time",
+    [](context& at, std::string const& name) { compare<texts>(at, name, false); }};
+
+add_case const numbers_in_batches{
+    12, "memory, keys are numbers, batches of 1,000",
+    [](context& at, std::string const& name) { compare<numbers>(at, name, true); }};
+
+add_case const texts_in_batches{
+    13, "memory, keys are texts, batches of 1,000",
+    [](context& at, std::string const& name) { compare<texts>(at, name, true); }};
+
+} // namespace
+
+} // namespace bench::in_memory

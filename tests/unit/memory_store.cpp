@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+// The memory store's own ways: finding by id, listing what is unfinished, purging, pages in order.
+#include "engine_types.hpp"
+
+#include <map>
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace engine_test;
+using settle::memory::id_index;
+using direction = transfer_direction;
+
+settle::timestamp at(std::int64_t second) {
+    return settle::timestamp{std::chrono::seconds{1800000000 + second}};
+}
+
+/// A log whose entries a test makes and brings on by hand.
+class ledger {
+public:
+    void insert(std::string const& id, std::int64_t created,
+                settle::goal wanted = settle::goal::run) {
+        settle::job<direction> work = begin(id, wanted);
+        work.created = at(created);
+        log_.insert(wave(work), {at(created), owner_});
+        REQUIRE(work.said == settle::log_answer::taken);
+    }
+
+    /// From pending to done.
+    void finish(std::string const& id, std::int64_t when = 1000) {
+        settle::job<direction> work = begin(id, settle::goal::run);
+        auto& c = work.coordinator;
+        c.inserted(settle::log_answer::taken, false);
+        for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
+        c.decide(1);
+        log_.change<settle::step::commit>(wave(work), {at(when), owner_});
+        REQUIRE(work.said == settle::log_answer::taken);
+        c.committed(work.said);
+        for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
+        c.decide(1);
+        log_.change<settle::step::close>(wave(work), {at(when), owner_});
+        REQUIRE(work.said == settle::log_answer::taken);
+    }
+
+    std::string ids(settle::entry_filter const& filter = {}, std::string const& after = {},
+                    std::size_t limit = 100) {
+        std::string out;
+        for (auto const& one : log_.list(filter, after, limit).value()) out += one.id + ' ';
+        return out;
+    }
+    std::string unfinished(std::string const& after = {}, std::size_t limit = 100) {
+        settle::entry_filter filter;
+        filter.unfinished = true;
+        return ids(filter, after, limit);
+    }
+
+    auto& log() { return log_; }
+
+private:
+    static std::span<settle::job<direction>> wave(settle::job<direction>& work) {
+        return {&work, 1};
+    }
+    settle::job<direction> begin(std::string const& id, settle::goal wanted) {
+        return {id, &parameters_, settle::coordinator::begin(2, 77, wanted)};
+    }
+
+    settle::memory::database database_;
+    settle::memory::log_session<std::mutex> log_ = database_.bind_log();
+    transfer parameters_{"A", "B", 1};
+    std::string owner_ = "me";
+};
+
+} // namespace
+
+TEST_CASE("memory: an index finds what is in it, whatever came and went") {
+    struct thing {
+        std::string id;
+    };
+    std::mt19937_64 chance{20251121};
+    for (std::uint64_t const most : {3U, 60U, 3000U}) {
+        id_index<thing> index;
+        std::map<std::string, thing> all;
+        for (int i = 0; i < 20000; ++i) {
+            std::string const id = "t" + std::to_string(chance() % most);
+            auto const known = all.find(id);
+            REQUIRE(index.find(id) == (known == all.end() ? nullptr : &known->second));
+            if (known != all.end() && chance() % 2 == 0) {
+                index.erase(id);
+                all.erase(known);
+            } else {
+                auto const [found, fresh] = index.find_or_add(id, [&] {
+                    return &(all[id] = {id});
+                });
+                REQUIRE(fresh == (known == all.end()));
+                REQUIRE(found == &all[id]);
+            }
+            REQUIRE(index.size() == all.size());
+        }
+        std::size_t seen = 0;
+        index.for_each([&](thing const& one) { seen += all.count(one.id); });
+        CHECK(seen == all.size());
+    }
+}
+
+TEST_CASE("memory: what is unfinished is listed by id, page by page") {
+    ledger here;
+    for (std::string const id : {"d", "b", "f", "a", "e", "c"}) here.insert(id, 0);
+    CHECK(here.unfinished() == "a b c d e f ");
+    CHECK(here.unfinished("b", 2) == "c d ");
+    CHECK(here.unfinished("bb", 2) == "c d ");
+    CHECK(here.unfinished("f") == "");
+    here.finish("d");
+    here.insert("bc", 1);
+    here.insert("g", 1, settle::goal::submit);
+    CHECK(here.unfinished("b", 3) == "bc c e ");
+    // The entry behind which the next page begins may have ended meanwhile.
+    CHECK(here.unfinished("d", 3) == "e f ");
+    settle::entry_filter submitted;
+    submitted.state = state::initial;
+    CHECK(here.ids(submitted) == "g ");
+    settle::entry_filter done;
+    done.state = state::done;
+    CHECK(here.ids(done) == "d ");
+    CHECK(here.ids() == "a b bc c d e f g ");
+    CHECK(here.ids({}, "b", 3) == "bc c d ");
+    CHECK(here.ids({}, "b", 0) == "");
+}
+
+TEST_CASE("memory: all entries are listed by id, page by page, while they come and go") {
+    ledger here;
+    for (int i = 40; i-- > 10;) here.insert("t" + std::to_string(i), i);
+    CHECK(here.ids({}, "", 3) == "t10 t11 t12 ");
+    CHECK(here.ids({}, "t12", 3) == "t13 t14 t15 ");
+    here.insert("t155", 50);
+    here.insert("t10a", 50);
+    here.insert("a", 50);
+    CHECK(here.ids({}, "t15", 3) == "t155 t16 t17 ");
+    CHECK(here.ids({}, "", 3) == "a t10 t10a ");
+    here.finish("t18");
+    here.finish("t19");
+    settle::entry_filter done;
+    done.state = state::done;
+    CHECK(here.ids(done, "t17", 1) == "t18 ");
+    CHECK(here.log().purge(at(19), 10).value().erased == 1);
+    CHECK(here.ids(done, "t17", 1) == "t19 ");
+    CHECK(here.ids({}, "t37", 9) == "t38 t39 ");
+    here.insert("t38a", 60);
+    CHECK(here.ids({}, "t37", 9) == "t38 t38a t39 ");
+}
+
+TEST_CASE("memory: a purge takes the oldest finished entries, so many as it may") {
+    ledger here;
+    here.insert("old and unfinished", 1);
+    for (int i = 9; i > 2; --i) here.insert("t" + std::to_string(i), i);
+    // They end in an order of their own.
+    for (int const i : {5, 9, 3, 7, 4, 8, 6}) here.finish("t" + std::to_string(i));
+    auto gone = here.log().purge(at(3), 100).value();
+    CHECK(gone.erased == 0);
+    CHECK_FALSE(gone.more);
+    gone = here.log().purge(at(8), 2).value();
+    CHECK(gone.erased == 2);
+    CHECK(gone.more);
+    CHECK(here.ids() == "old and unfinished t5 t6 t7 t8 t9 ");
+    gone = here.log().purge(at(8), 0).value();
+    CHECK(gone.erased == 0);
+    CHECK(gone.more);
+    gone = here.log().purge(at(8), 100).value();
+    CHECK(gone.erased == 3);
+    CHECK_FALSE(gone.more);
+    CHECK(here.ids() == "old and unfinished t8 t9 ");
+    // Who was purged is unknown, and its id is as good as new.
+    CHECK_FALSE(here.log().read("t3").value().has_value());
+    here.insert("t3", 20);
+    auto const again = here.log().read("t3").value().value();
+    CHECK(again.state == state::pending);
+    CHECK(again.committed == 0);
+    CHECK(again.parameters == R"({"source":"A","destination":"B","amount":1})");
+    here.finish("t3");
+    here.finish("old and unfinished");
+    gone = here.log().purge(at(100), 100).value();
+    CHECK(gone.erased == 4);
+    CHECK_FALSE(gone.more);
+    CHECK(here.ids() == "");
+}
+
+TEST_CASE("memory: records are scanned by key, page by page, while they come and go") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<transfer_type>};
+    auto const keys = [&](std::optional<std::string> const& after, std::size_t limit) {
+        using collection = std::remove_cvref_t<decltype(accounts)>;
+        std::string out;
+        for (auto const& one : engine.scan_page<collection>(after, limit).value()) {
+            out += one.id + ' ';
+        }
+        return out;
+    };
+    CHECK(keys(std::nullopt, 5) == "");
+    open_accounts(engine, {{"d", 10}, {"a", 10}, {"c", 10}});
+    CHECK(keys(std::nullopt, 5) == "a c d ");
+    CHECK(keys("a", 1) == "c ");
+    open_accounts(engine, {{"b", 10}});
+    CHECK(keys("a", 2) == "b c ");
+    CHECK(keys("bb", 5) == "c d ");
+    CHECK(keys("d", 5) == "");
+}
