@@ -198,6 +198,30 @@ public:
         return detail::sweeper<parts_type>{parts_, stop}.sweep();
     }
 
+    /// Erases entries that were finished long ago, a step at a time, while others go on. Nothing is
+    /// ever erased unasked.
+    /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
+    purge_report purge(purge_options const& wanted = {}) {
+        purge_report report;
+        if (wanted.older_than <= parts_.limits().horizon()) {
+            report.problem = detail::too_young(wanted.older_than, parts_.limits().horizon());
+            return report;
+        }
+        timestamp const before = parts_.environment().now() - wanted.older_than;
+        for (bool more = true; more && !wanted.stop.stop_requested();) {
+            std::size_t const step = std::min<std::size_t>(
+                std::max<std::size_t>(1, wanted.step), wanted.limit - report.erased);
+            auto const gone = parts_.log().purge(before, step);
+            if (!gone.has_value()) {
+                report.problem = gone.problem();
+                return report;
+            }
+            report.erased += gone.value().erased;
+            more = gone.value().more && report.erased < wanted.limit;
+        }
+        return report;
+    }
+
     // ------------------------------------------------------------------------------------- looking
 
     /// The entry of an id, if there is one.

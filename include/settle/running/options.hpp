@@ -14,6 +14,8 @@ struct options {
     std::chrono::milliseconds resubmission = std::chrono::hours{24};
     /// An entry older than this is never committed any more, only canceled.
     std::chrono::milliseconds lifetime = std::chrono::hours{24 * 7};
+    /// How far the clocks of the machines that share a log may be apart.
+    std::chrono::milliseconds clocks = std::chrono::hours{1};
     /// How often a transaction that meets others' marks starts over before it is canceled as busy.
     std::uint32_t attempts = 25;
     /// The first pause before it starts over; it doubles, jittered, up to `longest_pause`.
@@ -21,6 +23,12 @@ struct options {
     std::chrono::microseconds longest_pause = std::chrono::milliseconds{50};
     /// How long a call without a deadline of its own tries to reach a store.
     std::chrono::milliseconds patience = std::chrono::seconds{30};
+
+    /// Until then after its creation a finished entry still answers: a call under its id may come,
+    /// or a late write. Younger ones are never purged.
+    [[nodiscard]] constexpr std::chrono::milliseconds horizon() const {
+        return resubmission + lifetime + clocks;
+    }
 };
 
 /// The limits of one call.
@@ -50,6 +58,14 @@ struct recover_options {
 struct work_options {
     std::size_t limit = ~std::size_t{0};
     std::size_t window = 0; ///< how many are under way at a time; 0 leaves it to the stores
+    std::stop_token stop{};
+};
+
+struct purge_options {
+    /// How long ago a finished entry must have been created; more than `options::horizon()`.
+    std::chrono::milliseconds older_than = std::chrono::hours{24 * 30};
+    std::size_t step = 1000;               ///< how many go at a time, while others wait
+    std::size_t limit = ~std::size_t{0};
     std::stop_token stop{};
 };
 

@@ -73,6 +73,12 @@ struct recovery_report {
     error problem;                      ///< why the round ended early, when it did
 };
 
+/// What a purge did.
+struct purge_report {
+    std::uint64_t erased = 0;
+    error problem; ///< why it ended early, or did not begin
+};
+
 /// What a sweep did.
 struct sweep_report {
     std::uint64_t looked_at = 0; ///< marks seen

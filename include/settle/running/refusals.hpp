@@ -85,6 +85,19 @@ namespace detail {
                 "' was in the log and is gone; another program has removed it. README#errors"};
 }
 
+[[nodiscard]] inline error too_young(std::chrono::milliseconds asked,
+                                     std::chrono::milliseconds horizon) {
+    using std::chrono::hours;
+    auto const in_hours = [](auto time) {
+        return std::to_string(std::chrono::ceil<hours>(time).count()) + " h";
+    };
+    return {make_error_code(errc::too_young),
+            "settle: entries of " + in_hours(asked) + " may still be asked for, or meet a late "
+            "write; only those older than " + in_hours(horizon) +
+                " (resubmission + lifetime + clocks) can be purged. Ask for older ones. "
+                "README#purge"};
+}
+
 /// Why an entry cannot be reversed, or nothing.
 [[nodiscard]] inline std::string why_not_reversible(entry const& original, timestamp now,
                                                     std::chrono::milliseconds within) {

@@ -29,7 +29,8 @@ enum class errc {
     unfit_store,        ///< the store cannot hold the collection as it is described
     other_version,      ///< the store's own tables are of another version of the library
     stopped,            ///< the caller's deadline or stop token ended the call
-    record_exists       ///< a record has this key already
+    record_exists,      ///< a record has this key already
+    too_young           ///< what was to be purged may matter yet
 };
 
 /// What a caller can do about an error of any adapter.
@@ -59,6 +60,7 @@ enum class condition {
             case errc::other_version: return "the store is of another version";
             case errc::stopped: return "the call was stopped";
             case errc::record_exists: return "the record exists";
+            case errc::too_young: return "the entries are too young";
             }
             return "unknown error";
         }

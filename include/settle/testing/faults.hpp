@@ -304,6 +304,10 @@ public:
         if (lost("list")) return detail::lost(fault_kind::unavailable);
         return session_.list(filter, after, limit);
     }
+    result<purged> purge(timestamp created_before, std::size_t limit) {
+        if (lost("purge")) return detail::lost(fault_kind::unavailable);
+        return session_.purge(created_before, limit);
+    }
 
 private:
     template <typename Inner, typename... Collections>

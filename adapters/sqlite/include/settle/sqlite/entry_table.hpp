@@ -79,7 +79,12 @@ public:
                   "participant = iif(reason = 0, ?11, participant), "
                   "line = iif(reason = 0, ?12, line), images = coalesce(?13, images) "
                   "WHERE id = ?1 AND state = ?2 AND epoch = ?3",
-                  "change an entry") {}
+                  "change an entry"),
+          oldest_(on.on(),
+                  "SELECT number, state IN (3, 5), created FROM settle_entry WHERE number > ?1 "
+                  "ORDER BY number LIMIT ?2",
+                  "look for old entries"),
+          erase_(on.on(), "DELETE FROM settle_entry WHERE number = ?1", "erase an entry") {}
 
     template <typename Direction>
     log_answer insert(job<Direction> const& work, occasion const& at) {
@@ -116,6 +121,29 @@ public:
     template <typename Direction>
     log_answer settle_at_once(job<Direction> const& work, occasion const& at) {
         return work.coordinator.inserts() ? insert(work, at) : change(work, at);
+    }
+
+    /// Entries are numbered as they come, so the first that is too young ends the search.
+    purged purge(timestamp created_before, std::size_t limit) {
+        purged gone;
+        std::vector<std::int64_t> old;
+        {
+            gone.more = true;
+            std::size_t looked = 0;
+            run rows{oldest_, purged_up_to_, static_cast<std::int64_t>(limit)};
+            while (gone.more && rows.next()) {
+                ++looked;
+                bool const finished = rows.integer(1) != 0;
+                gone.more = !finished || rows.integer(2) < number(created_before);
+                if (gone.more) purged_up_to_ = rows.integer(0);
+                if (gone.more && finished) old.push_back(rows.integer(0));
+            }
+            gone.more = gone.more && looked == limit;
+        }
+        for (auto const one : old) gone.erased += run{erase_, one}.change() == 1 ? 1U : 0U;
+        // What was unfinished may be finished when somebody asks again.
+        if (!gone.more) purged_up_to_ = 0;
+        return gone;
     }
 
 private:
@@ -168,6 +196,9 @@ private:
     numbered_words owners_;
     statement insert_;
     statement change_;
+    statement oldest_;
+    statement erase_;
+    std::int64_t purged_up_to_ = 0; ///< what the last step of a purge has looked at
     // JSON on its way into a statement; kept for its room.
     std::string parameters_;
     std::string images_;

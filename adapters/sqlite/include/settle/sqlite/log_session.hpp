@@ -39,6 +39,12 @@ public:
         write<Step>(wave, [&](auto& work) { return held_->entries.change(work, at); });
     }
 
+    /// Erases at most `limit` finished entries that were created before a time, the oldest first.
+    /// Cost:    looks at so many entries and no more; it goes on where it ended
+    result<purged> purge(timestamp created_before, std::size_t limit) {
+        return file_->writing([&] { return held_->entries.purge(created_before, limit); });
+    }
+
     /// The entries themselves, for who is inside a native transaction of this file.
     [[nodiscard]] detail::entry_table& entries() { return held_->entries; }
 

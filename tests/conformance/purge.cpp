@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Finished entries go when they can matter no more, a step at a time, and nothing else goes.
+#include "../unit/sqlite_file.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/settle.hpp>
+#include <settle/sqlite.hpp>
+#include <settle/testing/manual_environment.hpp>
+
+#include <transfer/transfer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+using namespace std::chrono_literals;
+
+namespace {
+
+struct ended_here {};
+
+template <typename Database>
+auto engine_on(Database& db, settle::testing::manual_environment const& time) {
+    return settle::engine{db, settle::type<bank::transfer_type>, settle::with_environment(time),
+                          settle::two_phases,
+                          settle::observed_by([](settle::event const& seen) {
+                              bool const applied = seen.taken == settle::step::apply;
+                              if (applied && seen.id == "left") throw ended_here{};
+                          })};
+}
+
+template <typename Engine>
+void open_accounts(Engine& engine) {
+    for (char const* id : {"A", "B"}) {
+        engine.create(bank::accounts, bank::account{id, 1000, 1000}).value();
+    }
+}
+
+template <typename Database>
+void purges(Database& db) {
+    settle::testing::manual_environment const time;
+    auto engine = engine_on(db, time);
+    open_accounts(engine);
+    for (int i = 0; i < 20; ++i) {
+        auto const amount = i % 4 == 3 ? 100000 : 1;
+        engine.run("old-" + std::to_string(i), bank::transfer{"A", "B", amount});
+        time.advance(1h);
+    }
+    CHECK_THROWS_AS(engine.run("left", bank::transfer{"A", "B", 5}), ended_here);
+    CHECK(engine.submit("submitted", bank::transfer{"A", "B", 5}).problem.empty());
+
+    auto const early = engine.purge();
+    CHECK(early.erased == 0);
+    CHECK(early.problem.empty());
+    settle::purge_options soon;
+    soon.older_than = 8 * 24h;
+    auto const refused = engine.purge(soon);
+    CHECK(refused.problem.code == settle::errc::too_young);
+    CHECK(refused.problem.text.find("older than 193 h") != std::string::npos);
+
+    time.advance(30 * 24h - 10h);
+    engine.run("new", bank::transfer{"A", "B", 1});
+    settle::purge_options wanted;
+    wanted.limit = 3;
+    CHECK(engine.purge(wanted).erased == 3);
+    wanted.limit = 1000;
+    wanted.step = 2;
+    // Those that are older than thirty days: the last ten began less than that ago.
+    CHECK(engine.purge(wanted).erased == 7);
+    CHECK(engine.purge(wanted).erased == 0);
+    CHECK_FALSE(engine.find("old-0").value().has_value());
+    CHECK_FALSE(engine.find("old-9").value().has_value());
+    CHECK(engine.find("old-10").value().has_value());
+
+    time.advance(30 * 24h + 1h);
+    settle::recover_options all;
+    all.older_than = 0ms;
+    auto const recovered = engine.recover(all);
+    CHECK(recovered.canceled == 1);
+    CHECK(engine.find("left").value()->why == settle::reason::expired);
+    CHECK(engine.work().canceled == 1);
+    CHECK(engine.purge().erased == 13);
+    CHECK_FALSE(engine.find("left").value().has_value());
+    CHECK(engine.page({}, "", 100).value().empty());
+    CHECK(engine.marks().value() == 0);
+    // What was purged is not known any more, and runs like any other.
+    CHECK(engine.run("old-0", bank::transfer{"A", "B", 1}).done());
+    auto const b = engine.read(bank::accounts, std::string{"B"}).value()->balance;
+    CHECK(b == 1000 + 15 + 1 + 1);
+}
+
+} // namespace
+
+TEST_CASE("purge: finished entries beyond the horizon go, on memory") {
+    settle::memory::database db;
+    purges(db);
+}
+
+TEST_CASE("purge: finished entries beyond the horizon go, on SQLite") {
+    sqlite_test::folder const here;
+    settle::sqlite::database db{here.file()};
+    purges(db);
+}
+
+TEST_CASE("purge: others go on meanwhile") {
+    sqlite_test::folder const here;
+    settle::sqlite::database db{here.file()};
+    settle::testing::manual_environment const time;
+    settle::engine engine{db, settle::type<bank::transfer_type>, settle::with_environment(time)};
+    open_accounts(engine);
+    std::vector<bank::transfer> const many(3000, bank::transfer{"A", "B", 1});
+    CHECK(engine.run_all(many).size() == 3000);
+    time.advance(31 * 24h);
+    std::thread other{[&] {
+        for (int i = 0; i < 100; ++i) {
+            CHECK(engine.run("new-" + std::to_string(i), bank::transfer{"B", "A", 1}).done());
+        }
+    }};
+    settle::purge_options wanted;
+    wanted.step = 50;
+    auto const gone = engine.purge(wanted);
+    other.join();
+    CHECK(gone.problem.empty());
+    CHECK(gone.erased == 3000);
+    CHECK(engine.page({}, "", 1000).value().size() == 100);
+}
