@@ -30,16 +30,17 @@ unit unit_of(double seconds) {
 }
 
 /// The fastest side, by its better round of two: the first may pay for what the machine then keeps.
-side const& fastest(std::vector<side> const& sides) {
-    if (sides.size() == 1) {
-        sides.front().round();
-        return sides.front();
+side const& fastest(duel const& wanted) {
+    if (wanted.baselines.size() == 1) {
+        wanted.baselines.front().round();
+        return wanted.baselines.front();
     }
     side const* best = nullptr;
     double least = 0;
-    for (side const& one : sides) {
+    for (side const& one : wanted.baselines) {
         double const first = one.round();
         double const seconds = std::min(first, one.round());
+        fmt::print(stderr, "    {:.0f} a second {}\n", wanted.operations / seconds, one.name);
         if (best == nullptr || seconds < least) {
             best = &one;
             least = seconds;
@@ -105,7 +106,7 @@ void context::add(row const& made) {
 }
 
 void context::compare(duel const& wanted) {
-    side const& rival = fastest(wanted.baselines);
+    side const& rival = fastest(wanted);
     wanted.settle.round();
     std::size_t const rounds = wanted.rounds != 0 ? wanted.rounds : size(9, 3);
     std::vector<double> settle;
