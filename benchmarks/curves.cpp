@@ -84,11 +84,14 @@ void add_participant_counts(std::string const& path) {
 } // namespace bench
 
 int main(int argc, char** argv) {
-    return bench::draw_curves(argc, argv, [](std::string const& folder) {
-        std::string const path = folder + "/curves.db";
+    std::string path;
+    int const code = bench::draw_curves(argc, argv, [&](std::string const& folder) {
+        path = folder + "/curves.db";
         bench::add_batch_sizes(path);
         bench::add_hot_shares(path);
         bench::add_thread_counts(path);
         bench::add_participant_counts(path);
     });
+    if (!path.empty()) bench::erase_file(path);
+    return code;
 }

@@ -30,7 +30,7 @@ void print_table(std::vector<row> const& rows) {
     fmt::print("{:<{}} {:>9} {:>9} {:<4} {:>6} {:>6} {:>5}  {}\n", "case", width, "settle",
                "baseline", "unit", "ratio", "budget", "holds", "baseline is");
     for (row const& one : rows) {
-        fmt::print("{:<{}} {:>9.2f} {:>9.2f} {:<4} {:>6.2f} {:>6} {:>5}  {}\n", one.name, width,
+        fmt::print("{:<{}} {:>9.4g} {:>9.4g} {:<4} {:>6.2f} {:>6} {:>5}  {}\n", one.name, width,
                    one.settle, one.baseline, one.unit, one.ratio, budget_of(one), verdict_of(one),
                    one.against);
     }
