@@ -7,32 +7,13 @@
 
 namespace bench {
 
-namespace detail {
-
-template <typename Engine>
-double run_spread(Engine& engine, spread_work const& work) {
-    stopwatch const watch;
-#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
-    for (auto const& [id, asked] : work.requests) expect_done(engine.run(id, asked));
-    return watch.seconds();
-#else
-    auto const outcomes =
-        engine.run_all(work.requests, settle::batch_options{.window = usual_window});
-    double const seconds = watch.seconds();
-    std::for_each(outcomes.begin(), outcomes.end(), expect_done);
-    return seconds;
-#endif
-}
-
-} // namespace detail
-
 inline double spread_one_phase(std::string const& path, spread_work const& work) {
     begin_file(path, {}, work.accounts);
     double seconds = 0;
     {
         settle::sqlite::database db{path};
         settle::engine engine{db, settle::type<spread_type>};
-        seconds = detail::run_spread(engine, work);
+        seconds = run_batches(engine, work.requests, usual_window);
     }
     check_balances(path, work.accounts);
     return seconds;
@@ -43,12 +24,8 @@ inline double spread_two_phases(std::string const& path, spread_work const& work
     double seconds = 0;
     {
         settle::sqlite::database db{path};
-#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
-        settle::engine engine{db, settle::type<spread_type>};
-#else
-        settle::engine engine{db, settle::type<spread_type>, settle::two_phases};
-#endif
-        seconds = detail::run_spread(engine, work);
+        auto engine = make_two_phases<spread_type>(db);
+        seconds = run_batches(engine, work.requests, usual_window);
     }
     check_balances(path, work.accounts);
     return seconds;

@@ -19,28 +19,37 @@ inline void expect_done(settle::outcome const& one) {
     if (!one.done()) throw wrong_result("settle: " + one.text());
 }
 
+/// An engine that takes two phases also where one would do.
+template <auto const& Type, typename Database>
+auto make_two_phases(Database& db) {
+#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
+    return settle::engine{db, settle::type<Type>};
+#else
+    return settle::engine{db, settle::type<Type>, settle::two_phases};
+#endif
+}
+
 /// Seconds for all requests, one after another.
-template <typename Engine>
-double run_each(Engine& engine, workload const& work) {
+template <typename Engine, typename Requests>
+double run_each(Engine& engine, Requests const& requests) {
     stopwatch const watch;
-    for (auto const& [id, parameters] : work.requests) {
+    for (auto const& [id, parameters] : requests) {
         expect_done(engine.run(id, parameters));
     }
     return watch.seconds();
 }
 
 /// Seconds for all requests, many at a time.
-template <typename Engine>
-double run_batches(Engine& engine, workload const& work, std::size_t window = usual_window) {
+template <typename Engine, typename Requests>
+double run_batches(Engine& engine, Requests const& requests, std::size_t window) {
 #ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
     static_cast<void>(window);
-    return run_each(engine, work);
+    return run_each(engine, requests);
 #else
     stopwatch const watch;
-    auto const outcomes =
-        engine.run_all(work.requests, settle::batch_options{.window = window});
+    auto const outcomes = engine.run_all(requests, settle::batch_options{.window = window});
     double const seconds = watch.seconds();
-    if (outcomes.size() != work.requests.size()) throw wrong_result("settle: outcomes are missing");
+    if (outcomes.size() != requests.size()) throw wrong_result("settle: outcomes are missing");
     std::for_each(outcomes.begin(), outcomes.end(), expect_done);
     return seconds;
 #endif

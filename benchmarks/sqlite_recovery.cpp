@@ -54,7 +54,7 @@ void prepare_settle(std::string const& path, workload const& work) {
         fragile.plan([last](settle::testing::call const& one) {
             return one.what == last ? fault{fault_kind::crash_before} : fault{};
         });
-        settle::engine engine{fragile, settle::type<transfer_type>};
+        auto engine = make_two_phases<transfer_type>(fragile);
         leave(engine, window_of(work, at));
     }
 }
@@ -79,11 +79,7 @@ double settle_round(std::string const& prepared, std::string const& path, worklo
     double seconds = 0;
     {
         settle::sqlite::database db{path};
-#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
-        settle::engine engine{db, settle::type<transfer_type>};
-#else
-        settle::engine engine{db, settle::type<transfer_type>, settle::two_phases};
-#endif
+        auto engine = make_two_phases<transfer_type>(db);
         stopwatch const watch;
         auto const report = engine.recover({.older_than = std::chrono::milliseconds{0}});
         seconds = watch.seconds();

@@ -34,8 +34,8 @@ double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
 
 template <typename Engine>
 double run_settle(Engine& engine, workload const& work, std::size_t window) {
-    double const seconds =
-        window == 1 ? run_each(engine, work) : run_batches(engine, work, window);
+    double const seconds = window == 1 ? run_each(engine, work.requests)
+                                       : run_batches(engine, work.requests, window);
     expect_settled(engine, work);
     return seconds;
 }
@@ -166,11 +166,7 @@ inline double two_phases_round(std::string const& path, workload const& work, st
     double seconds = 0;
     {
         settle::sqlite::database db{path};
-#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
-        settle::engine engine{db, settle::type<transfer_type>};
-#else
-        settle::engine engine{db, settle::type<transfer_type>, settle::two_phases};
-#endif
+        auto engine = make_two_phases<transfer_type>(db);
         seconds = detail::run_settle(engine, work, window);
     }
     check_balances(path, work);
