@@ -8,7 +8,7 @@ export LC_ALL
 cd "$1" || exit 1
 found=0
 
-sources=$(find include adapters samples tests -name '*.[hc]pp' | sort)
+sources=$(find include adapters samples tests benchmarks -name '*.[hc]pp' | sort)
 [ -n "$sources" ] || { echo "there is no source below $1"; exit 1; }
 
 # Prints what a check found, under a sentence that says what is wrong with it.

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// The transfers that are measured, described for settle.
+#pragma once
+
+#include <settle/settle.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace bench {
+
+struct account {
+    std::string id;
+    std::int64_t balance;
+};
+
+struct transfer {
+    std::string source;
+    std::string destination;
+    std::int64_t amount;
+};
+
+} // namespace bench
+
+BOOST_HANA_ADAPT_STRUCT(bench::account, id, balance);
+BOOST_HANA_ADAPT_STRUCT(bench::transfer, source, destination, amount);
+
+namespace bench {
+
+inline constexpr settle::collection<account, "accounts", &account::id> accounts;
+
+template <typename From, typename To>
+[[nodiscard]] constexpr auto transfer_between(From const& from, To const& to) {
+    using settle::field;
+    using settle::param;
+    return settle::transaction<transfer, "transfer">(
+               settle::participant<"source">(from, param<&transfer::source>)
+                   .require(field<&account::balance> >= param<&transfer::amount>)
+                   .apply(field<&account::balance> -= param<&transfer::amount>)
+                   .compensate(settle::inverse),
+               settle::participant<"destination">(to, param<&transfer::destination>)
+                   .confirm(field<&account::balance> += param<&transfer::amount>))
+        .require(param<&transfer::amount> > settle::lit<0>)
+        .require(param<&transfer::source> != param<&transfer::destination>);
+}
+
+inline constexpr auto transfer_type = transfer_between(accounts, accounts);
+
+/// The same between two banks, each with a file of its own.
+inline constexpr settle::collection<account, "here", &account::id> here;
+inline constexpr settle::collection<account, "there", &account::id> there;
+inline constexpr auto transfer_apart_type = transfer_between(here, there);
+
+} // namespace bench

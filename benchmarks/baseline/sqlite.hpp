@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+// SQLite as a program without settle uses it: as thin as it can be, prepared statements only.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <charconv>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace baseline {
+
+[[noreturn]] inline void fail(sqlite3* on, std::string_view what) {
+    throw std::runtime_error("by hand: " + std::string{what} + ": " + sqlite3_errmsg(on));
+}
+
+class connection {
+public:
+    /// As durable as settle's: a write-ahead log, and a sync for every commit.
+    explicit connection(std::string const& path) {
+        constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+        if (sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr) != SQLITE_OK) {
+            fail(handle_, path);
+        }
+        sqlite3_busy_timeout(handle_, 600'000);
+        execute("PRAGMA journal_mode = WAL");
+        execute("PRAGMA synchronous = FULL");
+    }
+    connection(connection const&) = delete;
+    connection& operator=(connection const&) = delete;
+    ~connection() { sqlite3_close_v2(handle_); }
+
+    [[nodiscard]] sqlite3* get() const noexcept { return handle_; }
+    void execute(char const* sql) const {
+        if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) fail(handle_, sql);
+    }
+
+private:
+    sqlite3* handle_ = nullptr;
+};
+
+class statement {
+public:
+    statement(connection const& on, std::string const& sql) : on_(on.get()) {
+        if (sqlite3_prepare_v3(on_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &handle_,
+                               nullptr) != SQLITE_OK) {
+            fail(on_, sql);
+        }
+    }
+    statement(statement&& other) noexcept
+        : on_(other.on_), handle_(std::exchange(other.handle_, nullptr)) {}
+    statement& operator=(statement&&) = delete;
+    ~statement() { sqlite3_finalize(handle_); }
+
+    /// Runs it to its end; whether it changed exactly one row.
+    template <typename... Values>
+    bool changes_one(Values const&... values) const {
+        bind(values...);
+        int const code = sqlite3_step(handle_);
+        sqlite3_reset(handle_);
+        if (code != SQLITE_DONE) fail(on_, sqlite3_sql(handle_));
+        return sqlite3_changes(on_) == 1;
+    }
+
+    template <typename... Values>
+    void bind(Values const&... values) const {
+        int at = 0;
+        (bind_one(++at, values), ...);
+    }
+    /// True when there is a row; the caller resets when it has seen enough.
+    bool next() const {
+        int const code = sqlite3_step(handle_);
+        if (code != SQLITE_ROW && code != SQLITE_DONE) fail(on_, sqlite3_sql(handle_));
+        return code == SQLITE_ROW;
+    }
+    void reset() const { sqlite3_reset(handle_); }
+    [[nodiscard]] std::int64_t integer(int column) const {
+        return sqlite3_column_int64(handle_, column);
+    }
+    [[nodiscard]] std::string_view text(int column) const {
+        auto const* const bytes = sqlite3_column_text(handle_, column);
+        return {reinterpret_cast<char const*>(bytes),
+                static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+    }
+
+private:
+    void bind_one(int at, std::int64_t value) const { sqlite3_bind_int64(handle_, at, value); }
+    void bind_one(int at, std::string_view text) const {
+        sqlite3_bind_text(handle_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
+    }
+
+    sqlite3* on_;
+    sqlite3_stmt* handle_ = nullptr;
+};
+
+/// BEGIN IMMEDIATE and COMMIT, prepared.
+class commits {
+public:
+    explicit commits(connection const& on)
+        : begin_(on, "BEGIN IMMEDIATE"), commit_(on, "COMMIT") {}
+
+    template <typename Function>
+    void in_one(Function const& function) const {
+        begin_.changes_one();
+        function();
+        commit_.changes_one();
+    }
+
+private:
+    statement begin_;
+    statement commit_;
+};
+
+inline void append_number(std::string& into, std::int64_t number) {
+    char digits[24];
+    char const* const end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
+    into.append(digits, static_cast<std::size_t>(end - digits));
+}
+
+/// The parameters of a transfer as JSON, written into a text that keeps its room.
+inline void write_json(std::string& into, std::string_view source, std::string_view destination,
+                       std::int64_t amount) {
+    into.assign(R"({"source":")").append(source).append(R"(","destination":")");
+    into.append(destination).append(R"(","amount":)");
+    append_number(into, amount);
+    into += '}';
+}
+
+} // namespace baseline

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: BSL-1.0
+// A transfer in two phases by hand, as in MongoDB's tutorial "Perform Two Phase Commits": a state
+// on the transaction, a pending mark on each account, one durable write after another.
+#pragma once
+
+#include "one_phase.hpp"
+
+#include <algorithm>
+
+namespace baseline {
+
+/// Where an account's pending marks are kept.
+enum class marks : std::uint8_t {
+    table, ///< a row of a table of their own
+    column ///< a member of a JSON object beside the balance
+};
+
+/// How far a batch is brought. What comes later is left for a recovery.
+enum class last_step : std::uint8_t { applied_to_accounts, set_applied, done };
+
+/// What the tutorial keeps of a transaction. It knows no epoch, no owner and no attempts.
+[[nodiscard]] inline std::string tutorial_log_sql(log_layout layout) {
+    bool const by_id = layout == log_layout::by_id;
+    return std::string{"CREATE TABLE log("} +
+           (by_id ? "id TEXT PRIMARY KEY NOT NULL"
+                  : "number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE") +
+           ", type INTEGER, state INTEGER NOT NULL, created INTEGER NOT NULL, "
+           "modified INTEGER NOT NULL, parameters TEXT)" +
+           (by_id ? " WITHOUT ROWID" : "");
+}
+
+inline constexpr char const* mark_table_sql =
+    "CREATE TABLE mark(id TEXT NOT NULL, account TEXT NOT NULL, PRIMARY KEY(id, account)) "
+    "WITHOUT ROWID";
+
+/// The tutorial's log.
+class tutorial_log {
+public:
+    explicit tutorial_log(connection const& on)
+        : commits_(on),
+          insert_(on, "INSERT INTO log(id, type, state, created, modified, parameters) "
+                      "VALUES(?1, 1, 0, ?2, ?2, ?3)"),
+          change_(on, "UPDATE log SET state = ?3, modified = ?4 WHERE id = ?1 AND state = ?2") {}
+
+    [[nodiscard]] commits const& begin() const noexcept { return commits_; }
+    void insert(bench::request const& one, std::int64_t time) {
+        auto const& [id, asked] = one;
+        write_json(json_, asked.source, asked.destination, asked.amount);
+        insert_.changes_one(id, time, json_);
+    }
+    void change(std::string_view id, state from, state to, std::int64_t time) const {
+        if (!change_.changes_one(id, static_cast<std::int64_t>(from),
+                                 static_cast<std::int64_t>(to), time)) {
+            throw std::runtime_error("by hand: a transaction is not in its state");
+        }
+    }
+
+private:
+    commits commits_;
+    statement insert_;
+    statement change_;
+    std::string json_;
+};
+
+/// The accounts of one table, with their marks.
+class tutorial_accounts {
+public:
+    tutorial_accounts(connection const& on, std::string const& table, marks kept)
+        : kept_(kept), commits_(on),
+          debit_(on, kept == marks::table
+                         ? "UPDATE " + table +
+                               " SET balance = balance - ?1 WHERE id = ?2 AND balance >= ?1"
+                         : "UPDATE " + table +
+                               " SET balance = balance - ?1, pending = json_set(pending, ?3, 1) "
+                               "WHERE id = ?2 AND balance >= ?1 AND json_type(pending, ?3) IS "
+                               "NULL"),
+          credit_(on, kept == marks::table
+                          ? "UPDATE " + table + " SET balance = balance + ?1 WHERE id = ?2"
+                          : "UPDATE " + table +
+                                " SET balance = balance + ?1, pending = json_set(pending, ?3, 1) "
+                                "WHERE id = ?2 AND json_type(pending, ?3) IS NULL"),
+          mark_(on, kept == marks::table
+                        ? "INSERT INTO mark(id, account) VALUES(?1, ?2) ON CONFLICT DO NOTHING"
+                        : "SELECT 1 WHERE ?1 = ?2"),
+          pull_(on, kept == marks::table
+                        ? "DELETE FROM mark WHERE id = ?1 AND account = ?2"
+                        : "UPDATE " + table +
+                              " SET pending = json_remove(pending, ?1) WHERE id = ?2") {}
+
+    [[nodiscard]] commits const& begin() const noexcept { return commits_; }
+    [[nodiscard]] marks kept() const noexcept { return kept_; }
+
+    /// Without effect where the mark is there, as in a recovery.
+    void debit(bench::request const& one) {
+        change(debit_, one.first, one.second.source, one.second.amount);
+    }
+    void credit(bench::request const& one) {
+        change(credit_, one.first, one.second.destination, one.second.amount);
+    }
+    void pull(std::string_view id, std::string_view account) {
+        if (kept_ == marks::column) id = path_of(id);
+        if (!pull_.changes_one(id, account)) {
+            throw std::runtime_error("by hand: a mark is not there");
+        }
+    }
+    /// From now on an account that has the mark already is one where nothing is left to do.
+    void expect_marks() noexcept { recovering_ = true; }
+
+private:
+    void change(statement const& by, std::string_view id, std::string_view account,
+                std::int64_t amount) {
+        if (kept_ == marks::table) {
+            if (!mark_.changes_one(id, account)) return met_mark();
+            if (by.changes_one(amount, account)) return;
+        } else {
+            if (by.changes_one(amount, account, path_of(id))) return;
+            return met_mark();
+        }
+        throw std::runtime_error("by hand: an account is missing, or has too little");
+    }
+    void met_mark() const {
+        if (!recovering_) throw std::runtime_error("by hand: an account has the mark already");
+    }
+    std::string_view path_of(std::string_view id) {
+        return path_.assign("$.").append(id);
+    }
+
+    marks kept_;
+    commits commits_;
+    statement debit_;
+    statement credit_;
+    statement mark_; ///< runs only where marks are in a table
+    statement pull_;
+    std::string path_;
+    bool recovering_ = false;
+};
+
+/// The steps of the tutorial over one file, or over three: the log, the sources, the destinations.
+class tutorial {
+public:
+    tutorial(connection const& all, marks kept)
+        : log_(all), sources_(all, "accounts", kept), destinations_(all, "accounts", kept) {}
+    tutorial(connection const& log, connection const& sources, connection const& destinations,
+             marks kept)
+        : log_(log), sources_(sources, "here", kept), destinations_(destinations, "there", kept),
+          apart_(true) {}
+
+    /// One transfer; every step is durable before the next.
+    void run(bench::request const& one) {
+        auto const& [id, asked] = one;
+        log_.insert(one, now());
+        log_.change(id, state::initial, state::pending, now());
+        in_step(sources_, [&] { sources_.debit(one); });
+        in_step(destinations_, [&] { destinations_.credit(one); });
+        log_.change(id, state::pending, state::applied, now());
+        sources_.pull(id, asked.source);
+        destinations_.pull(id, asked.destination);
+        log_.change(id, state::applied, state::done, now());
+    }
+
+    /// Many transfers, phase by phase; each phase is one commit to each file.
+    void run_batch(std::span<bench::request const> batch, last_step last = last_step::done) {
+        // One look at the clock serves a whole phase.
+        auto const time = now();
+        log_.begin().in_one([&] {
+            for (auto const& one : batch) log_.insert(one, time);
+        });
+        set(batch, state::initial, state::pending);
+        apply(batch);
+        if (last == last_step::applied_to_accounts) return;
+        set(batch, state::pending, state::applied);
+        if (last == last_step::set_applied) return;
+        finish(batch);
+    }
+
+    /// Goes on where a batch of pending ones was left, whatever of it had been applied.
+    void recover_pending(std::span<bench::request const> batch) {
+        sources_.expect_marks();
+        destinations_.expect_marks();
+        apply(batch);
+        set(batch, state::pending, state::applied);
+        finish(batch);
+    }
+    void recover_applied(std::span<bench::request const> batch) { finish(batch); }
+
+private:
+    /// A mark in a table and the account's own row are two statements of one commit.
+    template <typename Function>
+    static void in_step(tutorial_accounts const& on, Function const& function) {
+        if (on.kept() == marks::table) on.begin().in_one(function);
+        else function();
+    }
+
+    void set(std::span<bench::request const> batch, state from, state to) const {
+        auto const time = now();
+        log_.begin().in_one([&] {
+            for (auto const& one : batch) log_.change(one.first, from, to, time);
+        });
+    }
+
+    void apply(std::span<bench::request const> batch) {
+        on_accounts([&] { for (auto const& one : batch) sources_.debit(one); },
+                    [&] { for (auto const& one : batch) destinations_.credit(one); });
+    }
+
+    void finish(std::span<bench::request const> batch) {
+        on_accounts(
+            [&] {
+                for (auto const& [id, asked] : batch) sources_.pull(id, asked.source);
+            },
+            [&] {
+                for (auto const& [id, asked] : batch) destinations_.pull(id, asked.destination);
+            });
+        set(batch, state::applied, state::done);
+    }
+
+    /// What goes to one file goes with one commit.
+    template <typename First, typename Second>
+    void on_accounts(First const& first, Second const& second) const {
+        if (apart_) {
+            sources_.begin().in_one(first);
+            destinations_.begin().in_one(second);
+        } else {
+            sources_.begin().in_one([&] {
+                first();
+                second();
+            });
+        }
+    }
+
+    tutorial_log log_;
+    tutorial_accounts sources_;
+    tutorial_accounts destinations_;
+    bool apart_ = false;
+};
+
+} // namespace baseline

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a case of the benchmark is: sides that do the same work, and the row that it ends in.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// Ends the benchmark: something came out wrong, so no figure of it means anything.
+struct wrong_result : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// One row of the table, and one object of the JSON file.
+struct row {
+    std::string name;
+    std::string unit;
+    double settle = 0;
+    double baseline = 0;
+    double ratio = 0;
+    std::optional<double> budget{};
+    std::string against; ///< what the baseline is, in a few words
+
+    [[nodiscard]] bool holds() const { return !budget || ratio <= *budget; }
+};
+
+/// One way to do the work of a case.
+struct side {
+    std::string name;
+    /// Does the whole work once from a fresh start, sees that it came out right, and gives the
+    /// seconds that the work alone took.
+    std::function<double()> round;
+};
+
+/// The same work done by settle and by hand.
+struct duel {
+    std::string name;
+    double operations = 1; ///< how many transactions a round is
+    side settle;
+    std::vector<side> baselines; ///< the fastest of them is what settle is held against
+    std::optional<double> budget{};
+    std::size_t rounds = 0; ///< 0 takes the usual number
+};
+
+/// What a case is told, and where it puts its rows.
+class context {
+public:
+    context(bool quick, std::filesystem::path folder)
+        : quick_(quick), folder_(std::move(folder)) {}
+
+    [[nodiscard]] bool quick() const noexcept { return quick_; }
+    /// A size of the work: as it is in full, or less.
+    [[nodiscard]] std::size_t size(std::size_t full, std::size_t quick) const noexcept {
+        return quick_ ? quick : full;
+    }
+    /// A file in a folder on a real disk.
+    [[nodiscard]] std::string file(std::string const& name) const {
+        return (folder_ / name).string();
+    }
+    /// What one sync of that disk takes, measured once.
+    [[nodiscard]] std::chrono::nanoseconds sync_cost();
+
+    /// Runs the sides in rounds that alternate and adds the row of their medians.
+    void compare(duel const& wanted);
+    void add(row const& made);
+    [[nodiscard]] std::vector<row> const& rows() const noexcept { return rows_; }
+
+private:
+    bool quick_;
+    std::filesystem::path folder_;
+    std::optional<std::chrono::nanoseconds> sync_cost_;
+    std::vector<row> rows_;
+};
+
+/// A case by its name. Those that are made at namespace scope make up the benchmark.
+struct benchmark_case {
+    int place; ///< where it stands in the table
+    std::string name;
+    std::function<void(context&, std::string const& name)> run;
+};
+
+[[nodiscard]] std::vector<benchmark_case>& all_cases();
+
+struct add_case {
+    add_case(int place, std::string name,
+             std::function<void(context&, std::string const& name)> run) {
+        all_cases().push_back({place, std::move(name), std::move(run)});
+    }
+};
+
+/// Seconds since it was made.
+class stopwatch {
+public:
+    [[nodiscard]] double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+    }
+
+private:
+    std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+/// The middle one; of an even number, the mean of the two in the middle.
+[[nodiscard]] double median(std::vector<double> values);
+
+/// Prints the rows as one table to standard output.
+void print_table(std::vector<row> const& rows);
+/// Errors:  throws when the file cannot be written
+void write_json(std::vector<row> const& rows, std::filesystem::path const& path);
+
+} // namespace bench

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSL-1.0
+// What including settle and describing types costs the compiler, in seconds of the processor.
+#include "child.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+namespace bench {
+
+namespace {
+
+std::filesystem::path const root{SETTLE_ROOT};
+
+/// Finds what a header of the library includes, its own headers followed.
+class header_walk {
+public:
+    explicit header_walk(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    /// Those that are not the library's own, each once.
+    std::set<std::string> foreign_of(std::string const& header) {
+        follow(header);
+        return std::move(foreign_);
+    }
+
+private:
+    void follow(std::string const& header) {
+        if (!seen_.insert(header).second) return;
+        std::ifstream file{folder_ / header};
+        if (!file) throw wrong_result("there is no header " + header);
+        std::string line;
+        while (std::getline(file, line)) {
+            auto const begin = line.find("#include <");
+            if (begin == std::string::npos) continue;
+            auto const first = begin + 10;
+            auto const name = line.substr(first, line.find('>', first) - first);
+            if (name.starts_with("settle/")) follow(name);
+            else foreign_.insert(name);
+        }
+    }
+
+    std::filesystem::path folder_;
+    std::set<std::string> seen_;
+    std::set<std::string> foreign_;
+};
+
+/// One thing to compile.
+struct unit {
+    std::string source;
+    std::vector<std::string> options{};
+    bool is_long = false; ///< compiled less often, since a part of it that is noise is small
+};
+
+/// What each unit takes at one level of optimisation: the median of rounds that go through all.
+std::map<std::string, double> measure(context const& at, std::map<std::string, unit> const& units,
+                                      std::string const& level) {
+    std::map<std::string, std::vector<double>> seconds;
+    for (std::size_t round = 0; round < at.size(5, 3); ++round) {
+        for (auto const& [name, one] : units) {
+            if (one.is_long && round >= at.size(3, 1)) continue;
+            std::vector<std::string> words{SETTLE_COMPILER, "-std=c++20", level, "-c", "-o",
+                                           "/dev/null"};
+            for (auto const* folder : {"include", "adapters/memory/include",
+                                       "adapters/sqlite/include"}) {
+                words.push_back("-I" + (root / folder).string());
+            }
+            words.insert(words.end(), one.options.begin(), one.options.end());
+            words.push_back(one.source);
+            auto const used = run_child(words);
+            if (used.exit_code != 0) throw wrong_result(name + " does not compile");
+            seconds[name].push_back(used.processor_seconds);
+        }
+    }
+    std::map<std::string, double> medians;
+    for (auto& [name, values] : seconds) medians[name] = median(std::move(values));
+    return medians;
+}
+
+std::map<std::string, unit> make_units(context const& at) {
+    std::string const headers = at.file("headers.cpp");
+    std::ofstream file{headers};
+    for (auto const& one : header_walk{root / "include"}.foreign_of("settle/settle.hpp")) {
+        file << "#include <" << one << ">\n";
+    }
+    if (!file.flush()) throw wrong_result("cannot write " + headers);
+    std::map<std::string, unit> units{
+        {"headers", {headers}},
+        {"settle", {(root / "benchmarks/compile/settle.cpp").string()}}};
+    for (auto const* store : {"memory", "SQLite"}) {
+        for (auto const* types : {"0", "1", "10"}) {
+            bool const on_sqlite = std::string_view{store} == "SQLite";
+            units[fmt::format("{} {}", store, types)] = {
+                (root / "benchmarks/compile/types.cpp").string(),
+                {fmt::format("-DSETTLE_TYPES={}", types),
+                 fmt::format("-DSETTLE_ON_SQLITE={}", on_sqlite ? 1 : 0)},
+                std::string_view{types} != "0"};
+        }
+    }
+    return units;
+}
+
+/// What is allowed; a cost without a limit is shown beside the limit of the other level.
+struct limits {
+    std::string level;
+    double header;
+    bool header_counts;
+    double first;
+    bool first_counts;
+    double further;
+};
+
+add_case const compile{
+    60, "compile time", [](context& at, std::string const& name) {
+        auto const units = make_units(at);
+        for (limits const& allowed : {limits{"-O0", 0.35, true, 0.6, true, 0.3},
+                                      limits{"-O2", 0.35, false, 0.6, false, 0.5}}) {
+            auto const seconds = measure(at, units, allowed.level);
+            auto const add = [&](std::string const& what, double used, double limit, bool counts) {
+                at.add(row_of_limit(fmt::format("{}, {}: {}", name, allowed.level, what), "s",
+                                    used, limit, counts));
+            };
+            add("settle.hpp, over the headers that it includes",
+                seconds.at("settle") - seconds.at("headers"), allowed.header,
+                allowed.header_counts);
+            for (std::string const store : {"memory", "SQLite"}) {
+                double const none = seconds.at(store + " 0");
+                double const one = seconds.at(store + " 1");
+                double const ten = seconds.at(store + " 10");
+                add("the first type, " + store, one - none, allowed.first, allowed.first_counts);
+                add("each further type of ten, " + store, (ten - one) / 9, allowed.further, true);
+            }
+        }
+    }};
+
+} // namespace
+
+} // namespace bench

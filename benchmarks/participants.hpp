@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSL-1.0
+// One round of payments that are spread over many accounts, by settle and by hand.
+#pragma once
+
+#include "baseline/spread.hpp"
+#include "sqlite_rounds.hpp"
+
+namespace bench {
+
+inline double spread_one_phase(std::string const& path, spread_work const& work) {
+    begin_file(path, {}, work.accounts);
+    double seconds = 0;
+    {
+        settle::sqlite::database db{path};
+        settle::engine engine{db, settle::type<spread_type>};
+        seconds = run_batches(engine, work.requests, usual_window);
+    }
+    check_balances(path, work.accounts);
+    return seconds;
+}
+
+inline double spread_two_phases(std::string const& path, spread_work const& work) {
+    begin_file(path, {}, work.accounts);
+    double seconds = 0;
+    {
+        settle::sqlite::database db{path};
+        auto engine = make_two_phases<spread_type>(db);
+        seconds = run_batches(engine, work.requests, usual_window);
+    }
+    check_balances(path, work.accounts);
+    return seconds;
+}
+
+/// One native transaction for each batch, a statement for each account and one for the log.
+inline double spread_by_hand(std::string const& path, spread_work const& work) {
+    begin_file(path, {.more = {baseline::log_sql(baseline::log_layout::by_id)}}, work.accounts);
+    double seconds = 0;
+    {
+        baseline::connection const on{path};
+        baseline::spread_by_hand by_hand{on};
+        std::span<std::pair<std::string, spread> const> const all{work.requests};
+        stopwatch const watch;
+        for (std::size_t at = 0; at < all.size(); at += usual_window) {
+            by_hand.run_batch(all.subspan(at, std::min(usual_window, all.size() - at)));
+        }
+        seconds = watch.seconds();
+    }
+    check_balances(path, work.accounts);
+    return seconds;
+}
+
+} // namespace bench

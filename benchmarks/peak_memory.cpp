@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// How much memory the transfer application takes for a file that is much larger than that.
+#include "child.hpp"
+#include "sqlite_files.hpp"
+
+#include <fstream>
+#include <random>
+
+namespace bench {
+
+namespace {
+
+constexpr std::size_t account_count = 1'000;
+
+/// Payment orders as the application reads them; more of them than it could keep.
+void write_orders(std::string const& path, std::size_t count) {
+    std::mt19937_64 chance{20251121};
+    std::ofstream file{path};
+    file << "id,source,destination,amount\n";
+    // The first lines name every account, so that a short file opens them all.
+    for (std::size_t i = 0; i < count; ++i) {
+        std::size_t const source = i < account_count ? i : chance() % account_count;
+        std::size_t const step = 1 + chance() % (account_count - 1);
+        file << "order-" << i << ",account-" << source << ",account-"
+             << (source + step) % account_count << ',' << 1 + chance() % 100 << ".00\n";
+    }
+    if (!file.flush()) throw wrong_result("cannot write " + path);
+}
+
+child_usage expect_success(std::vector<std::string> const& words) {
+    auto const used = run_child(words);
+    if (used.exit_code == 0) return used;
+    throw wrong_result(words.front() + " " + words[3] + " ended with exit code " +
+                       std::to_string(used.exit_code));
+}
+
+add_case const peak{
+    70, "peak memory of the transfer application", [](context& at, std::string const& name) {
+        std::size_t const count = at.size(1'000'000, 20'000);
+        std::string const orders = at.file("orders.csv");
+        std::string const few = at.file("few_orders.csv");
+        std::string const path = at.file("peak.db");
+        std::string const program = SETTLE_TRANSFER_PROGRAM;
+        erase_file(path);
+        write_orders(orders, count);
+        write_orders(few, account_count);
+        std::string const store = "sqlite:" + path;
+        expect_success({program, "--store", store, "open", few, "--balance", "1000000.00"});
+        auto const used = expect_success({program, "--store", store, "run", orders});
+        expect_success({program, "--store", store, "check"});
+        check_count(path, "SELECT count(*) FROM settle_entries", count);
+        at.add(row_of_limit(name + (at.quick() ? ", 20,000 orders" : ", 1,000,000 orders"), "MiB",
+                            used.peak_mebibytes, 64, true));
+        erase_file(path);
+        std::filesystem::remove(orders);
+        std::filesystem::remove(few);
+    }};
+
+} // namespace
+
+} // namespace bench

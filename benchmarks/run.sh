@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSL-1.0
+# Measures settle beside the same work by hand.
+set -eu
+
+usage() {
+    cat <<'TEXT'
+benchmarks/run.sh                   every case: prints a table, writes build/benchmarks.json
+benchmarks/run.sh --quick           fewer and smaller rounds
+benchmarks/run.sh --filter REGEX    the cases whose names match
+benchmarks/run.sh --list            the names of the cases
+benchmarks/run.sh --curves          draws build/curves/*.svg instead; also with --quick
+
+Missing Debian packages are installed, and everything is built below build/. A budget that is not
+held is said in the table; the exit code is 0 unless something came out wrong.
+TEXT
+}
+
+curves=
+for argument; do
+    case $argument in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --curves) curves=yes ;;
+    esac
+done
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+cd "$root"
+packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libcli11-dev libfmt-dev
+    nlohmann-json3-dev libcsv-dev libbenchmark-dev"
+[ -z "$curves" ] || packages="$packages gnuplot-nox"
+# What is said on the way goes to stderr, so that the table can be piped.
+# shellcheck disable=SC2086 # the list is meant to be split
+.ci/install.sh $packages >&2
+
+if [ -n "$curves" ]; then
+    .ci/build.sh benchmarks "" settle_curves >&2
+    exec benchmarks/curves.sh "$@"
+fi
+.ci/build.sh benchmarks "" settle_benchmarks >&2
+exec build/benchmarks/bin/settle_benchmarks --folder build/benchmarks/data \
+    --json build/benchmarks.json "$@"

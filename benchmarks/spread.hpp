@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// A payment that is spread over any number of accounts: its description, and the work.
+#pragma once
+
+#include "workload.hpp"
+
+namespace bench {
+
+struct share {
+    std::string account;
+    std::int64_t amount;
+};
+
+struct spread {
+    std::string payer;
+    std::int64_t total;
+    std::vector<share> shares;
+};
+
+} // namespace bench
+
+BOOST_HANA_ADAPT_STRUCT(bench::share, account, amount);
+BOOST_HANA_ADAPT_STRUCT(bench::spread, payer, total, shares);
+
+namespace bench {
+
+inline constexpr auto spread_type = settle::transaction<spread, "spread">(
+    settle::participant<"payer">(accounts, settle::param<&spread::payer>)
+        .require(settle::field<&account::balance> >= settle::param<&spread::total>)
+        .apply(settle::field<&account::balance> -= settle::param<&spread::total>)
+        .compensate(settle::inverse),
+    settle::participant<"payee">(accounts, settle::each<&spread::shares>,
+                                 settle::line<&share::account>)
+        .confirm(settle::field<&account::balance> += settle::line<&share::amount>));
+
+struct spread_work {
+    workload accounts; ///< with what must be on them in the end, and no transfers
+    std::vector<std::pair<std::string, spread>> requests;
+};
+
+/// Shape:   operations - of all transactions together, so that every point is as much work
+[[nodiscard]] inline spread_work make_spread_work(std::size_t participants,
+                                                  std::size_t operations) {
+    spread_work made;
+    made.accounts = make_workload({.transfers = 0});
+    std::size_t const count = made.accounts.ids.size();
+    made.accounts.opening = static_cast<std::int64_t>(100 * operations);
+    made.accounts.expected.assign(count, made.accounts.opening);
+    std::mt19937_64 chance{participants};
+    for (std::size_t i = 0; i < operations / participants; ++i) {
+        // A step that has no divisor in common with the count meets no account twice.
+        std::size_t at = chance() % count;
+        std::size_t const payer = at;
+        spread asked{made.accounts.ids[at], 0, {}};
+        for (std::size_t n = 1; n < participants; ++n) {
+            at = (at + 7919) % count;
+            auto const amount = static_cast<std::int64_t>(1 + chance() % 100);
+            asked.total += amount;
+            made.accounts.expected[at] += amount;
+            asked.shares.push_back({made.accounts.ids[at], amount});
+        }
+        made.accounts.expected[payer] -= asked.total;
+        made.requests.emplace_back(detail::ordered_id(i + 1), std::move(asked));
+    }
+    return made;
+}
+
+} // namespace bench

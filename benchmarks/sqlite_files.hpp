@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// The files of the SQLite cases: begun anew for every round, and looked at when it is over.
+#pragma once
+
+#include "baseline/tutorial.hpp"
+#include "bench.hpp"
+#include "workload.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// Which tables a file begins with. Accounts stand in the table that settle would make itself.
+struct file_shape {
+    std::vector<std::string> tables{"accounts"}; ///< each holds all accounts
+    bool with_marks = false;                     ///< a column for pending marks
+    std::vector<std::string> more{};             ///< statements that make what else is needed
+};
+
+inline void erase_file(std::string const& path) {
+    for (auto const* ending : {"", "-wal", "-shm"}) std::filesystem::remove(path + ending);
+}
+
+inline void begin_file(std::string const& path, file_shape const& shape, workload const& work) {
+    erase_file(path);
+    baseline::connection const on{path};
+    baseline::commits const commits{on};
+    commits.in_one([&] {
+        for (auto const& sql : shape.more) on.execute(sql.c_str());
+        for (auto const& table : shape.tables) {
+            std::string const made = "CREATE TABLE " + table +
+                                     "(id TEXT PRIMARY KEY NOT NULL, balance INTEGER NOT NULL" +
+                                     (shape.with_marks ? ", pending TEXT NOT NULL DEFAULT '{}'"
+                                                       : "") +
+                                     ") WITHOUT ROWID";
+            on.execute(made.c_str());
+            baseline::statement const insert{on,
+                                             "INSERT INTO " + table + "(id, balance) VALUES(?, ?)"};
+            for (auto const& id : work.ids) insert.changes_one(id, work.opening);
+        }
+    });
+    // What the preparation wrote must not be moved from the write-ahead log while a side is timed.
+    on.execute("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+/// Adds what a table holds to balances.
+inline void add_balances(std::string const& path, std::string const& table,
+                         std::vector<std::int64_t>& into) {
+    baseline::connection const on{path};
+    baseline::statement const read{on, "SELECT balance FROM " + table + " ORDER BY id"};
+    std::size_t at = 0;
+    for (; read.next() && at < into.size(); ++at) into[at] += read.integer(0);
+    read.reset();
+    if (at != into.size()) throw wrong_result(path + " has not as many accounts as it should");
+}
+
+inline void check_count(std::string const& path, std::string const& sql, std::size_t expected) {
+    baseline::connection const on{path};
+    baseline::statement const count{on, sql};
+    bool const fits = count.next() && static_cast<std::size_t>(count.integer(0)) == expected;
+    count.reset();
+    if (!fits) throw wrong_result(path + ": " + sql + " is not " + std::to_string(expected));
+}
+
+/// Errors:  throws wrong_result unless every account holds what the transfers leave on it
+inline void check_balances(std::string const& path, workload const& work) {
+    std::vector<std::int64_t> found(work.ids.size(), 0);
+    add_balances(path, "accounts", found);
+    if (found != work.expected) throw wrong_result(path + " holds wrong balances");
+}
+
+/// The same for the marks and the log of a baseline.
+inline void check_by_hand(std::string const& path, workload const& work) {
+    check_balances(path, work);
+    check_count(path, "SELECT count(*) FROM log WHERE state = 3", work.requests.size());
+}
+
+} // namespace bench

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// SQLite where log and records stand in one file: each transaction is one native transaction.
+#include "sqlite_rounds.hpp"
+
+namespace bench {
+
+namespace {
+
+using baseline::log_layout;
+
+void compare(context& at, std::string const& name, workload const& work, std::size_t window,
+             double budget) {
+    std::string const path = at.file("one_phase.db");
+    duel wanted;
+    wanted.name = name;
+    wanted.operations = static_cast<double>(work.requests.size());
+    wanted.settle = {"settle", [&] { return one_phase_round(path, work, window); }};
+    wanted.baselines = {
+        {"by hand, log in the order of ids",
+         [&] { return one_phase_by_hand(path, work, window, log_layout::by_id); }},
+        {"by hand, log with an index of ids",
+         [&] { return one_phase_by_hand(path, work, window, log_layout::by_number); }}};
+    wanted.budget = budget;
+    at.compare(wanted);
+    erase_file(path);
+}
+
+add_case const one_at_a_time{
+    20, "SQLite, one phase, one at a time", [](context& at, std::string const& name) {
+        compare(at, name, make_workload({.transfers = at.size(3'000, 1'000)}), 1, 1.10);
+    }};
+
+add_case const in_batches{
+    21, "SQLite, one phase, batches of 1,000", [](context& at, std::string const& name) {
+        compare(at, name, make_workload({.transfers = at.size(100'000, 20'000)}), usual_window,
+                1.00);
+    }};
+
+add_case const threads{
+    22, "SQLite, one phase, 64 threads", [](context& at, std::string const& name) {
+        constexpr std::size_t count = 64;
+        workload const work = make_workload({.transfers = at.size(6'400, 1'280)});
+        std::string const path = at.file("threads.db");
+        duel wanted;
+        wanted.name = name;
+        wanted.operations = static_cast<double>(work.requests.size());
+        wanted.settle = {"settle", [&] { return threads_round(path, work, count); }};
+        wanted.baselines = {
+            {"by hand, one connection behind a mutex",
+             [&] { return threads_by_mutex(path, work, count); }},
+            {"by hand, a connection for each thread",
+             [&] { return threads_by_connections(path, work, count); }}};
+        // Where a sync costs next to nothing, there is little to win by sharing it.
+        if (at.sync_cost() >= std::chrono::microseconds{100}) wanted.budget = 0.10;
+        at.compare(wanted);
+        erase_file(path);
+    }};
+
+} // namespace
+
+} // namespace bench

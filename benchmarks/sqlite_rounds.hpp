@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: BSL-1.0
+// One round of the work on SQLite: by settle, and by each way to do it by hand. Each begins with a
+// new file, gives the seconds that the transfers took, and throws when a balance is wrong.
+#pragma once
+
+#include "baseline/tutorial.hpp"
+#include "settle_side.hpp"
+#include "sqlite_files.hpp"
+
+#include <exception>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace bench {
+
+namespace detail {
+
+/// Seconds for all requests; a window of 1 is one transaction after another.
+template <typename ByHand>
+double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
+    std::span<request const> const all{work.requests};
+    stopwatch const watch;
+    if (window == 1) {
+        for (auto const& one : all) by_hand.run(one);
+    } else {
+        for (std::size_t at = 0; at < all.size(); at += window) {
+            by_hand.run_batch(all.subspan(at, std::min(window, all.size() - at)));
+        }
+    }
+    return watch.seconds();
+}
+
+template <typename Engine>
+double run_settle(Engine& engine, workload const& work, std::size_t window) {
+    double const seconds = window == 1 ? run_each(engine, work.requests)
+                                       : run_batches(engine, work.requests, window);
+    expect_settled(engine, work);
+    return seconds;
+}
+
+/// Seconds from the start of all threads to the end of the last; each calls
+/// `work_of(thread)(request)` for every request of its share.
+template <typename MakeWork>
+double run_threads(workload const& work, std::size_t count, MakeWork const& work_of) {
+    std::latch ready{static_cast<std::ptrdiff_t>(count) + 1};
+    std::vector<std::exception_ptr> problems(count);
+    std::vector<std::thread> threads;
+    for (std::size_t thread = 0; thread < count; ++thread) {
+        threads.emplace_back([&, thread] {
+            auto run = work_of(thread);
+            ready.arrive_and_wait();
+            try {
+                for (std::size_t at = thread; at < work.requests.size(); at += count) {
+                    run(work.requests[at]);
+                }
+            } catch (...) {
+                problems[thread] = std::current_exception();
+            }
+        });
+    }
+    ready.arrive_and_wait();
+    stopwatch const watch;
+    for (auto& one : threads) one.join();
+    double const seconds = watch.seconds();
+    for (auto const& one : problems) {
+        if (one) std::rethrow_exception(one);
+    }
+    return seconds;
+}
+
+/// A connection and its statements.
+struct worker {
+    explicit worker(std::string const& path) : on(path), by_hand(on) {}
+    baseline::connection on;
+    baseline::one_phase by_hand;
+};
+
+} // namespace detail
+
+// --------------------------------------------------------------------------------------- one phase
+
+inline double one_phase_round(std::string const& path, workload const& work, std::size_t window) {
+    begin_file(path, {}, work);
+    double seconds = 0;
+    {
+        settle::sqlite::database db{path};
+        settle::engine engine{db, settle::type<transfer_type>};
+        seconds = detail::run_settle(engine, work, window);
+    }
+    check_balances(path, work);
+    return seconds;
+}
+
+inline double one_phase_by_hand(std::string const& path, workload const& work, std::size_t window,
+                                baseline::log_layout layout) {
+    begin_file(path, {.more = {baseline::log_sql(layout)}}, work);
+    double seconds = 0;
+    {
+        detail::worker by{path};
+        seconds = detail::run_by_hand(by.by_hand, work, window);
+    }
+    check_by_hand(path, work);
+    return seconds;
+}
+
+// ----------------------------------------------------------------------------------------- threads
+
+inline double threads_round(std::string const& path, workload const& work, std::size_t threads) {
+    begin_file(path, {}, work);
+    double seconds = 0;
+    {
+        settle::sqlite::database db{path};
+        settle::engine engine{db, settle::type<transfer_type>};
+        seconds = detail::run_threads(work, threads, [&](std::size_t) {
+            return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
+        });
+        expect_settled(engine, work);
+    }
+    check_balances(path, work);
+    return seconds;
+}
+
+/// Every thread has a connection of its own, and SQLite lets them take turns.
+inline double threads_by_connections(std::string const& path, workload const& work,
+                                     std::size_t threads) {
+    begin_file(path, {.more = {baseline::log_sql(baseline::log_layout::by_id)}}, work);
+    double seconds = 0;
+    {
+        std::vector<std::unique_ptr<detail::worker>> workers;
+        for (std::size_t i = 0; i < threads; ++i) {
+            workers.push_back(std::make_unique<detail::worker>(path));
+        }
+        seconds = detail::run_threads(work, threads, [&](std::size_t thread) {
+            return [&mine = workers[thread]->by_hand](request const& one) { mine.run(one); };
+        });
+    }
+    check_by_hand(path, work);
+    return seconds;
+}
+
+/// All threads share one connection, and a mutex lets them take turns.
+inline double threads_by_mutex(std::string const& path, workload const& work,
+                               std::size_t threads) {
+    begin_file(path, {.more = {baseline::log_sql(baseline::log_layout::by_id)}}, work);
+    double seconds = 0;
+    {
+        detail::worker shared{path};
+        std::mutex mutex;
+        seconds = detail::run_threads(work, threads, [&](std::size_t) {
+            return [&](request const& one) {
+                std::lock_guard const guard{mutex};
+                shared.by_hand.run(one);
+            };
+        });
+    }
+    check_by_hand(path, work);
+    return seconds;
+}
+
+// -------------------------------------------------------------------------------------- two phases
+
+inline double two_phases_round(std::string const& path, workload const& work, std::size_t window) {
+    begin_file(path, {}, work);
+    double seconds = 0;
+    {
+        settle::sqlite::database db{path};
+        auto engine = make_two_phases<transfer_type>(db);
+        seconds = detail::run_settle(engine, work, window);
+    }
+    check_balances(path, work);
+    return seconds;
+}
+
+inline double tutorial_round(std::string const& path, workload const& work, std::size_t window,
+                             baseline::marks kept, baseline::log_layout layout) {
+    bool const in_table = kept == baseline::marks::table;
+    file_shape shape{.with_marks = !in_table, .more = {baseline::tutorial_log_sql(layout)}};
+    if (in_table) shape.more.emplace_back(baseline::mark_table_sql);
+    begin_file(path, shape, work);
+    double seconds = 0;
+    {
+        baseline::connection const on{path};
+        baseline::tutorial by_hand{on, kept};
+        seconds = detail::run_by_hand(by_hand, work, window);
+    }
+    check_by_hand(path, work);
+    if (in_table) check_count(path, "SELECT count(*) FROM mark", 0);
+    else check_count(path, "SELECT count(*) FROM accounts WHERE pending <> '{}'", 0);
+    return seconds;
+}
+
+} // namespace bench

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// The work of a case, drawn once and done by both sides: which transfers, and what they must leave.
+#pragma once
+
+#include "bank.hpp"
+
+#include <cstddef>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace bench {
+
+/// A transfer under its id.
+using request = std::pair<std::string, transfer>;
+
+struct workload {
+    std::vector<std::string> ids; ///< of the accounts
+    std::int64_t opening = 0;     ///< what is on each of them; enough for every transfer
+    std::vector<request> requests;
+    std::vector<std::int64_t> expected; ///< what must be on them in the end
+};
+
+struct workload_shape {
+    std::size_t transfers = 10'000;
+    std::size_t accounts = 10'000;
+    std::size_t hot_accounts = 10;
+    unsigned hot_percent = 0;   ///< how often an account is one of the hot ones
+    bool random_ids = false;    ///< or ids that grow with time, as those of the library do
+    std::uint64_t seed = 20251121;
+};
+
+namespace detail {
+
+/// 15 characters that grow with the number.
+[[nodiscard]] inline std::string ordered_id(std::size_t number) {
+    std::string id(15, '0');
+    for (std::size_t at = id.size(); at-- > 0; number /= 10) {
+        id[at] = static_cast<char>('0' + number % 10);
+    }
+    id.front() = 't';
+    return id;
+}
+
+[[nodiscard]] inline std::string random_id(std::mt19937_64& chance) {
+    constexpr std::string_view digits = "0123456789abcdefghjkmnpqrstvwxyz";
+    std::string id(15, '0');
+    for (char& one : id) one = digits[chance() % digits.size()];
+    return id;
+}
+
+[[nodiscard]] inline std::string account_id(std::size_t number) {
+    std::string id = ordered_id(number).substr(8);
+    id.front() = 'a';
+    return id;
+}
+
+} // namespace detail
+
+[[nodiscard]] inline workload make_workload(workload_shape const& shape) {
+    constexpr std::int64_t largest_amount = 100;
+    workload made;
+    made.opening = largest_amount * static_cast<std::int64_t>(shape.transfers);
+    for (std::size_t i = 0; i < shape.accounts; ++i) made.ids.push_back(detail::account_id(i));
+    made.expected.assign(shape.accounts, made.opening);
+    std::mt19937_64 chance{shape.seed};
+    auto const draw = [&] {
+        bool const hot = chance() % 100 < shape.hot_percent;
+        // The hot ones lie apart, as they would in a table that grew.
+        if (hot) return chance() % shape.hot_accounts * (shape.accounts / shape.hot_accounts);
+        return chance() % shape.accounts;
+    };
+    for (std::size_t i = 0; i < shape.transfers; ++i) {
+        std::size_t const source = draw();
+        std::size_t destination = draw();
+        while (destination == source) destination = draw();
+        auto const amount = static_cast<std::int64_t>(1 + chance() % largest_amount);
+        made.expected[source] -= amount;
+        made.expected[destination] += amount;
+        made.requests.emplace_back(
+            shape.random_ids ? detail::random_id(chance) : detail::ordered_id(i + 1),
+            transfer{made.ids[source], made.ids[destination], amount});
+    }
+    return made;
+}
+
+} // namespace bench
