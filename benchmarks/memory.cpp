@@ -115,20 +115,12 @@ constexpr std::size_t window = 1000;
 
 template <typename Engine, typename Requests>
 bool run_batches(Engine& engine, Requests const& requests) {
-#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
-    bool all = true;
-    for (auto const& [id, parameters] : requests) {
-        all = engine.run(id, parameters).done() && all;
-    }
-    return all;
-#else
     bool all = true;
     // The window is left to the store, which knows what it likes.
     engine.run_all(requests, [&](std::size_t, settle::outcome const& one) {
         all = all && one.done();
     });
     return all;
-#endif
 }
 
 template <typename Kind>

@@ -22,11 +22,7 @@ inline void expect_done(settle::outcome const& one) {
 /// An engine that takes two phases also where one would do.
 template <auto const& Type, typename Database>
 auto make_two_phases(Database& db) {
-#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
-    return settle::engine{db, settle::type<Type>};
-#else
     return settle::engine{db, settle::type<Type>, settle::two_phases};
-#endif
 }
 
 /// Seconds for all requests, one after another.
@@ -42,17 +38,12 @@ double run_each(Engine& engine, Requests const& requests) {
 /// Seconds for all requests, many at a time.
 template <typename Engine, typename Requests>
 double run_batches(Engine& engine, Requests const& requests, std::size_t window) {
-#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
-    static_cast<void>(window);
-    return run_each(engine, requests);
-#else
     stopwatch const watch;
     auto const outcomes = engine.run_all(requests, settle::batch_options{.window = window});
     double const seconds = watch.seconds();
     if (outcomes.size() != requests.size()) throw wrong_result("settle: outcomes are missing");
     std::for_each(outcomes.begin(), outcomes.end(), expect_done);
     return seconds;
-#endif
 }
 
 /// Errors:  throws wrong_result unless every transaction is done and no mark is left

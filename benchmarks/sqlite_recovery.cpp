@@ -22,23 +22,11 @@ bool stays_pending(workload const& work, std::size_t at) {
 /// Runs transactions whose worker ends in the middle.
 template <typename Engine>
 void leave(Engine& engine, std::span<request const> requests) {
-#ifdef SETTLE_BENCHMARKS_WITHOUT_BATCHES
-    std::size_t left = 0;
-    for (auto const& [id, parameters] : requests) {
-        try {
-            static_cast<void>(engine.run(id, parameters));
-        } catch (settle::testing::crash const&) {
-            ++left;
-        }
-    }
-    if (left == requests.size()) return;
-#else
     try {
         static_cast<void>(engine.run_all(requests, settle::batch_options{.window = usual_window}));
     } catch (settle::testing::crash const&) {
         return;
     }
-#endif
     throw wrong_result("settle: transactions ended that were to be left");
 }
 
