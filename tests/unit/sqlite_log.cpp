@@ -201,8 +201,8 @@ TEST_CASE("sqlite log: unfinished entries are found by their own index") {
         }
         return text;
     };
-    CHECK(contains(plan("e.state NOT IN (3, 5) AND e.state <> 0"), "settle_entry_unfinished"));
-    CHECK(contains(plan("e.state NOT IN (3, 5) AND e.state = ?4"), "settle_entry_unfinished"));
+    CHECK(contains(plan("e.open = 1 AND e.state <> 0"), "settle_entry_open"));
+    CHECK(contains(plan("e.open = 1 AND e.state = ?4"), "settle_entry_open"));
 }
 
 TEST_CASE("sqlite log: a damaged entry is named when it is read, and holds up no listing") {

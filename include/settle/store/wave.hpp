@@ -44,6 +44,7 @@ struct job {
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
     log_answer said = log_answer::unknown;   ///< the log's answer to the last step
     bool resting = false;                    ///< takes no step for now
+    std::int64_t place = 0;                  ///< where the log has inserted it, if it says so
     error problem{};                         ///< the last thing that a store or the log said
 
     /// Whether a wave of this step has something to do for it.

@@ -17,8 +17,8 @@ public:
         : one_(on, select() + "WHERE e.id = ?1", "read an entry"),
           all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?4 "), "read entries"),
           // So spelled, the index of unfinished entries answers these two.
-          open_state_(on, page("AND e.state NOT IN (3, 5) AND e.state = ?4 "), "read entries"),
-          unfinished_(on, page("AND e.state NOT IN (3, 5) AND e.state <> 0 "), "read entries") {}
+          open_state_(on, page("AND e.open = 1 AND e.state = ?4 "), "read entries"),
+          unfinished_(on, page("AND e.open = 1 AND e.state <> 0 "), "read entries") {}
 
     /// Errors:  throws errc::damaged, naming the column
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const {

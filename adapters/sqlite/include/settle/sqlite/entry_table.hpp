@@ -62,14 +62,15 @@ private:
 class entry_table {
 public:
     explicit entry_table(writer const& on)
-        : types_(on, "SELECT number FROM settle_type WHERE name = ?1 AND definition = ?2",
+        : writer_(&on), types_(on, "SELECT number FROM settle_type WHERE name = ?1 AND definition = ?2",
                  "INSERT OR IGNORE INTO settle_type(name, definition) VALUES(?1, ?2)"),
           owners_(on, "SELECT number FROM settle_owner WHERE name = ?1",
                   "INSERT OR IGNORE INTO settle_owner(name) VALUES(?1)"),
           insert_(on.on(),
                   "INSERT INTO settle_entry(id, type, state, epoch, committed, attempts, reason, "
-                  "owner, created, modified, parameters, participant, line, images) VALUES(?1, ?2, "
-                  "?3, ?4, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT(id) DO NOTHING",
+                  "owner, created, modified, parameters, participant, line, images, open) VALUES(?1, "
+                  "?2, ?3, ?4, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+                  "iif(?3 IN (3, 5), NULL, 1)) ON CONFLICT(id) DO NOTHING",
                   "insert an entry"),
           // Right of an assignment stands what was there before: the first reason is kept.
           change_(on.on(),
@@ -77,9 +78,20 @@ public:
                   "modified = ?8, owner = coalesce(?9, owner), "
                   "reason = iif(reason = 0, ?10, reason), "
                   "participant = iif(reason = 0, ?11, participant), "
-                  "line = iif(reason = 0, ?12, line), images = coalesce(?13, images) "
-                  "WHERE id = ?1 AND state = ?2 AND epoch = ?3",
+                  "line = iif(reason = 0, ?12, line), images = coalesce(?13, images), "
+                  "open = iif(?4 IN (3, 5), NULL, 1) WHERE id = ?1 AND state = ?2 AND epoch = ?3",
                   "change an entry"),
+          // An entry that this process has inserted is found by its number, and commits and closes
+          // change little. The + keeps SQLite from looking for the id first.
+          commit_(on.on(),
+                  "UPDATE settle_entry SET state = ?1, committed = ?2, modified = ?3, "
+                  "images = coalesce(?4, images) "
+                  "WHERE number = ?5 AND +id = ?6 AND state = ?7 AND epoch = ?8",
+                  "change an entry"),
+          close_(on.on(),
+                 "UPDATE settle_entry SET state = ?1, modified = ?2, open = NULL "
+                 "WHERE number = ?3 AND +id = ?4 AND state = ?5 AND epoch = ?6",
+                 "change an entry"),
           oldest_(on.on(),
                   "SELECT number, state IN (3, 5), created FROM settle_entry WHERE number > ?1 "
                   "ORDER BY number LIMIT ?2",
@@ -87,7 +99,7 @@ public:
           erase_(on.on(), "DELETE FROM settle_entry WHERE number = ?1", "erase an entry") {}
 
     template <typename Direction>
-    log_answer insert(job<Direction> const& work, occasion const& at) {
+    log_answer insert(job<Direction>& work, occasion const& at) {
         auto const& c = work.coordinator;
         std::optional<std::int64_t> type;
         std::optional<std::string_view> parameters;
@@ -101,12 +113,25 @@ public:
         run row{insert_, work.id, type, number(c.insert_state()), number(c.insert_epoch()),
                 number(c.why()), owner_number(at), number(work.created), number(at.now),
                 parameters, named(where), where.line, images_of(work)};
-        return row.change() == 1 ? log_answer::taken : log_answer::conflict;
+        if (row.change() != 1) return log_answer::conflict;
+        work.place = sqlite3_last_insert_rowid(writer_->on().get());
+        return log_answer::taken;
     }
 
     template <typename Direction>
     log_answer change(job<Direction> const& work, occasion const& at) {
         transition const wanted = work.coordinator.change();
+        if (work.place != 0 && work.coordinator.next() == step::commit) {
+            run row{commit_, number(wanted.to), number(wanted.committed), number(at.now),
+                    images_of(work), work.place, work.id, number(wanted.from),
+                    number(wanted.from_epoch)};
+            return row.change() == 1 ? log_answer::taken : log_answer::conflict;
+        }
+        if (work.place != 0 && work.coordinator.next() == step::close) {
+            run row{close_, number(wanted.to), number(at.now), work.place, work.id,
+                    number(wanted.from), number(wanted.from_epoch)};
+            return row.change() == 1 ? log_answer::taken : log_answer::conflict;
+        }
         std::optional<std::int64_t> owner;
         if (wanted.takes_owner) owner = owner_number(at);
         part_name const where = failed_part_of(work, wanted.why);
@@ -119,7 +144,7 @@ public:
 
     /// Writes an entry that ends in this very native transaction.
     template <typename Direction>
-    log_answer settle_at_once(job<Direction> const& work, occasion const& at) {
+    log_answer settle_at_once(job<Direction>& work, occasion const& at) {
         return work.coordinator.inserts() ? insert(work, at) : change(work, at);
     }
 
@@ -192,10 +217,13 @@ private:
         return owners_.number_of(at.owner, at.owner);
     }
 
+    writer const* writer_;
     numbered_words types_;
     numbered_words owners_;
     statement insert_;
     statement change_;
+    statement commit_;
+    statement close_;
     statement oldest_;
     statement erase_;
     std::int64_t purged_up_to_ = 0; ///< what the last step of a purge has looked at

@@ -75,7 +75,7 @@ private:
     static constexpr char const* columns =
         "SELECT id, participant, line, epoch, effect, confirm, undo, image FROM settle_mark";
     static constexpr char const* place =
-        " id = ?1 AND participant = ?2 AND line = ?3 AND collection = ?4 AND key = ?5";
+        " collection = ?4 AND key = ?5 AND id = ?1 AND participant = ?2 AND line = ?3";
 
     static mark_type read(run const& row, record_slot<record_type> const& slot) {
         mark_type found;
@@ -108,14 +108,14 @@ private:
     statement erase_;
 };
 
-/// Marks of some collections, behind a place, in the order of transactions and parts.
+/// Marks of some collections, behind a place, in the order of their records.
 /// Shape:   names - the collections as an SQL list; plain names, so nothing in them is quoted
 [[nodiscard]] inline std::string marks_sql(std::string const& names) {
     return "SELECT id, participant, line, collection, key, epoch FROM settle_mark WHERE "
            "collection IN (" +
            names +
-           ") AND (id, participant, line, collection, key) > (?1, ?2, ?3, ?4, ?5) "
-           "ORDER BY id, participant, line, collection, key LIMIT ?6";
+           ") AND (collection, key, id, participant, line) > (?4, ?5, ?1, ?2, ?3) "
+           "ORDER BY collection, key, id, participant, line LIMIT ?6";
 }
 
 [[nodiscard]] inline mark_place read_place(run const& row) {
@@ -140,7 +140,7 @@ private:
                                                         std::optional<mark_place> const& after,
                                                         std::size_t limit) {
     run rows{from};
-    // Before every mark comes the empty id, which no transaction has.
+    // Before every mark comes the empty collection, which no store has.
     mark_place const behind = after.value_or(mark_place{});
     rows.bind(behind.id).bind(behind.part.participant).bind(behind.part.line);
     rows.bind(behind.collection);

@@ -99,7 +99,7 @@ public:
         return file_->reading([&] { return reader_of<C>().scan(after, limit); });
     }
 
-    /// Marks in the order of their transactions and parts, beginning behind one of them.
+    /// Marks in the order of their records, beginning behind one of them.
     result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
                                           std::size_t limit) {
         return file_->reading([&] { return detail::read_marks(held_->marks, after, limit); });

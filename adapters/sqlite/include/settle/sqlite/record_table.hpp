@@ -35,6 +35,7 @@ public:
     /// Shape:   unchanged - what was met before still stands as it was met
     void begin(bool unchanged) {
         marked_.reset();
+        dirty_.clear();
         if (unchanged && desk_.size() < most_on_desk) return;
         desk_.clear();
         index_.clear();
@@ -69,7 +70,8 @@ public:
 
     /// Writes the records that operations have changed.
     void write_back() {
-        for (place& at : desk_) write_back(at);
+        for (auto const number : dirty_) write_back(desk_[number]);
+        dirty_.clear();
     }
 
     /// Ends one mark, when it still has this epoch.
@@ -159,7 +161,10 @@ private:
     void note(Operation const& one, met<record_type> const& result, place& at) {
         switch (result.on_record) {
         case record_change::none: break;
-        case record_change::fields: at.changed |= result.fields; break;
+        case record_change::fields:
+            if (at.changed == 0) dirty_.push_back(static_cast<std::size_t>(&at - desk_.data()));
+            at.changed |= result.fields;
+            break;
         case record_change::created:
             at.changed = 0;
             // A reversal brings a record back with all its columns.
@@ -250,6 +255,7 @@ private:
     static constexpr std::size_t most_on_desk = 32768; ///< records, so that memory stays bounded
 
     std::vector<place> desk_;
+    std::vector<std::size_t> dirty_; ///< places of the desk that are yet to be written
     settle::detail::hash_index index_;
     std::optional<bool> marked_; ///< whether the file held any mark when this one began
 };

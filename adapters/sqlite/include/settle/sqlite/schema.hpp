@@ -65,9 +65,10 @@ template <typename Enum>
 }
 
 inline void create_tables(connection const& on) {
-    // Types and owners are numbers in an entry: their words would be most of it. Marks are keyed by
-    // transaction and part; the index finds those of one record. States 3 and 5 are the final ones.
-    std::array<std::string, 9> const all{
+    // Types and owners are numbers in an entry: their words would be most of it. `open` is 1 until an
+    // entry is final, and NULL then: its index changes when an entry comes and when it ends, and at
+    // no step between. Marks stand beside the others of their record.
+    std::array<std::string, 8> const all{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",
         "INSERT INTO settle_meta(name, value) VALUES('schema_version', '" +
@@ -79,13 +80,12 @@ inline void create_tables(connection const& on) {
         "type INTEGER, state INTEGER NOT NULL, epoch INTEGER NOT NULL, "
         "committed INTEGER NOT NULL, attempts INTEGER NOT NULL, reason INTEGER NOT NULL, "
         "owner INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL, "
-        "parameters TEXT, participant TEXT, line INTEGER, images TEXT)",
-        "CREATE INDEX settle_entry_unfinished ON settle_entry(id) WHERE state NOT IN (3, 5)",
+        "parameters TEXT, participant TEXT, line INTEGER, images TEXT, open INTEGER)",
+        "CREATE INDEX settle_entry_open ON settle_entry(id) WHERE open = 1",
         "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
         "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
         "effect TEXT NOT NULL, confirm TEXT, undo TEXT, image TEXT, "
-        "PRIMARY KEY(id, participant, line, collection, key)) WITHOUT ROWID",
-        "CREATE INDEX settle_mark_record ON settle_mark(collection, key)",
+        "PRIMARY KEY(collection, key, id, participant, line)) WITHOUT ROWID",
         entries_view(),
     };
     for (auto const& sql : all) {
