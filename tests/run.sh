@@ -116,7 +116,7 @@ stage() {
 }
 
 short="-LE ^(long|exhaustive)$"
-programs="settle_unit settle_conformance settle_fault settle_search settle_applications"
+programs="settle_conformance settle_fault settle_applications settle_fuzz"
 stage release build "all settle_rules" "-LE ^exhaustive$" "$@"
 # Four files into which every process adds its counts: one for each would fill the disk.
 rm -rf build/clang/coverage
@@ -126,8 +126,7 @@ stage clang build/clang all "$short" "$@"
 unset LLVM_PROFILE_FILE
 tests/coverage.sh build/clang || failed=1
 wrap=$fixed_addresses
-stage asan build/asan "$programs settle_fuzz" \
-    "-L ^(unit|conformance|fault|search|application|fuzz)$ $short" "$@"
+stage asan build/asan "$programs" "-L ^(conformance|fault|application|fuzz)$ $short" "$@"
 stage tsan build/tsan "settle_conformance settle_fault" "-L ^(conformance|fault)$ $short" "$@"
 
 echo

@@ -10,8 +10,6 @@
 #include <range/v3/range/concepts.hpp>
 #include <range/v3/range/traits.hpp>
 
-#include <exception>
-
 SETTLE_BEGIN
 namespace detail {
 
@@ -78,22 +76,28 @@ public:
     template <typename Range>
     void run(Range&& range) {
         std::size_t number = 0;
-        try {
-            for (auto at = ranges::begin(range); at != ranges::end(range); ++at) {
-                if (call_.stop.stop_requested()) break;
-                auto&& element = *at;
-                take(element, number++);
-                while (window_.full()) round();
-            }
-        } catch (...) {
-            // What the range throws concerns the elements to come: those under way settle first.
-            drain();
-            throw;
+        auto at = reading([&] { return ranges::begin(range); });
+        while (reading([&] { return at != ranges::end(range); }) && !call_.stop.stop_requested()) {
+            decltype(auto) element = reading([&]() -> decltype(auto) { return *at; });
+            take(std::forward<decltype(element)>(element), number++);
+            while (window_.full()) round();
+            reading([&] { ++at; });
         }
         drain();
     }
 
 private:
+    /// What the range throws concerns the elements to come: those under way settle first.
+    template <typename Read>
+    decltype(auto) reading(Read&& read) {
+        try {
+            return read();
+        } catch (...) {
+            drain();
+            throw;
+        }
+    }
+
     template <typename Element>
     void take(Element&& element, std::size_t number) {
         using kind = batch_element<std::remove_cvref_t<Element>>;

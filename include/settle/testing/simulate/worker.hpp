@@ -140,7 +140,8 @@ private:
 
     template <typename Engine>
     void work_on(Engine& engine, int choice) {
-        if (choice < 50) begin(engine, false);
+        if (choice < 40) begin(engine, false);
+        else if (choice < 50) begin_batch(engine);
         else if (choice < 60) begin(engine, true);
         else if (choice < 70) run_again(engine);
         else if (choice < 73) run_without_id(engine);
@@ -160,6 +161,36 @@ private:
                                                : engine.run(name(*number), given, patience()));
         });
     }
+    /// Several at a time, as many as are of one type in a row.
+    template <typename Engine>
+    void begin_batch(Engine& engine) {
+        auto const first = stage_.begin_one();
+        if (!first) return;
+        with_parameters(made(*first), [&]<typename Given>(Given const& given) {
+            std::vector<std::pair<transaction_id, Given>> batch{{name(*first), given}};
+            std::size_t const most = chance().between(std::size_t{2}, std::size_t{12});
+            for (bool same = true; same && batch.size() < most;) {
+                auto const number = stage_.begin_one();
+                if (!number) break;
+                same = false;
+                with_parameters(made(*number), [&]<typename Next>(Next const& next) {
+                    if constexpr (std::is_same_v<Next, Given>) {
+                        batch.emplace_back(name(*number), next);
+                        same = true;
+                    } else {
+                        stage_.seen().note_outcome(engine.run(name(*number), next, patience()));
+                    }
+                });
+            }
+            batch_options wanted;
+            wanted.window = chance().between(std::size_t{1}, std::size_t{16});
+            wanted.deadline = patience().deadline;
+            for (outcome const& told : engine.run_all(batch, wanted)) {
+                stage_.seen().note_outcome(told);
+            }
+        });
+    }
+
     template <typename Engine>
     void run_again(Engine& engine) {
         std::uint64_t const number = recent_number();
