@@ -62,14 +62,15 @@ private:
 class entry_table {
 public:
     explicit entry_table(writer const& on)
-        : writer_(&on), types_(on, "SELECT number FROM settle_type WHERE name = ?1 AND definition = ?2",
+        : writer_(&on),
+          types_(on, "SELECT number FROM settle_type WHERE name = ?1 AND definition = ?2",
                  "INSERT OR IGNORE INTO settle_type(name, definition) VALUES(?1, ?2)"),
           owners_(on, "SELECT number FROM settle_owner WHERE name = ?1",
                   "INSERT OR IGNORE INTO settle_owner(name) VALUES(?1)"),
           insert_(on.on(),
                   "INSERT INTO settle_entry(id, type, state, epoch, committed, attempts, reason, "
-                  "owner, created, modified, parameters, participant, line, images, open) VALUES(?1, "
-                  "?2, ?3, ?4, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
+                  "owner, created, modified, parameters, participant, line, images, open) "
+                  "VALUES(?1, ?2, ?3, ?4, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
                   "iif(?3 IN (3, 5), NULL, 1)) ON CONFLICT(id) DO NOTHING",
                   "insert an entry"),
           // Right of an assignment stands what was there before: the first reason is kept.

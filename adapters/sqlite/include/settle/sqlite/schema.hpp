@@ -65,9 +65,9 @@ template <typename Enum>
 }
 
 inline void create_tables(connection const& on) {
-    // Types and owners are numbers in an entry: their words would be most of it. `open` is 1 until an
-    // entry is final, and NULL then: its index changes when an entry comes and when it ends, and at
-    // no step between. Marks stand beside the others of their record.
+    // Types and owners are numbers in an entry: their words would be most of it. `open` is 1 until
+    // an entry is final, and NULL then: its index changes when an entry comes and when it ends, and
+    // at no step between. Marks stand beside the others of their record.
     std::array<std::string, 8> const all{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",
