@@ -222,3 +222,32 @@ TEST_CASE("batch: threads that run at once on one file share commits and lose no
         CHECK(engine.marks().value() == 0);
     });
 }
+
+TEST_CASE("batch: what other programs write to the file is seen at once") {
+    sqlite_test::folder const here;
+    settle::sqlite::database first{here.file()};
+    settle::sqlite::database second{here.file()};
+    settle::engine one{first, settle::type<bank::transfer_type>};
+    settle::engine two{second, settle::type<bank::transfer_type>, settle::two_phases};
+    settle::engine beside{first, settle::type<bank::transfer_type>, settle::two_phases};
+    open_accounts(one);
+    for (int i = 0; i < 10; ++i) {
+        // Each spends all that the one before it has brought.
+        CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(1), 100}).done());
+        CHECK(two.run(bank::transfer{name_of_account(1), name_of_account(2), 200}).done());
+        CHECK(beside.run(bank::transfer{name_of_account(2), name_of_account(0), 300}).done());
+        CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(1), 100}).done());
+        CHECK(beside.run(bank::transfer{name_of_account(0), name_of_account(2), 100}).done());
+        CHECK(two.run(bank::transfer{name_of_account(1), name_of_account(3), 101}).canceled());
+        auto const made = one.create(bank::accounts, bank::account{name_of_account(1), 1, 1});
+        CHECK_FALSE(made.has_value());
+    }
+    sqlite_test::sql(here.file(), "UPDATE accounts SET balance = 7 WHERE id = 'account 0'");
+    CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(5), 8}).canceled());
+    CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(5), 7}).done());
+    sqlite_test::sql(here.file(), "DELETE FROM accounts WHERE id = 'account 5'");
+    CHECK(one.run(bank::transfer{name_of_account(5), name_of_account(0), 1}).why ==
+          settle::reason::record_missing);
+    CHECK(one.create(bank::accounts, bank::account{name_of_account(5), 50, 50}).has_value());
+    CHECK(one.run(bank::transfer{name_of_account(5), name_of_account(0), 50}).done());
+}

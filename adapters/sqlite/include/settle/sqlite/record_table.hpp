@@ -6,6 +6,7 @@
 #include <settle/sqlite/record_sql.hpp>
 #include <settle/store/hash_index.hpp>
 
+#include <array>
 #include <utility>
 
 SETTLE_BEGIN
@@ -111,14 +112,24 @@ private:
     };
 
     place& place_of(key_type const& key) {
+        // A transaction that settles at once comes twice to each of its few records.
+        for (auto const number : recent_) {
+            if (number < desk_.size() && same_key(desk_[number], key)) return desk_[number];
+        }
+        return desk_[find_place(key)];
+    }
+
+    std::size_t find_place(key_type const& key) {
         auto const hash = settle::hash_mix(0, std::hash<key_type>{}(key));
-        auto const* const found =
+        auto const* const known =
             index_.find(hash, [&](std::size_t number) { return same_key(desk_[number], key); });
-        if (found != nullptr) return desk_[*found];
-        index_.insert(hash, desk_.size());
-        place& made = desk_.emplace_back();
-        made.key = stored_key(key);
-        return made;
+        std::size_t const found = known == nullptr ? desk_.size() : *known;
+        if (known == nullptr) {
+            index_.insert(hash, found);
+            desk_.emplace_back().key = stored_key(key);
+        }
+        recent_[next_recent_++ % recent_.size()] = found;
+        return found;
     }
     static bool same_key(place const& at, key_type const& key) { return key_type(at.key) == key; }
 
@@ -257,6 +268,8 @@ private:
     std::vector<place> desk_;
     std::vector<std::size_t> dirty_; ///< places of the desk that are yet to be written
     settle::detail::hash_index index_;
+    std::array<std::size_t, 2> recent_{}; ///< the places that were found last
+    std::size_t next_recent_ = 0;
     std::optional<bool> marked_; ///< whether the file held any mark when this one began
 };
 
