@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # Asks a doctest program for its cases and writes one test of ctest for each.
 # A case that begins with "long:", or stands in a suite that does, is labelled "long" as well; one
-# that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that.
+# that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that. What
+# may take longest begins first, so that no processor waits for it in the end.
 function(list_cases result)
     execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
         OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
@@ -29,7 +30,7 @@ function(write_cases output labels)
         # doctest calls it a success when no case has the name that it was given.
         string(APPEND script "add_test(${test} [==[${program}]==] [==[--test-case=${filter}]==])\n"
             "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout}"
-            " WORKING_DIRECTORY [==[${folder}]==]"
+            " WORKING_DIRECTORY [==[${folder}]==] COST ${timeout}"
             " FAIL_REGULAR_EXPRESSION \"test cases: +0 \")\n")
     endwhile()
     set(script "${script}" PARENT_SCOPE)

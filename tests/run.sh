@@ -68,7 +68,8 @@ fi
 run_tests() {
     folder=$1
     shift
-    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(nproc)" $no_tests "$@"
+    # One more than there are processors, since many tests wait for the disk.
+    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 1))" $no_tests "$@"
 }
 
 wrap=
