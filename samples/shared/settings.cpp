@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,14 +37,37 @@ CLI::Option* add_money(CLI::App& line, std::string const& name, std::int64_t& ta
     return line.add_option_function<std::string>(name, take, purpose)->type_name("MONEY");
 }
 
+/// Makes an option that takes a whole number between two others.
+template <typename Number>
+CLI::Option* add_count(CLI::App& line, std::string const& name, Number& target, std::int64_t least,
+                       std::int64_t most, std::string const& purpose) {
+    // CLI11 would name the range of its own type, and for that of 64 bits with 19 digits.
+    auto const take = [name, least, most, &target](std::string const& text) {
+        std::int64_t count = 0;
+        try {
+            count = parse_whole("number", text);
+        } catch (input_error const& error) {
+            throw CLI::ValidationError(name, error.what());
+        }
+        if (count < least || count > most) {
+            bool const open_end = most == std::numeric_limits<std::int64_t>::max();
+            auto const sentence =
+                open_end ? fmt::format("the number {} is below {}", count, least)
+                         : fmt::format("the number {} is not from {} to {}", count, least, most);
+            throw CLI::ValidationError(name, sentence);
+        }
+        target = static_cast<Number>(count);
+    };
+    return line.add_option_function<std::string>(name, take, purpose)->type_name("COUNT");
+}
+
 void add_open_option(CLI::App& open, open_option const& given) {
     if (given.what == open_option::kind::money) {
         add_money(open, given.name, *given.target, given.purpose)->required();
     } else {
-        open.add_option(given.name, *given.target, given.purpose)
-            ->required()
-            ->check(CLI::NonNegativeNumber)
-            ->type_name("COUNT");
+        add_count(open, given.name, *given.target, 0, std::numeric_limits<std::int64_t>::max(),
+                  given.purpose)
+            ->required();
     }
 }
 
@@ -92,6 +116,8 @@ public:
                                                         SETTLE_VERSION / 100 % 100,
                                                         SETTLE_VERSION % 100));
         line_.add_option("--store", address_, "sqlite:PATH or memory:")->capture_default_str();
+        line_.add_flag("--two-phases", target_->two_phases,
+                       "Settles in two phases also what the store could settle at once");
         add_settling(words.open_options);
         add_looking();
     }
@@ -125,6 +151,11 @@ private:
         auto& run = add(command::run, "run", "Runs what is not yet run; nothing runs twice");
         run.add_option("FILE", target_->input, "The table to read")->required();
         run.add_option("--report", target_->report, "Also writes the report as JSON");
+        add_count(run, "--batch", target_->pace.window, 1, pace::largest_window,
+                  "How many are under way at a time, on each thread; without it, as the store "
+                  "likes");
+        add_count(run, "--threads", target_->pace.threads, 1, pace::most_threads,
+                  "How many threads share the work; what concerns one record stays in order");
         auto& recover = add(command::recover, "recover", "Settles what programs left unfinished");
         add_age(recover, target_->standing_for, "What stood still for that long (30m)");
     }
