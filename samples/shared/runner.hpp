@@ -71,6 +71,9 @@ public:
             std::visit([this](auto const& first) { this->run_like(first); }, *ahead_);
         }
         progress_.clear();
+        // Those of one window end in an order of their own; a person reads along the file.
+        std::stable_sort(report_.remarks.begin(), report_.remarks.end(),
+                         [](auto const& one, auto const& other) { return one.line < other.line; });
         report_.stopped = stop_.stop_requested() || gave_up_;
         report_.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
@@ -240,7 +243,7 @@ private:
     /// Enough for every window, more where windows are small, and never more than memory is for.
     std::size_t read_at_once() const {
         constexpr std::size_t least = 1'000;
-        constexpr std::size_t most = 50'000;
+        constexpr std::size_t most = 20'000;
         std::size_t const window = how_.window == 0 ? least : how_.window;
         return std::clamp(window * how_.threads, least, most);
     }

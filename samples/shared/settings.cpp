@@ -4,6 +4,7 @@
 
 #include "input_error.hpp"
 #include "money.hpp"
+#include "report.hpp"
 
 #include <settle/version.hpp>
 
@@ -37,25 +38,27 @@ CLI::Option* add_money(CLI::App& line, std::string const& name, std::int64_t& ta
     return line.add_option_function<std::string>(name, take, purpose)->type_name("MONEY");
 }
 
+/// What is wrong with a count, in words: CLI11 would name a range that it cannot count up to.
+CLI::ValidationError no_count(std::string const& name, std::string const& text, std::int64_t least,
+                              std::int64_t most) {
+    bool const any = most == std::numeric_limits<std::int64_t>::max();
+    auto const end = any ? "2^63 - 1" : with_commas(static_cast<std::uint64_t>(most));
+    return CLI::ValidationError(
+        name, fmt::format("'{}' is not a whole number from {} to {}", text, least, end));
+}
+
 /// Makes an option that takes a whole number between two others.
 template <typename Number>
 CLI::Option* add_count(CLI::App& line, std::string const& name, Number& target, std::int64_t least,
                        std::int64_t most, std::string const& purpose) {
-    // CLI11 would name the range of its own type, and for that of 64 bits with 19 digits.
     auto const take = [name, least, most, &target](std::string const& text) {
         std::int64_t count = 0;
         try {
             count = parse_whole("number", text);
-        } catch (input_error const& error) {
-            throw CLI::ValidationError(name, error.what());
+        } catch (input_error const&) {
+            throw no_count(name, text, least, most);
         }
-        if (count < least || count > most) {
-            bool const open_end = most == std::numeric_limits<std::int64_t>::max();
-            auto const sentence =
-                open_end ? fmt::format("the number {} is below {}", count, least)
-                         : fmt::format("the number {} is not from {} to {}", count, least, most);
-            throw CLI::ValidationError(name, sentence);
-        }
+        if (count < least || count > most) throw no_count(name, text, least, most);
         target = static_cast<Number>(count);
     };
     return line.add_option_function<std::string>(name, take, purpose)->type_name("COUNT");
