@@ -21,8 +21,8 @@ ended payment(scratch_folder const& folder, std::vector<std::string> words) {
 std::vector<std::string> ends(nlohmann::json const& listed) {
     std::vector<std::string> found;
     for (auto const& one : listed) {
-        found.push_back(one["id"].get<std::string>() + " " + one["state"].get<std::string>() +
-                        " " + one.value("reason", "") + " " + one.value("participant", ""));
+        nlohmann::json const end{one["id"], one["state"], one["reason"], one["participant"]};
+        found.push_back(end.dump());
     }
     return found;
 }
