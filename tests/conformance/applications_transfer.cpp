@@ -148,7 +148,9 @@ TEST_CASE("two programs on one file at once end as one would") {
         {{"--batch", "1"}, {}},
         {{"--two-phases", "--batch", "20"}, {"--batch", "20"}},
         {{"--two-phases"}, {"--two-phases", "--threads", "3", "--batch", "10"}}};
-    for (auto const& [one_pace, other_pace] : pairs) {
+    for (auto const& pair : pairs) {
+        words const& one_pace = pair.first;
+        words const& other_pace = pair.second;
         bank.begin();
         INFO("run" << joined(one_pace) << " beside run" << joined(other_pace));
         auto const start = [&](words pace) {
