@@ -38,10 +38,10 @@ public:
                 {"--stock", "How many there are of each stock code", kind::count, &stock_}};
     }
 
-    template <typename Store>
-    auto make_engine(Store& store) const {
+    template <typename Store, typename... Manner>
+    auto make_engine(Store& store, Manner const&... manner) const {
         return settle::engine{store, settle::type<shop::payment_type>,
-                              settle::type<shop::refund_type>};
+                              settle::type<shop::refund_type>, manner...};
     }
 
     /// Opens the till, every customer and stock code that the file names, and its orders.
@@ -58,19 +58,32 @@ public:
         }
     }
 
-    template <typename Engine>
-    std::optional<samples::refusal> missing(Engine& engine,
-                                            samples::request<shop::payment> const& asked) const {
-        if (!engine.read(shop::orders, asked.parameters.invoice).value()) {
-            return not_open(asked, "unknown order", "it is not open as an order");
-        }
-        return missing_names(engine, asked);
+    /// Calls visit(collection, key) for the records of a payment or a refund.
+    template <typename Visit>
+    static void each_record(shop::payment const& wanted, Visit&& visit) {
+        visit(shop::orders, wanted.invoice);
+        each_shared_record(wanted, visit);
+    }
+    template <typename Visit>
+    static void each_record(shop::refund const& wanted, Visit&& visit) {
+        each_shared_record(wanted, visit);
     }
 
-    template <typename Engine>
-    std::optional<samples::refusal> missing(Engine& engine,
-                                            samples::request<shop::refund> const& asked) const {
-        return missing_names(engine, asked);
+    template <typename Parameters>
+    static samples::refusal not_open(samples::request<Parameters> const& asked,
+                                     std::string_view collection, std::string const& key) {
+        auto const refuse = [&](std::string reason, std::string_view sentence) {
+            return samples::refusal{asked.line, std::move(reason),
+                                    fmt::format("invoice {}: {}", asked.id, sentence)};
+        };
+        if (collection == shop::orders.name) {
+            return refuse("unknown order", "it is not open as an order");
+        }
+        if (collection == shop::customers.name) {
+            return refuse("unknown customer", fmt::format("there is no customer {}", key));
+        }
+        if (collection == shop::tills.name) return refuse("no till", "the till is not open");
+        return refuse("unknown stock code", fmt::format("there is no stock code {}", key));
     }
 
     template <typename Engine>
@@ -145,26 +158,11 @@ private:
                                     wanted.invoice)});
     }
 
-    template <typename Parameters>
-    static samples::refusal not_open(samples::request<Parameters> const& asked, std::string reason,
-                                     std::string_view sentence) {
-        return {asked.line, std::move(reason), fmt::format("invoice {}: {}", asked.id, sentence)};
-    }
-
-    template <typename Engine, typename Parameters>
-    static std::optional<samples::refusal> missing_names(
-        Engine& engine, samples::request<Parameters> const& asked) {
-        auto const& wanted = asked.parameters;
-        if (!engine.read(shop::customers, wanted.customer).value()) {
-            return not_open(asked, "unknown customer",
-                            fmt::format("there is no customer {}", wanted.customer));
-        }
-        for (auto const& line : wanted.lines) {
-            if (engine.read(shop::items, line.stock_code).value()) continue;
-            return not_open(asked, "unknown stock code",
-                            fmt::format("there is no stock code {}", line.stock_code));
-        }
-        return std::nullopt;
+    template <typename Parameters, typename Visit>
+    static void each_shared_record(Parameters const& wanted, Visit&& visit) {
+        visit(shop::customers, wanted.customer);
+        for (auto const& line : wanted.lines) visit(shop::items, line.stock_code);
+        visit(shop::tills, std::string{"shop"});
     }
 
     template <typename Engine>

@@ -40,9 +40,10 @@ struct money_sums {
 ///          tables - the names of its collections
 ///          reader - gives pieces: requests and refusals
 ///          open_options() - what `open` must be told besides the file
-///          make_engine(store) - the engine with the application's transaction types
+///          make_engine(store, manner...) - the engine with the application's transaction types
 ///          open(opener, file) - creates the first records
-///          missing(engine, request) - a refusal when a record of the request is not open
+///          each_record(parameters, visit) - calls visit(collection, key) for each record
+///          not_open(request, collection's name, key) - the refusal when that one is not open
 ///          sums(engine), show_balances(engine, account) - what `check` and `balance` look at
 ///          in_words(participant, reason) - a reason in the words of the business, or nothing
 template <typename Application, typename Engine>
@@ -78,7 +79,8 @@ private:
 
     exit_code run() {
         typename Application::reader pieces{given_->input};
-        runner<Application, Engine> running{*application_, *engine_, interrupted_->token()};
+        runner<Application, Engine> running{*application_, *engine_, given_->pace,
+                                            interrupted_->token()};
         auto const result = running.run(pieces);
         fmt::print("{}", to_text(result, Application::pieces));
         if (!given_->report.empty()) write_report(result, given_->report);
@@ -222,13 +224,16 @@ exit_code call_all(Application& application, settings const& given) {
     auto const& asked = given.commands;
     bool const opens = std::find(asked.begin(), asked.end(), command::open) != asked.end();
     return visit_store(given.store, Application::tables, opens, [&](auto& store) {
-        auto engine = application.make_engine(store);
-        commands<Application, decltype(engine)> all{application, engine, given, interrupted};
-        auto code = exit_code::settled;
-        for (auto const each : asked) {
-            if (!interrupted.asked()) code = worse(code, all.call(each));
-        }
-        return code;
+        auto const call_each = [&](auto const&... manner) {
+            auto engine = application.make_engine(store, manner...);
+            commands<Application, decltype(engine)> all{application, engine, given, interrupted};
+            auto code = exit_code::settled;
+            for (auto const each : asked) {
+                if (!interrupted.asked()) code = worse(code, all.call(each));
+            }
+            return code;
+        };
+        return given.two_phases ? call_each(settle::two_phases) : call_each();
     });
 }
 

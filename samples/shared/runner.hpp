@@ -1,24 +1,37 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs what a reader gives, one transaction after another, and counts what became of each.
+// Runs what a reader gives, many transactions at a time, and counts what became of each.
 #pragma once
 
+#include "open_records.hpp"
+#include "pace.hpp"
 #include "piece.hpp"
 #include "progress.hpp"
+#include "pulled.hpp"
 #include "report.hpp"
 #include "sentence.hpp"
+#include "shares.hpp"
 
 #include <settle/settle.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <unordered_map>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace samples {
 
@@ -32,27 +45,36 @@ std::string words_for(Application const& application, std::string_view participa
     return fmt::format("{}: {}", participant, name_of(reason));
 }
 
+/// Work on one record keeps the order of the input, whatever the pace. A window sees to that by
+/// itself; what is read for several threads is shared out so that no two of them have a record in
+/// common.
+/// Memory:  as many transactions as are under way, and with several threads as were read for them
 template <typename Application, typename Engine>
 class runner {
+    using reader = typename Application::reader;
+
 public:
-    runner(Application const& application, Engine& engine, std::stop_token stop)
-        : application_(&application), engine_(&engine), stop_(std::move(stop)) {}
+    runner(Application const& application, Engine& engine, pace how, std::stop_token stop)
+        : application_(&application), engine_(&engine), how_(how), stop_(std::move(stop)),
+          open_(engine) {}
 
     /// Runs all pieces. Money is counted before and after, when nothing of ours is under way.
     /// Errors:  settle::failure when the store cannot be read
-    template <typename Reader>
-    report run(Reader& pieces) {
+    report run(reader& pieces) {
         settle_leftovers();
         report_.sum_before = application_->sums(*engine_).now;
         has_past_ = !engine_->page({}, {}, 1).value().empty();
         auto const began = std::chrono::steady_clock::now();
-        typename Reader::piece piece;
-        while (!stop_.stop_requested() && in_vain_ < give_up_after && pieces.next(piece)) {
-            std::visit([this](auto const& given) { this->take(given); }, piece);
-            progress_.at(report_.total(), pieces.share());
+        pieces_ = &pieces;
+        while (look_ahead()) {
+            // Transactions of one type run together; the next type waits until they are over.
+            std::visit([this](auto const& first) { this->run_like(first); }, *ahead_);
         }
         progress_.clear();
-        report_.stopped = stop_.stop_requested() || in_vain_ == give_up_after;
+        // Those of one window end in an order of their own; a person reads along the file.
+        std::stable_sort(report_.remarks.begin(), report_.remarks.end(),
+                         [](auto const& one, auto const& other) { return one.line < other.line; });
+        report_.stopped = stop_.stop_requested() || gave_up_;
         report_.seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
         report_.sum_after = application_->sums(*engine_).now;
@@ -62,6 +84,15 @@ public:
 private:
     /// So many undecided ones in a row mean that the store is gone, not that one record is held.
     static constexpr int give_up_after = 5;
+
+    /// Where a transaction comes from: its line, and whether its id was settled before this run.
+    struct origin {
+        std::uint64_t line = 0;
+        bool earlier = false;
+    };
+
+    template <typename Parameters>
+    using element = std::pair<settle::transaction_id, Parameters>;
 
     /// What a program that was killed left half done would show as money that is missing.
     void settle_leftovers() {
@@ -73,21 +104,163 @@ private:
                                     left.done, left.canceled));
     }
 
-    void take(refusal const& no) { report_.refuse(no.line, no.reason, no.sentence); }
+    // ------------------------------------------------------------------------------------- reading
+
+    bool goes_on() {
+        if (in_vain_ >= give_up_after) gave_up_ = true;
+        return !gave_up_ && !stop_.stop_requested();
+    }
+
+    /// Sees to it that the next piece is there; false when nothing more is to be run.
+    bool look_ahead() {
+        if (!goes_on()) return false;
+        if (ahead_) return true;
+        progress_.at(report_.total(), pieces_->share());
+        if (!pieces_->next(ahead_.emplace())) ahead_.reset();
+        return ahead_.has_value();
+    }
+
+    /// Gives the next transaction, as long as it is of this type. What cannot be run is counted on
+    /// the way.
+    template <typename Parameters>
+    bool next(element<Parameters>& given, origin& from) {
+        while (look_ahead()) {
+            if (auto const* no = std::get_if<refusal>(&*ahead_)) {
+                refuse(*no);
+            } else if (auto* asked = std::get_if<request<Parameters>>(&*ahead_)) {
+                // A missing record would cancel the id for good; opened later, it still can run.
+                auto const no_record = missing(*asked);
+                if (!no_record) {
+                    from = {asked->line, has_past_ && settled_before(asked->id)};
+                    given = {std::move(asked->id), std::move(asked->parameters)};
+                    ahead_.reset();
+                    return true;
+                }
+                refuse(*no_record);
+            } else {
+                return false;
+            }
+            ahead_.reset();
+        }
+        return false;
+    }
 
     template <typename Parameters>
-    void take(request<Parameters> const& asked) {
-        // A record that is not there would cancel the id for good; opened later, it still can run.
-        if (auto no = application_->missing(*engine_, asked)) return take(*no);
-        bool const before = has_past_ && settled_before(asked.id);
-        auto const result = engine_->run(asked.id, asked.parameters, {std::nullopt, stop_});
-        if (before && (result.done() || result.canceled())) ++report_.earlier;
+    std::optional<refusal> missing(request<Parameters> const& asked) {
+        std::optional<refusal> no;
+        application_->each_record(asked.parameters, [&](auto const& collection, auto const& key) {
+            if (no || open_.has(collection, key)) return;
+            no = application_->not_open(asked, collection.name, key);
+        });
+        return no;
+    }
+
+    // ------------------------------------------------------------------------------------- running
+
+    void run_like(refusal const& no) {
+        refuse(no);
+        ahead_.reset();
+    }
+
+    template <typename Parameters>
+    void run_like(request<Parameters> const&) {
+        if (how_.threads == 1) {
+            run_all<Parameters>([this](element<Parameters>& given, origin& from) {
+                return this->template next<Parameters>(given, from);
+            });
+        } else {
+            run_side_by_side<Parameters>();
+        }
+    }
+
+    /// Runs what `next` gives until it gives nothing more; all of it has come to its end then.
+    template <typename Parameters>
+    void run_all(std::function<bool(element<Parameters>&, origin&)> const& next) {
+        std::unordered_map<std::size_t, origin> under_way;
+        std::size_t number = 0;
+        pulled<element<Parameters>> range{[&](element<Parameters>& given) {
+            origin from;
+            if (!next(given, from)) return false;
+            under_way.emplace(number++, from);
+            return true;
+        }};
+        settle::batch_options wanted;
+        wanted.window = how_.window;
+        wanted.stop = stop_;
+        engine_->run_all(
+            range,
+            [&](std::size_t which, settle::outcome const& result) {
+                ended(under_way.extract(which).mapped(), result);
+            },
+            wanted);
+    }
+
+    /// Reads as much as the threads can have under way, and shares it out. The next is read when
+    /// all of it is over, since it may touch the same records.
+    template <typename Parameters>
+    void run_side_by_side() {
+        std::vector<element<Parameters>> read;
+        std::vector<origin> from;
+        shares kin;
+        std::size_t const most = read_at_once();
+        element<Parameters> given;
+        origin where;
+        while (read.size() < most && next<Parameters>(given, where)) {
+            kin.begin_piece();
+            // An id that comes twice is taken by the first.
+            kin.touches(given.first);
+            application_->each_record(given.second, [&](auto const& collection, auto const& key) {
+                kin.touches(record_name(collection.name, key));
+            });
+            read.push_back(std::move(given));
+            from.push_back(where);
+        }
+        auto const split = kin.split(how_.threads);
+        std::vector<std::exception_ptr> thrown(split.size());
+        {
+            std::vector<std::jthread> threads;
+            for (std::size_t which = 0; which < split.size(); ++which) {
+                threads.emplace_back([&, which] {
+                    try {
+                        auto at = split[which].begin();
+                        run_all<Parameters>([&](element<Parameters>& next, origin& origin_of_it) {
+                            if (at == split[which].end() || !goes_on()) return false;
+                            next = std::move(read[*at]);
+                            origin_of_it = from[*at++];
+                            return true;
+                        });
+                    } catch (...) {
+                        thrown[which] = std::current_exception();
+                    }
+                });
+            }
+        }
+        for (auto const& each : thrown) {
+            if (each) std::rethrow_exception(each);
+        }
+    }
+
+    /// Enough for every window, more where windows are small, and never more than memory is for.
+    std::size_t read_at_once() const {
+        constexpr std::size_t least = 1'000;
+        constexpr std::size_t most = 20'000;
+        std::size_t const window = how_.window == 0 ? least : how_.window;
+        return std::clamp(window * how_.threads, least, most);
+    }
+
+    // ------------------------------------------------------------------------------------ counting
+
+    void refuse(refusal const& no) { report_.refuse(no.line, no.reason, no.sentence); }
+
+    void ended(origin const& from, settle::outcome const& result) {
+        std::scoped_lock const one_at_a_time{counting_};
+        if (from.earlier && (result.done() || result.canceled())) ++report_.earlier;
         in_vain_ = result.verdict == settle::verdict::undecided ? in_vain_ + 1 : 0;
         switch (result.verdict) {
         case settle::verdict::done: ++report_.done; break;
-        case settle::verdict::canceled: canceled(asked.line, result); break;
-        case settle::verdict::undecided: undecided(asked.line, result); break;
-        case settle::verdict::refused: refused(asked.line, result); break;
+        case settle::verdict::canceled: canceled(from.line, result); break;
+        case settle::verdict::undecided: undecided(from.line, result); break;
+        case settle::verdict::refused: refused(from.line, result); break;
         }
     }
 
@@ -121,10 +294,16 @@ private:
 
     Application const* application_;
     Engine* engine_;
+    pace how_;
     std::stop_token stop_;
+    open_records<Engine> open_;
+    reader* pieces_ = nullptr;
+    std::optional<typename reader::piece> ahead_; // was read and is not yet taken
+    std::mutex counting_;
     report report_;
     bool has_past_ = false; // the log held entries when the run began
-    int in_vain_ = 0;
+    std::atomic<int> in_vain_ = 0;
+    std::atomic<bool> gave_up_ = false;
     progress progress_{std::string{Application::pieces}};
 };
 

@@ -4,6 +4,7 @@
 
 #include "input_error.hpp"
 #include "money.hpp"
+#include "report.hpp"
 
 #include <settle/version.hpp>
 
@@ -12,6 +13,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -36,14 +38,39 @@ CLI::Option* add_money(CLI::App& line, std::string const& name, std::int64_t& ta
     return line.add_option_function<std::string>(name, take, purpose)->type_name("MONEY");
 }
 
+/// What is wrong with a count, in words: CLI11 would name a range that it cannot count up to.
+CLI::ValidationError no_count(std::string const& name, std::string const& text, std::int64_t least,
+                              std::int64_t most) {
+    bool const any = most == std::numeric_limits<std::int64_t>::max();
+    auto const end = any ? "2^63 - 1" : with_commas(static_cast<std::uint64_t>(most));
+    return CLI::ValidationError(
+        name, fmt::format("'{}' is not a whole number from {} to {}", text, least, end));
+}
+
+/// Makes an option that takes a whole number between two others.
+template <typename Number>
+CLI::Option* add_count(CLI::App& line, std::string const& name, Number& target, std::int64_t least,
+                       std::int64_t most, std::string const& purpose) {
+    auto const take = [name, least, most, &target](std::string const& text) {
+        std::int64_t count = 0;
+        try {
+            count = parse_whole("number", text);
+        } catch (input_error const&) {
+            throw no_count(name, text, least, most);
+        }
+        if (count < least || count > most) throw no_count(name, text, least, most);
+        target = static_cast<Number>(count);
+    };
+    return line.add_option_function<std::string>(name, take, purpose)->type_name("COUNT");
+}
+
 void add_open_option(CLI::App& open, open_option const& given) {
     if (given.what == open_option::kind::money) {
         add_money(open, given.name, *given.target, given.purpose)->required();
     } else {
-        open.add_option(given.name, *given.target, given.purpose)
-            ->required()
-            ->check(CLI::NonNegativeNumber)
-            ->type_name("COUNT");
+        add_count(open, given.name, *given.target, 0, std::numeric_limits<std::int64_t>::max(),
+                  given.purpose)
+            ->required();
     }
 }
 
@@ -92,6 +119,8 @@ public:
                                                         SETTLE_VERSION / 100 % 100,
                                                         SETTLE_VERSION % 100));
         line_.add_option("--store", address_, "sqlite:PATH or memory:")->capture_default_str();
+        line_.add_flag("--two-phases", target_->two_phases,
+                       "Settles in two phases also what the store could settle at once");
         add_settling(words.open_options);
         add_looking();
     }
@@ -125,6 +154,11 @@ private:
         auto& run = add(command::run, "run", "Runs what is not yet run; nothing runs twice");
         run.add_option("FILE", target_->input, "The table to read")->required();
         run.add_option("--report", target_->report, "Also writes the report as JSON");
+        add_count(run, "--batch", target_->pace.window, 1, pace::largest_window,
+                  "How many are under way at a time, on each thread; without it, as the store "
+                  "likes");
+        add_count(run, "--threads", target_->pace.threads, 1, pace::most_threads,
+                  "How many threads share the work; what concerns one record stays in order");
         auto& recover = add(command::recover, "recover", "Settles what programs left unfinished");
         add_age(recover, target_->standing_for, "What stood still for that long (30m)");
     }

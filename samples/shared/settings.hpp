@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exit_code.hpp"
+#include "pace.hpp"
 #include "store_address.hpp"
 
 #include <settle/protocol/state.hpp>
@@ -20,10 +21,12 @@ enum class command { open, run, recover, list, show, cancel, reverse, balance, c
 
 struct settings {
     store_address store;
+    bool two_phases = false;
     std::vector<command> commands; // in the order in which they were given
     std::filesystem::path file;    // of open
     std::filesystem::path input;   // of run
     std::filesystem::path report;
+    samples::pace pace;
     std::string show_id; // each command has its own, since several may be given at once
     std::string cancel_id;
     std::string reverse_id;

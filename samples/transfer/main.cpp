@@ -10,7 +10,6 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -34,9 +33,9 @@ public:
                  &balance_}};
     }
 
-    template <typename Store>
-    auto make_engine(Store& store) const {
-        return settle::engine{store, settle::type<bank::transfer_type>};
+    template <typename Store, typename... Manner>
+    auto make_engine(Store& store, Manner const&... manner) const {
+        return settle::engine{store, settle::type<bank::transfer_type>, manner...};
     }
 
     /// Opens every account that the file names.
@@ -56,15 +55,17 @@ public:
         }
     }
 
-    template <typename Engine>
-    std::optional<samples::refusal> missing(Engine& engine,
-                                            samples::request<bank::transfer> const& asked) const {
-        for (auto const& id : {asked.parameters.source, asked.parameters.destination}) {
-            if (engine.read(bank::accounts, id).value()) continue;
-            return samples::refusal{asked.line, "unknown account",
-                                    fmt::format("order {}: there is no account {}", asked.id, id)};
-        }
-        return std::nullopt;
+    /// Calls visit(collection, key) for the records of a transfer.
+    template <typename Visit>
+    static void each_record(bank::transfer const& wanted, Visit&& visit) {
+        visit(bank::accounts, wanted.source);
+        visit(bank::accounts, wanted.destination);
+    }
+
+    static samples::refusal not_open(samples::request<bank::transfer> const& asked,
+                                     std::string_view, std::string const& key) {
+        return {asked.line, "unknown account",
+                fmt::format("order {}: there is no account {}", asked.id, key)};
     }
 
     template <typename Engine>

@@ -17,13 +17,34 @@ ended payment(scratch_folder const& folder, std::vector<std::string> words) {
     return run_sample(folder, "payment", std::move(words));
 }
 
+/// Every id with its end, and why.
+std::vector<std::string> ends(nlohmann::json const& listed) {
+    std::vector<std::string> found;
+    for (auto const& one : listed) {
+        nlohmann::json const end{one["id"], one["state"], one["reason"], one["participant"]};
+        found.push_back(end.dump());
+    }
+    return found;
+}
+
 } // namespace
+
+TEST_CASE("a stock that is no count is refused in a sentence that a person can read") {
+    scratch_folder const folder{"shop-stock"};
+    for (std::string const bad : {"-1", "1.5", "many", "99999999999999999999"}) {
+        auto const how = payment(folder, {"open", invoices, "--balance", "1", "--stock", bad});
+        CHECK(how.code == 2);
+        CHECK(how.err == "--stock: '" + bad + "' is not a whole number from 0 to 2^63 - 1\n"
+                                              "Run with --help for more information.\n");
+    }
+}
 
 TEST_CASE("the shop: 366 orders and 43 refunds done, 34 canceled, 69 invoices refused") {
     scratch_folder const folder{"shop"};
     auto const opened =
         payment(folder, {"open", invoices, "--balance", "2000.00", "--stock", "1000"});
     REQUIRE_MESSAGE(opened.code == 1, opened.out << opened.err);
+    std::filesystem::copy_file(folder.at("shop.db"), folder.at("opened.db"));
     auto const ran = payment(folder, {"run", invoices, "--report", folder.at("report.json")});
     CHECK_MESSAGE(ran.code == 1, ran.out << ran.err);
     auto const report = nlohmann::json::parse(testing::read_file(folder.at("report.json")));
@@ -52,6 +73,31 @@ TEST_CASE("the shop: 366 orders and 43 refunds done, 34 canceled, 69 invoices re
     CHECK(for_balance == 32);
     CHECK(for_stock == 2);
 
+    SUBCASE("at any pace the same orders are paid") {
+        using words = std::vector<std::string>;
+        std::vector<words> const paces{{"--batch", "1"},
+                                       {"--batch", "10", "--threads", "2"},
+                                       {"--threads", "4"},
+                                       {"--two-phases"},
+                                       {"--two-phases", "--batch", "20", "--threads", "3"}};
+        auto const wanted = ends(listed);
+        for (auto const& pace : paces) {
+            std::filesystem::remove(folder.at("shop.db"));
+            std::filesystem::copy_file(folder.at("opened.db"), folder.at("shop.db"));
+            words all{"run", invoices, "--report", folder.at("report.json")};
+            all.insert(all.end(), pace.begin(), pace.end());
+            auto const paced = payment(folder, all);
+            INFO("run " << pace.front() << '\n' << paced.out << paced.err);
+            CHECK(paced.code == 1);
+            CHECK(payment(folder, {"check"}).code == 0);
+            auto other = nlohmann::json::parse(testing::read_file(folder.at("report.json")));
+            for (auto const* what : {"done", "canceled", "refused", "reasons", "remarks"}) {
+                CHECK(other[what] == report[what]);
+            }
+            auto const found = nlohmann::json::parse(payment(folder, {"list", "--json"}).out);
+            CHECK(ends(found) == wanted);
+        }
+    }
     SUBCASE("a paid order is reversed: unpaid again, and the money is back") {
         std::string const first = listed[0]["id"];
         REQUIRE(listed[0]["state"] == "done");

@@ -2,7 +2,14 @@
 // The transfer application as its user meets it: counts, reports, exit codes, bad input.
 #include <program.hpp>
 
+#include <shared/report.hpp>
+
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <memory>
+#include <random>
+#include <utility>
 
 #include <sys/stat.h>
 
@@ -23,22 +30,70 @@ nlohmann::json report_of(std::string const& path) {
     return nlohmann::json::parse(testing::read_file(path));
 }
 
-/// Runs the bank's file from the beginning with one opening balance.
-nlohmann::json run_bank(scratch_folder const& folder, std::string const& balance) {
-    auto const opened = transfer(folder, {"open", orders, "--balance", balance});
-    REQUIRE_MESSAGE(opened.code == 0, opened.err);
-    auto const ran = transfer(folder, {"run", orders, "--report", folder.at("report.json")});
-    REQUIRE_MESSAGE(ran.code == 0, ran.out << ran.err);
-    auto const checked = transfer(folder, {"check"});
-    CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
-    return report_of(folder.at("report.json"));
+/// How a run may be told to go about its work; all must come to the same.
+std::vector<std::vector<std::string>> const paces{{},
+                                                  {"--batch", "1"},
+                                                  {"--batch", "10"},
+                                                  {"--threads", "4"},
+                                                  {"--threads", "3", "--batch", "7"},
+                                                  {"--two-phases"},
+                                                  {"--two-phases", "--batch", "50"},
+                                                  {"--two-phases", "--threads", "4"}};
+
+std::string joined(std::vector<std::string> const& words) {
+    std::string text;
+    for (auto const& word : words) text += " " + word;
+    return text;
+}
+
+/// The bank's file, opened once: a commit for each account takes longer than all of the orders.
+class opened_bank {
+public:
+    opened_bank(scratch_folder const& folder, std::string const& balance) : folder_(&folder) {
+        auto const opened = transfer(folder, {"open", orders, "--balance", balance});
+        REQUIRE_MESSAGE(opened.code == 0, opened.err);
+        std::filesystem::rename(folder.at("bank.db"), folder.at("opened.db"));
+    }
+
+    /// As it was when it was opened.
+    void begin() const {
+        for (char const* end : {"", "-wal", "-shm"}) {
+            std::filesystem::remove(folder_->at("bank.db") + end);
+        }
+        std::filesystem::copy_file(folder_->at("opened.db"), folder_->at("bank.db"));
+    }
+
+    [[nodiscard]] nlohmann::json run(std::vector<std::string> const& pace) const {
+        INFO("run" << joined(pace));
+        begin();
+        std::vector<std::string> words{"run", orders, "--report", folder_->at("report.json")};
+        words.insert(words.end(), pace.begin(), pace.end());
+        auto const ran = transfer(*folder_, words);
+        REQUIRE_MESSAGE(ran.code == 0, ran.out << ran.err);
+        auto const checked = transfer(*folder_, {"check"});
+        CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
+        return report_of(folder_->at("report.json"));
+    }
+
+private:
+    scratch_folder const* folder_;
+};
+
+/// Every id with its end, and why.
+std::vector<std::string> ends(scratch_folder const& folder) {
+    std::vector<std::string> found;
+    for (auto const& one : nlohmann::json::parse(transfer(folder, {"list", "--json"}).out)) {
+        found.push_back(nlohmann::json{one["id"], one["state"], one["reason"]}.dump());
+    }
+    return found;
 }
 
 } // namespace
 
 TEST_CASE("with 1000.00 on each account exactly 450 of the bank's 6,471 orders are canceled") {
     scratch_folder const folder{"bank-1000"};
-    auto const report = run_bank(folder, "1000.00");
+    opened_bank const bank{folder, "1000.00"};
+    auto const report = bank.run({});
     CHECK(report["done"] == 6471 - 450);
     CHECK(report["canceled"] == 450);
     CHECK(report["undecided"] == 0);
@@ -50,39 +105,69 @@ TEST_CASE("with 1000.00 on each account exactly 450 of the bank's 6,471 orders a
     for (auto const& one : report["reasons"].items()) reasons += one.value().get<std::uint64_t>();
     CHECK(reasons == 450);
 
-    SUBCASE("the same file again runs nothing twice") {
-        auto const again = transfer(folder, {"run", orders, "--report", folder.at("again.json")});
-        CHECK(again.code == 0);
-        auto const second = report_of(folder.at("again.json"));
-        CHECK(second["done"] == report["done"]);
-        CHECK(second["canceled"] == report["canceled"]);
-        CHECK(second["sum_before"] == report["sum_after"]);
-        CHECK(second["sum_after"] == report["sum_after"]);
+    // The same file again runs nothing twice.
+    auto const again = transfer(folder, {"run", orders, "--report", folder.at("again.json")});
+    CHECK(again.code == 0);
+    auto const second = report_of(folder.at("again.json"));
+    CHECK(second["done"] == report["done"]);
+    CHECK(second["canceled"] == report["canceled"]);
+    CHECK(second["earlier"] == 6471);
+    CHECK(second["sum_before"] == report["sum_after"]);
+    CHECK(second["sum_after"] == report["sum_after"]);
+
+    // The same orders are canceled at any pace.
+    auto const wanted = ends(folder);
+    for (auto const& pace : paces) {
+        auto const paced = bank.run(pace);
+        INFO("run" << joined(pace));
+        CHECK(paced["done"] == 6471 - 450);
+        CHECK(paced["canceled"] == 450);
+        CHECK(paced["reasons"] == report["reasons"]);
+        CHECK(paced["sum_after"] == report["sum_after"]);
+        CHECK(ends(folder) == wanted);
     }
 }
 
 TEST_CASE("with 500.00 on each account 2,013 orders are canceled") {
     scratch_folder const folder{"bank-500"};
-    auto const report = run_bank(folder, "500.00");
-    CHECK(report["canceled"] == 2013);
-    CHECK(report["done"] == 6471 - 2013);
+    opened_bank const bank{folder, "500.00"};
+    for (auto const& pace : paces) {
+        auto const report = bank.run(pace);
+        INFO("run" << joined(pace));
+        CHECK(report["canceled"] == 2013);
+        CHECK(report["done"] == 6471 - 2013);
+    }
 }
 
 TEST_CASE("two programs on one file at once end as one would") {
     scratch_folder const folder{"bank-twice"};
-    std::string const store = "sqlite:" + folder.at("bank.db");
-    REQUIRE(transfer(folder, {"open", orders, "--balance", "1000.00"}).code == 0);
-    std::vector<std::string> const words{std::string{SETTLE_BIN_DIR} + "/transfer", "--store",
-                                         store, "run", orders};
-    testing::program first{folder, words};
-    testing::program second{folder, words};
-    auto const one = first.wait();
-    auto const other = second.wait();
-    CHECK_MESSAGE(one.code == 0, one.out << one.err);
-    CHECK_MESSAGE(other.code == 0, other.out << other.err);
-    auto const counted = transfer(folder, {"list", "--state", "canceled", "--json"});
-    CHECK(nlohmann::json::parse(counted.out).size() == 450);
-    CHECK(transfer(folder, {"check"}).code == 0);
+    opened_bank const bank{folder, "1000.00"};
+    using words = std::vector<std::string>;
+    std::vector<std::pair<words, words>> const pairs{
+        {{}, {}},
+        {{"--batch", "1"}, {}},
+        {{"--two-phases", "--batch", "20"}, {"--batch", "20"}},
+        {{"--two-phases"}, {"--two-phases", "--threads", "3", "--batch", "10"}}};
+    for (auto const& pair : pairs) {
+        words const& one_pace = pair.first;
+        words const& other_pace = pair.second;
+        bank.begin();
+        INFO("run" << joined(one_pace) << " beside run" << joined(other_pace));
+        auto const start = [&](words pace) {
+            pace.insert(pace.begin(), {std::string{SETTLE_BIN_DIR} + "/transfer", "--store",
+                                       "sqlite:" + folder.at("bank.db"), "run", orders});
+            return std::make_unique<testing::program>(folder, std::move(pace));
+        };
+        auto const first = start(one_pace);
+        auto const second = start(other_pace);
+        auto const one = first->wait();
+        auto const other = second->wait();
+        CHECK_MESSAGE(one.code == 0, one.out << one.err);
+        CHECK_MESSAGE(other.code == 0, other.out << other.err);
+        auto const counted = transfer(folder, {"list", "--state", "canceled", "--json"});
+        CHECK(nlohmann::json::parse(counted.out).size() == 450);
+        CHECK(transfer(folder, {"check"}).code == 0);
+    }
 }
 
 TEST_CASE("a small file of one's own, its entries and its reversal") {
@@ -138,18 +223,112 @@ TEST_CASE("every bad line gets its sentence and number, and the good ones still 
                                               "a9,\"ann\",\"bob\",\"2.00\"\r\n"
                                               "b1,ann,bob,one\r\n");
     auto const names = folder.write("names.csv", "id,source,destination,amount\nx,ann,bob,1\n");
-    REQUIRE(transfer(folder, {"open", names, "--balance", "10.00"}).code == 0);
-    auto const ran = transfer(folder, {"run", file, "--report", folder.at("report.json")});
-    CHECK(ran.code == 1);
-    auto const report = report_of(folder.at("report.json"));
-    CHECK(report["done"] == 2);
-    CHECK(report["refused"] == 9);
-    for (int const line : {3, 4, 5, 6, 7, 8, 9, 10, 12}) {
-        INFO("line " << line << " in:\n" << ran.out << ran.err);
-        CHECK((ran.out + ran.err).find("line " + std::to_string(line)) != std::string::npos);
+    std::vector<int> const bad{3, 4, 5, 6, 7, 8, 9, 10, 12};
+    for (auto const& pace : paces) {
+        INFO("run" << joined(pace));
+        std::filesystem::remove(folder.at("bank.db"));
+        REQUIRE(transfer(folder, {"open", names, "--balance", "10.00"}).code == 0);
+        std::vector<std::string> words{"run", file, "--report", folder.at("report.json")};
+        words.insert(words.end(), pace.begin(), pace.end());
+        auto const ran = transfer(folder, words);
+        CHECK(ran.code == 1);
+        auto const report = report_of(folder.at("report.json"));
+        CHECK(report["done"] == 2);
+        CHECK(report["refused"] == 9);
+        std::vector<int> named;
+        for (auto const& one : report["remarks"]) named.push_back(one["line"].get<int>());
+        CHECK_MESSAGE(named == bad, ran.out << ran.err);
+        for (int const line : bad) {
+            CHECK(ran.out.find("  line " + std::to_string(line) + ": ") != std::string::npos);
+        }
+        CHECK(transfer(folder, {"check"}).code == 0);
+        CHECK(transfer(folder, {"balance", "bob"}).out.find("13.00") != std::string::npos);
     }
-    CHECK(transfer(folder, {"check"}).code == 0);
-    CHECK(transfer(folder, {"balance", "bob"}).out.find("13.00") != std::string::npos);
+}
+
+TEST_CASE("any pace ends as one order after the other does, also where much hangs together") {
+    scratch_folder const folder{"bank-pace"};
+    // Fifty circles of four accounts that have little, so that nearly each order depends on others.
+    std::string names = "id,source,destination,amount\n";
+    std::string text = names;
+    std::mt19937 numbers{11};
+    auto const chance = [&] { return static_cast<unsigned>(numbers()); };
+    for (unsigned i = 0; i < 200; i += 2) {
+        names += fmt::format("n{0},a{0},a{1},1\n", i, i + 1);
+    }
+    for (unsigned i = 0; i < 3000; ++i) {
+        unsigned const circle = chance() % 50 * 4;
+        unsigned const from = chance() % 4;
+        unsigned const to = (from + 1 + chance() % 3) % 4;
+        // Now and then an id comes again, with another content more often than not.
+        unsigned const id = chance() % 20 == 0 ? chance() % (i + 1) : i;
+        text += fmt::format("o{},a{},a{},{}.00\n", id, circle + from, circle + to,
+                            1 + chance() % 12);
+    }
+    auto const accounts = folder.write("names.csv", names);
+    auto const file = folder.write("orders.csv", text);
+    REQUIRE(transfer(folder, {"open", accounts, "--balance", "10.00"}).code == 0);
+    std::filesystem::rename(folder.at("bank.db"), folder.at("opened.db"));
+    auto const run = [&](std::vector<std::string> words) {
+        std::filesystem::remove(folder.at("bank.db"));
+        std::filesystem::copy_file(folder.at("opened.db"), folder.at("bank.db"));
+        words.insert(words.begin(), {"run", file, "--report", folder.at("report.json")});
+        auto const ran = transfer(folder, words);
+        CHECK_MESSAGE(ran.code == 1, ran.out << ran.err);
+        CHECK(transfer(folder, {"check"}).code == 0);
+        auto report = report_of(folder.at("report.json"));
+        report.erase("seconds");
+        return report;
+    };
+    auto const wanted = run({"--batch", "1"});
+    auto const wanted_ends = ends(folder);
+    auto const balances = transfer(folder, {"balance"}).out;
+    CHECK(wanted["canceled"] > 300);
+    CHECK(wanted["refused"] > 50);
+    for (auto const& pace : paces) {
+        INFO("run" << joined(pace));
+        CHECK(run(pace) == wanted);
+        CHECK(ends(folder) == wanted_ends);
+        CHECK(transfer(folder, {"balance"}).out == balances);
+    }
+}
+
+TEST_CASE("an order of an account that is not open is no end of its id: opened later, it runs") {
+    for (auto const& pace : paces) {
+        INFO("run" << joined(pace));
+        scratch_folder const folder{"bank-later"};
+        auto const names = folder.write("names.csv", "id,source,destination,amount\nx,a,b,1\n");
+        auto const file = folder.write("orders.csv", "id,source,destination,amount\n"
+                                                     "o1,a,b,1\no2,b,zoe,2\no3,b,a,3\n");
+        REQUIRE(transfer(folder, {"open", names, "--balance", "10.00"}).code == 0);
+        std::vector<std::string> words{"run", file};
+        words.insert(words.end(), pace.begin(), pace.end());
+        auto const early = transfer(folder, words);
+        CHECK(early.code == 1);
+        CHECK(early.out.find("order o2: there is no account zoe") != std::string::npos);
+        CHECK(transfer(folder, {"show", "o2"}).code == 1);
+        REQUIRE(transfer(folder, {"open", file, "--balance", "10.00"}).code == 0);
+        CHECK(transfer(folder, words).code == 0);
+        auto const listed = transfer(folder, {"list", "--state", "done"}).out;
+        CHECK(listed.ends_with("3 entries\n"));
+    }
+}
+
+TEST_CASE("paces that are none: one sentence, and how to get help") {
+    scratch_folder const folder{"bank-paces"};
+    std::vector<std::vector<std::string>> const wrong{{"--batch", "0"},     {"--batch", "100001"},
+                                                      {"--batch", "some"},  {"--threads", "0"},
+                                                      {"--threads", "65"},  {"--threads", "-1"}};
+    for (auto const& words : wrong) {
+        std::vector<std::string> all{"run", orders};
+        all.insert(all.end(), words.begin(), words.end());
+        auto const how = transfer(folder, all);
+        INFO(how.err);
+        CHECK(how.code == 2);
+        CHECK(how.err.starts_with(words[0] + ": '" + words[1] + "' is not a whole number from 1 "));
+        CHECK(std::count(how.err.begin(), how.err.end(), '\n') == 2);
+        CHECK_FALSE(std::filesystem::exists(folder.at("bank.db")));
+    }
 }
 
 TEST_CASE("files and stores that cannot be used: one sentence, and nothing is changed") {
@@ -185,13 +364,36 @@ TEST_CASE("files and stores that cannot be used: one sentence, and nothing is ch
 
 TEST_CASE("an interrupted run stops after what is in flight, and the next one goes on") {
     scratch_folder const folder{"bank-interrupt"};
-    std::string const store = "sqlite:" + folder.at("bank.db");
-    REQUIRE(transfer(folder, {"open", orders, "--balance", "1000.00"}).code == 0);
-    testing::program run{folder, {std::string{SETTLE_BIN_DIR} + "/transfer", "--store", store,
-                                  "run", orders}};
-    std::this_thread::sleep_for(std::chrono::milliseconds{300});
-    run.signal(SIGINT);
-    auto const stopped = run.wait();
-    CHECK_MESSAGE(stopped.code == 3, stopped.out << stopped.err);
-    CHECK_MESSAGE(transfer(folder, {"check"}).code == 0, "what was in flight has come to its end");
+    std::string const head = "id,source,destination,amount\n";
+    auto const names = folder.write("names.csv", head + "x,a,b,1\ny,c,d,1\n");
+    std::string text = head;
+    for (int i = 0; i < 1'000'000; ++i) text += fmt::format("o{},{},1\n", i, i % 2 ? "a,b" : "d,c");
+    auto const file = folder.write("orders.csv", text);
+    for (auto const& pace : paces) {
+        INFO("run" << joined(pace));
+        for (char const* end : {"", "-wal", "-shm"}) {
+            std::filesystem::remove(folder.at("bank.db") + end);
+        }
+        REQUIRE(transfer(folder, {"open", names, "--balance", "1000.00"}).code == 0);
+        std::vector<std::string> words{std::string{SETTLE_BIN_DIR} + "/transfer", "--store",
+                                       "sqlite:" + folder.at("bank.db"), "run", file, "--report",
+                                       folder.at("report.json")};
+        words.insert(words.end(), pace.begin(), pace.end());
+        testing::program run{folder, words};
+        std::this_thread::sleep_for(std::chrono::milliseconds{300});
+        run.signal(SIGINT);
+        auto const stopped = run.wait();
+        CHECK_MESSAGE(stopped.code == 3, stopped.out << stopped.err);
+        auto const report = report_of(folder.at("report.json"));
+        CHECK(report["stopped"] == true);
+        CHECK(report["undecided"] == 0);
+        CHECK(report["done"] > 0);
+        // What was in flight has come to its end.
+        CHECK(transfer(folder, {"check"}).code == 0);
+        // What was read of the input is what was run, and none of it stands half done in the log.
+        std::uint64_t const ran = report["done"].get<std::uint64_t>() +
+                                  report["canceled"].get<std::uint64_t>();
+        auto const listed = transfer(folder, {"list"}).out;
+        CHECK(listed.ends_with(samples::with_commas(ran) + " entries\n"));
+    }
 }

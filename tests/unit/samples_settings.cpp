@@ -72,6 +72,27 @@ TEST_SUITE("samples: settings") {
         CHECK(read.given.store.path == "x.db");
     }
 
+    TEST_CASE("a run has a pace, which the stores and one thread set when nobody says") {
+        reading const plain{{"run", "a.csv"}};
+        CHECK(plain.given.pace.window == 0);
+        CHECK(plain.given.pace.threads == 1);
+        CHECK_FALSE(plain.given.two_phases);
+        reading const paced{{"run", "a.csv", "--batch", "250", "--threads", "4"}};
+        CHECK_FALSE(paced.ended);
+        CHECK(paced.given.pace.window == 250);
+        CHECK(paced.given.pace.threads == 4);
+        reading const most{{"run", "a.csv", "--batch", "100000", "--threads", "64"}};
+        CHECK_FALSE(most.ended);
+        CHECK(most.given.pace.window == 100'000);
+        CHECK(most.given.pace.threads == 64);
+    }
+
+    TEST_CASE("two phases concern every command, before it or behind it") {
+        CHECK(reading{{"--two-phases", "run", "a.csv"}}.given.two_phases);
+        CHECK(reading{{"run", "a.csv", "--two-phases"}}.given.two_phases);
+        CHECK(reading{{"recover", "--two-phases"}}.given.two_phases);
+    }
+
     TEST_CASE("times have units") {
         CHECK(reading{{"recover"}}.given.standing_for == std::chrono::minutes(30));
         CHECK(reading{{"recover", "--older-than", "0s"}}.given.standing_for == seconds(0));
@@ -95,8 +116,23 @@ TEST_SUITE("samples: settings") {
             {"fly"},
             {"run"},
             {"run", "a.csv", "--speed", "9"},
+            {"run", "a.csv", "--batch", "0"},
+            {"run", "a.csv", "--batch", "100001"},
+            {"run", "a.csv", "--batch", "-1"},
+            {"run", "a.csv", "--batch", "many"},
+            {"run", "a.csv", "--batch", "1.5"},
+            {"run", "a.csv", "--batch", ""},
+            {"run", "a.csv", "--batch", "99999999999999999999"},
+            {"run", "a.csv", "--batch"},
+            {"run", "a.csv", "--threads", "0"},
+            {"run", "a.csv", "--threads", "65"},
+            {"run", "a.csv", "--threads", "two"},
+            {"recover", "--batch", "10"},
+            {"check", "--two-phases=maybe"},
             {"open", "a.csv"},
             {"open", "a.csv", "--balance", "1", "--stock", "-1"},
+            {"open", "a.csv", "--balance", "1", "--stock", "1.5"},
+            {"open", "a.csv", "--balance", "1", "--stock", "9223372036854775808"},
             {"open", "a.csv", "--balance", "-1", "--stock", "1"},
             {"open", "a.csv", "--balance", "1.234", "--stock", "1"},
             {"recover", "--older-than", "soon"},

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// How the samples share work out among threads, and what they remember and read on the way.
+#include <shared/open_records.hpp>
+#include <shared/pulled.hpp>
+#include <shared/shares.hpp>
+
+#include <doctest/doctest.h>
+
+#include <range/v3/range/concepts.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+using pieces = std::vector<std::vector<std::string>>;
+using numbers = std::vector<std::vector<std::size_t>>;
+
+numbers split(pieces const& all, std::size_t threads) {
+    samples::shares kin;
+    for (auto const& piece : all) {
+        kin.begin_piece();
+        for (auto const& name : piece) kin.touches(name);
+    }
+    return kin.split(threads);
+}
+
+/// Fails unless each piece is in one share, in order, and no name in two.
+void check_shares(pieces const& all, numbers const& found) {
+    std::map<std::string, std::size_t> owner;
+    std::vector<int> count(all.size());
+    for (std::size_t thread = 0; thread < found.size(); ++thread) {
+        CHECK(std::is_sorted(found[thread].begin(), found[thread].end()));
+        for (std::size_t const piece : found[thread]) {
+            ++count[piece];
+            for (auto const& name : all[piece]) {
+                CHECK(owner.emplace(name, thread).first->second == thread);
+            }
+        }
+    }
+    CHECK(std::count(count.begin(), count.end(), 1) == static_cast<std::ptrdiff_t>(all.size()));
+}
+
+/// Counts how often it is asked.
+struct asked_engine {
+    struct answer {
+        bool there;
+        bool value() const { return there; }
+    };
+    struct collection {
+        using key_type = std::string;
+        static constexpr std::string_view name = "things";
+    };
+
+    answer read(collection const&, std::string const& key) {
+        ++asked;
+        return {key != "none"};
+    }
+    int asked = 0;
+};
+
+} // namespace
+
+TEST_SUITE("samples: pace") {
+    TEST_CASE("what has nothing in common is shared out evenly") {
+        pieces all;
+        for (int i = 0; i < 100; ++i) all.push_back({"a" + std::to_string(i)});
+        auto const found = split(all, 4);
+        REQUIRE(found.size() == 4);
+        for (auto const& one : found) CHECK(one.size() == 25);
+        check_shares(all, found);
+    }
+
+    TEST_CASE("a chain is one share, though its ends have nothing in common") {
+        pieces const all{{"a", "b"}, {"x"}, {"c", "d"}, {"b", "c"}, {"y"}};
+        auto const found = split(all, 2);
+        CHECK(found == numbers{{0, 2, 3}, {1, 4}});
+    }
+
+    TEST_CASE("one record that all touch leaves one thread at work") {
+        pieces const all{{"till", "a"}, {"till", "b"}, {"c", "till"}};
+        CHECK(split(all, 8) == numbers{{0, 1, 2}});
+    }
+
+    TEST_CASE("no pieces, no threads, and more threads than pieces") {
+        CHECK(split({}, 3).empty());
+        CHECK(split({{"a"}}, 64) == numbers{{0}});
+        CHECK(split({{"a"}, {"b"}}, 1) == numbers{{0, 1}});
+    }
+
+    TEST_CASE("any pieces: each once, in order, and no name on two threads") {
+        std::mt19937 chance{7};
+        for (unsigned round = 0; round < 50; ++round) {
+            pieces all(200);
+            for (auto& piece : all) {
+                for (int i = 0; i < 2; ++i) piece.push_back(std::to_string(chance() % 300));
+            }
+            auto const found = split(all, 1 + round % 7);
+            CHECK(found.size() <= 1 + round % 7);
+            check_shares(all, found);
+        }
+    }
+
+    TEST_CASE("a range of what a function gives ends where that ends") {
+        static_assert(ranges::input_range<samples::pulled<int>>);
+        int given = 0;
+        samples::pulled<int> range{[&](int& next) { return (next = ++given) <= 3; }};
+        std::vector<int> seen;
+        for (int const one : range) seen.push_back(one);
+        CHECK(seen == std::vector{1, 2, 3});
+        CHECK(given == 4);
+        samples::pulled<int> empty{[](int&) { return false; }};
+        CHECK(empty.begin() == empty.end());
+    }
+
+    TEST_CASE("a record that was seen is not looked for again; one that was not, is") {
+        asked_engine engine;
+        samples::open_records<asked_engine> open{engine};
+        for (int i = 0; i < 3; ++i) {
+            CHECK(open.has(asked_engine::collection{}, "one"));
+            CHECK_FALSE(open.has(asked_engine::collection{}, "none"));
+        }
+        CHECK(engine.asked == 1 + 3);
+        // However many there are, what is remembered has a bound.
+        for (int i = 0; i < 120'000; ++i) open.has(asked_engine::collection{}, std::to_string(i));
+        CHECK(open.has(asked_engine::collection{}, "one"));
+        CHECK(engine.asked == 1 + 3 + 120'000 + 1);
+    }
+
+    TEST_CASE("records of two collections are not called the same") {
+        CHECK(samples::record_name("a", "b/c") != samples::record_name("b", "a/c"));
+        CHECK(samples::record_name("orders", "1") != samples::record_name("order", "s1"));
+    }
+}
