@@ -84,8 +84,11 @@ public:
     [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
 
     /// The compare-and-set that the next step asks of the log.
-    [[nodiscard]] transition change() const noexcept {
-        switch (next_) {
+    [[nodiscard]] transition change() const noexcept { return change(next_); }
+    /// As above; the step is the one that is next, and whoever knows it when it is compiled pays for
+    /// nothing else.
+    [[nodiscard]] transition change(step known) const noexcept {
+        switch (known) {
         case step::claim:
             return {state_, seen_,
                     state_ == settle::state::initial ? settle::state::pending : state_, raised(),
@@ -273,7 +276,8 @@ public:
     /// Every part that was due has an answer.
     /// Shape:   limit - how often a transaction that meets others' marks starts over
     void decide(std::uint32_t limit) {
-        if (next_ == step::apply) decide_apply(limit);
+        if (next_ == step::apply && answers_.all(answer::applied)) ask_log(step::commit);
+        else if (next_ == step::apply) decide_apply(limit);
         else if (next_ == step::give_way) decide_give_way();
         else decide_finish();
     }

@@ -130,7 +130,7 @@ private:
     template <step Step>
     static transition change_of(coordinator const& c) {
         if (c.next() != Step) std::abort();
-        return c.change();
+        return c.change(Step);
     }
 
     struct ended {
