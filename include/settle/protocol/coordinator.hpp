@@ -275,7 +275,7 @@ public:
 
     /// Every part that was due has an answer.
     /// Shape:   limit - how often a transaction that meets others' marks starts over
-    void decide(std::uint32_t limit) {
+    [[gnu::always_inline]] void decide(std::uint32_t limit) {
         if (next_ == step::apply && answers_.all(answer::applied)) ask_log(step::commit);
         else if (next_ == step::apply) decide_apply(limit);
         else if (next_ == step::give_way) decide_give_way();
@@ -372,12 +372,12 @@ private:
 
     /// True when a compare-and-set was acknowledged; otherwise what to do next is settled here.
     bool moved(log_answer said) {
-        bool const begins = next_ == step::insert || next_ == step::claim;
-        if (said == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
         if (said == log_answer::taken) {
             unsure_ = false;
             return true;
         }
+        bool const begins = next_ == step::insert || next_ == step::claim;
+        if (said == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
         if (said == log_answer::unavailable) return false;
         // A conflict may be with its own write of unknown outcome, landed meanwhile.
         unsure_ = unsure_ || said == log_answer::unknown;
@@ -386,7 +386,7 @@ private:
         return false;
     }
 
-    void decide_apply(std::uint32_t limit) {
+    [[gnu::noinline]] void decide_apply(std::uint32_t limit) {
         if (fenced()) {
             unsure_ = false;
             ask_log(step::read);

@@ -24,6 +24,13 @@ template <typename Mark>
 class ordered_marks {
     using run = std::vector<Mark>;
 
+    /// Turns into a mark where that is to stand, which copies the id once and moves nothing.
+    struct newborn {
+        transaction_id const& id;
+        part_number part;
+        operator Mark() const { return Mark{id, part}; }
+    };
+
 public:
     static constexpr std::size_t longest = 16;
 
@@ -94,13 +101,9 @@ public:
         return {runs_[i].data(), &runs_[i], runs_.data() + used_};
     }
 
-    [[nodiscard]] Mark* find(transaction_id const& id, part_number part) {
-        if (used_ == 0) {
-            return alone_ && alone_->part == part && alone_->id == id ? &*alone_ : nullptr;
-        }
-        run& in = runs_[run_of(id, part)];
-        std::size_t const at = place_in(in, id, part);
-        return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
+    [[nodiscard, gnu::always_inline]] Mark* find(transaction_id const& id, part_number part) {
+        if (used_ != 0) return find_in_runs(id, part);
+        return alone_ && alone_->part == part && alone_->id == id ? &*alone_ : nullptr;
     }
 
     void insert(Mark&& added) {
@@ -113,28 +116,15 @@ public:
     }
 
     /// Makes a mark in its place, where the caller fills it in.
-    Mark& add(transaction_id const& id, part_number part) {
-        Mark* made = nullptr;
-        if (empty()) {
-            made = &alone_.emplace();
-        } else {
-            auto const [in, at] = room_for(id, part);
-            made = &*in->emplace(in->begin() + at);
-        }
-        made->id = id;
-        made->part = part;
-        return *made;
+    [[gnu::always_inline]] Mark& add(transaction_id const& id, part_number part) {
+        if (empty()) return alone_.emplace(newborn{id, part});
+        return add_to_runs(id, part);
     }
 
     /// Takes out a mark that find() gave.
-    void erase(Mark* erased) {
-        if (used_ == 0) {
-            alone_.reset();
-            return;
-        }
-        std::size_t const i = run_of(erased->id, erased->part);
-        runs_[i].erase(runs_[i].begin() + (erased - runs_[i].data()));
-        if (runs_[i].empty()) close_run(i);
+    [[gnu::always_inline]] void erase(Mark* erased) {
+        if (used_ == 0) alone_.reset();
+        else erase_in_runs(erased);
     }
 
     /// Calls `function(Mark&)` for every mark of one transaction; its id and part must stay.
@@ -153,6 +143,23 @@ public:
     }
 
 private:
+    [[gnu::noinline]] Mark* find_in_runs(transaction_id const& id, part_number part) {
+        run& in = runs_[run_of(id, part)];
+        std::size_t const at = place_in(in, id, part);
+        return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
+    }
+
+    [[gnu::noinline]] Mark& add_to_runs(transaction_id const& id, part_number part) {
+        auto const [in, at] = room_for(id, part);
+        return *in->emplace(in->begin() + at, newborn{id, part});
+    }
+
+    [[gnu::noinline]] void erase_in_runs(Mark* erased) {
+        std::size_t const i = run_of(erased->id, erased->part);
+        runs_[i].erase(runs_[i].begin() + (erased - runs_[i].data()));
+        if (runs_[i].empty()) close_run(i);
+    }
+
     /// The run and the place in it where one more mark belongs; there is one already.
     std::pair<run*, std::ptrdiff_t> room_for(transaction_id const& id, part_number part) {
         if (used_ == 0) {

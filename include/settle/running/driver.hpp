@@ -139,7 +139,7 @@ private:
     }
 
     template <step Step, typename Direction, std::size_t Count>
-    void take(window<Direction, Count> const& all) {
+    [[gnu::always_inline]] void take(window<Direction, Count> const& all) {
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             all.ways[i].takes_part = all.jobs[i].takes(Step);
@@ -221,7 +221,7 @@ private:
 
     /// What comes after a step: its end, a rest, or the next step.
     template <typename Direction>
-    void go_on(step taken, job<Direction>& work, course& way, bool follows) {
+    [[gnu::always_inline]] void go_on(step taken, job<Direction>& work, course& way, bool follows) {
         step const next = work.coordinator.next();
         if (way.cut == interruption::none && next == step::wait && !follows) {
             way.cut = interruption::elsewhere;
@@ -289,7 +289,7 @@ private:
     }
 
     template <typename Direction>
-    interruption read(job<Direction>& work, course& way) {
+    [[gnu::noinline]] interruption read(job<Direction>& work, course& way) {
         now_ = environment_.now();
         auto found = log_.read(work.id);
         if (!found.has_value()) {
@@ -375,7 +375,7 @@ private:
 
     /// Lets a job rest a little, longer each time; its end when the deadline or a stop says so.
     template <typename Direction>
-    void rest(job<Direction>& work, course& way) {
+    [[gnu::cold, gnu::noinline]] void rest(job<Direction>& work, course& way) {
         auto const elapsed = environment_.elapsed();
         if (!way.deadline) {
             way.deadline = deadline_ ? *deadline_ : after(elapsed, limits_.patience);
@@ -403,7 +403,7 @@ private:
 
     /// Wakes whose rest is over; when nobody else has anything to do, waits for the first of them.
     template <typename Direction, std::size_t Count>
-    void wake(std::span<job<Direction>, Count> jobs, std::span<course, Count> ways) {
+    [[gnu::always_inline]] void wake(std::span<job<Direction>, Count> jobs, std::span<course, Count> ways) {
         auto first = std::chrono::nanoseconds::max();
         bool any_awake = false;
         for (std::size_t i = 0; i < jobs.size(); ++i) {

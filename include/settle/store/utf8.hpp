@@ -41,14 +41,19 @@ namespace detail {
 [[nodiscard]] constexpr std::size_t plain_prefix(std::string_view text) noexcept {
     std::size_t at = 0;
     if (std::is_constant_evaluated()) return at;
-    for (; text.size() - at >= 8; at += 8) {
+    if (text.size() < 8) return at;
+    auto const plain = [text](std::size_t from) {
         std::uint64_t eight = 0;
-        std::memcpy(&eight, text.data() + at, 8);
+        std::memcpy(&eight, text.data() + from, 8);
         // A NUL alone borrows from the bit that no plain byte has.
         constexpr std::uint64_t ones = 0x0101010101010101U;
-        if ((((eight - ones) | eight) & (ones << 7U)) != 0) break;
+        return (((eight - ones) | eight) & (ones << 7U)) == 0;
+    };
+    for (; text.size() - at >= 8; at += 8) {
+        if (!plain(at)) return at;
     }
-    return at;
+    // What is left is looked at together with what came before it.
+    return plain(text.size() - 8) ? text.size() : at;
 }
 
 /// How many bytes at the front are a text.
