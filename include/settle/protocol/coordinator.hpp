@@ -446,14 +446,16 @@ private:
 
     /// A finish or an undo meets the same mark or none, however often it is asked.
     void decide_finish() {
+        if (answers_.all(answer::applied)) return end_wave();
         bool all = true;
         for (answer& one : answers_) {
             if (one == answer::unknown) one = answer::none;
             all = all && one != answer::none && one != answer::unavailable;
         }
-        if (!all) return;
-        ask_log(is_final(state_) ? step::end : step::close);
+        if (all) end_wave();
     }
+
+    void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
 
     void claim_again() {
         pausing_ = !std::exchange(yielding_, false);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <tuple>
@@ -14,6 +15,19 @@
 #include <vector>
 
 SETTLE_BEGIN
+namespace detail {
+
+/// Whether two ids are the same. Most have 8 to 16 characters, and two looks of eight bytes, which
+/// may overlap, are less than a call.
+[[nodiscard]] inline bool same_id(std::string_view left, std::string_view right) noexcept {
+    std::size_t const size = left.size();
+    if (size != right.size()) return false;
+    if (size < 8 || size > 16) return left == right;
+    return std::memcmp(left.data(), right.data(), 8) == 0 &&
+           std::memcmp(left.data() + size - 8, right.data() + size - 8, 8) == 0;
+}
+
+} // namespace detail
 
 /// Marks in the order of transaction and part.
 /// Shape:   Mark - has `id` and `part`, which together no two marks share
@@ -103,7 +117,8 @@ public:
 
     [[nodiscard, gnu::always_inline]] Mark* find(transaction_id const& id, part_number part) {
         if (used_ != 0) return find_in_runs(id, part);
-        return alone_ && alone_->part == part && alone_->id == id ? &*alone_ : nullptr;
+        return alone_ && alone_->part == part && detail::same_id(alone_->id, id) ? &*alone_
+                                                                                 : nullptr;
     }
 
     void insert(Mark&& added) {
