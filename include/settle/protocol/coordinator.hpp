@@ -85,8 +85,8 @@ public:
 
     /// The compare-and-set that the next step asks of the log.
     [[nodiscard]] transition change() const noexcept { return change(next_); }
-    /// As above; the step is the one that is next, and whoever knows it when it is compiled pays for
-    /// nothing else.
+    /// As above; the step is the one that is next, and whoever knows it when it is compiled pays
+    /// for nothing else.
     [[nodiscard]] transition change(step known) const noexcept {
         switch (known) {
         case step::claim:

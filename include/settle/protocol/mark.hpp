@@ -185,7 +185,7 @@ public:
         });
     }
 
-    void insert(mark_type&& added) {
+    void insert(mark_type added) {
         count<1>(added);
         marks_.insert(std::move(added));
     }

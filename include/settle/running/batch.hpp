@@ -47,7 +47,8 @@ job<Direction> new_job(transaction_id&& id, typename Direction::parameters const
                        goal wanted, Driver const& driver, Environment const& environment) {
     job<Direction> work{std::move(id), &parameters,
                         coordinator::begin(Direction::count_parts(Direction::user(parameters)),
-                                           fresh_epoch(environment, driver.time()), wanted, Driver::how)};
+                                           fresh_epoch(environment, driver.time()), wanted,
+                                           Driver::how)};
     work.created = driver.time();
     return work;
 }

@@ -403,7 +403,8 @@ private:
 
     /// Wakes whose rest is over; when nobody else has anything to do, waits for the first of them.
     template <typename Direction, std::size_t Count>
-    [[gnu::always_inline]] void wake(std::span<job<Direction>, Count> jobs, std::span<course, Count> ways) {
+    [[gnu::always_inline]] void wake(std::span<job<Direction>, Count> jobs,
+                                     std::span<course, Count> ways) {
         auto first = std::chrono::nanoseconds::max();
         bool any_awake = false;
         for (std::size_t i = 0; i < jobs.size(); ++i) {

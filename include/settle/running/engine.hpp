@@ -331,15 +331,15 @@ private:
     }
 
     template <typename Direction>
-    outcome begin(transaction_id&& id, typename Direction::parameters const& parameters, goal wanted,
-                  call_options const& call) {
+    outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
+                  goal wanted, call_options const& call) {
         if (auto const bad = check_id(id); !bad.empty()) return detail::refuse(id, bad);
         return start<Direction>(std::move(id), parameters, wanted, call, false);
     }
 
     template <typename Direction>
-    outcome start(transaction_id&& id, typename Direction::parameters const& parameters, goal wanted,
-                  call_options const& call, bool new_id) {
+    outcome start(transaction_id&& id, typename Direction::parameters const& parameters,
+                  goal wanted, call_options const& call, bool new_id) {
         if (auto refused = detail::refused_at_once<Direction>(id, parameters)) {
             return *std::move(refused);
         }
