@@ -21,7 +21,7 @@ struct counted {
     static inline std::size_t moves = 0;
 
     counted() = default;
-    counted(std::string name, settle::part_number number, int carried)
+    counted(std::string name, settle::part_number number, int carried = 0)
         : id(std::move(name)), part(number), value(carried) {}
     counted(counted const&) = default;
     counted& operator=(counted const&) = default;

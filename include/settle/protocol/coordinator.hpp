@@ -84,8 +84,11 @@ public:
     [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
 
     /// The compare-and-set that the next step asks of the log.
-    [[nodiscard]] transition change() const noexcept {
-        switch (next_) {
+    [[nodiscard]] transition change() const noexcept { return change(next_); }
+    /// As above; the step is the one that is next, and whoever knows it when it is compiled pays
+    /// for nothing else.
+    [[nodiscard]] transition change(step known) const noexcept {
+        switch (known) {
         case step::claim:
             return {state_, seen_,
                     state_ == settle::state::initial ? settle::state::pending : state_, raised(),
@@ -272,8 +275,9 @@ public:
 
     /// Every part that was due has an answer.
     /// Shape:   limit - how often a transaction that meets others' marks starts over
-    void decide(std::uint32_t limit) {
-        if (next_ == step::apply) decide_apply(limit);
+    [[gnu::always_inline]] void decide(std::uint32_t limit) {
+        if (next_ == step::apply && answers_.all(answer::applied)) ask_log(step::commit);
+        else if (next_ == step::apply) decide_apply(limit);
         else if (next_ == step::give_way) decide_give_way();
         else decide_finish();
     }
@@ -368,12 +372,12 @@ private:
 
     /// True when a compare-and-set was acknowledged; otherwise what to do next is settled here.
     bool moved(log_answer said) {
-        bool const begins = next_ == step::insert || next_ == step::claim;
-        if (said == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
         if (said == log_answer::taken) {
             unsure_ = false;
             return true;
         }
+        bool const begins = next_ == step::insert || next_ == step::claim;
+        if (said == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
         if (said == log_answer::unavailable) return false;
         // A conflict may be with its own write of unknown outcome, landed meanwhile.
         unsure_ = unsure_ || said == log_answer::unknown;
@@ -382,7 +386,7 @@ private:
         return false;
     }
 
-    void decide_apply(std::uint32_t limit) {
+    [[gnu::noinline]] void decide_apply(std::uint32_t limit) {
         if (fenced()) {
             unsure_ = false;
             ask_log(step::read);
@@ -442,14 +446,16 @@ private:
 
     /// A finish or an undo meets the same mark or none, however often it is asked.
     void decide_finish() {
+        if (answers_.all(answer::applied)) return end_wave();
         bool all = true;
         for (answer& one : answers_) {
             if (one == answer::unknown) one = answer::none;
             all = all && one != answer::none && one != answer::unavailable;
         }
-        if (!all) return;
-        ask_log(is_final(state_) ? step::end : step::close);
+        if (all) end_wave();
     }
+
+    void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
 
     void claim_again() {
         pausing_ = !std::exchange(yielding_, false);

@@ -47,14 +47,18 @@ using integers = std::array<std::int64_t, integer_count<Record>>;
 
 /// Calls `function(member, position)` for every member that can be added to.
 template <Described Record, typename Function>
-constexpr void for_each_integer(Function&& function) {
-    for_each_member<Record>([&](auto m) {
+[[gnu::always_inline]] constexpr void for_each_integer(Function&& function) {
+    // Inlined by order: what is left of a few additions must not be calls.
+    auto const one = [&](auto m) __attribute__((always_inline)) {
         using found = decltype(m);
         if constexpr (IntegerField<typename found::type>) {
             constexpr std::size_t position = integer_position<Record, found::index>;
             function(m, std::integral_constant<std::size_t, position>{});
         }
-    });
+    };
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) __attribute__((always_inline)) {
+        (one(member<Record, Index>{}), ...);
+    }(std::make_index_sequence<member_count<Record>>{});
 }
 
 /// The name of a member whose range the deltas would leave; empty when every sum fits. A store that
@@ -110,7 +114,7 @@ struct mark {
     integers<Record> confirm_delta{}; ///< what a commit adds to each integer member
     integers<Record> undo_delta{};    ///< what an undo adds to each integer member
     /// Set for an exclusive effect. Shared because it never changes: copies of a mark stay cheap.
-    std::shared_ptr<exclusive_effect<Record> const> exclusive;
+    std::shared_ptr<exclusive_effect<Record> const> exclusive{};
 
     [[nodiscard]] bool is_exclusive() const noexcept { return exclusive != nullptr; }
 
@@ -156,7 +160,8 @@ public:
     [[nodiscard]] detail::wide low(std::size_t position) const { return low_[position]; }
     [[nodiscard]] detail::wide high(std::size_t position) const { return high_[position]; }
 
-    [[nodiscard]] mark_type* find(transaction_id const& id, part_number part) {
+    [[nodiscard, gnu::always_inline]] mark_type* find(transaction_id const& id,
+                                                      part_number part) {
         return marks_.find(id, part);
     }
     [[nodiscard]] mark_type const* find(transaction_id const& id, part_number part) const {
@@ -180,21 +185,21 @@ public:
         });
     }
 
-    void insert(mark_type&& added) {
+    void insert(mark_type added) {
         count<1>(added);
         marks_.insert(std::move(added));
     }
 
     /// Makes a mark; the caller says what it carries, once and for all, before anybody looks.
     template <typename Fill>
-    void add(transaction_id const& id, part_number part, Fill&& fill) {
+    [[gnu::always_inline]] void add(transaction_id const& id, part_number part, Fill&& fill) {
         mark_type& made = marks_.add(id, part);
         fill(made);
         count<1>(made);
     }
 
     /// Takes out a mark that find() gave.
-    void erase(mark_type* erased) {
+    [[gnu::always_inline]] void erase(mark_type* erased) {
         count<-1>(*erased);
         marks_.erase(erased);
     }
@@ -211,7 +216,7 @@ public:
 
 private:
     template <int Sign>
-    void count(mark_type const& one) {
+    [[gnu::always_inline]] void count(mark_type const& one) {
         if (one.is_exclusive()) exclusive_ += Sign == 1 ? 1U : ~std::size_t{0};
         for (std::size_t i = 0; i < integer_count<Record>; ++i) {
             if (one.confirm_delta[i] == 0 && one.undo_delta[i] == 0) continue;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <tuple>
@@ -14,6 +15,19 @@
 #include <vector>
 
 SETTLE_BEGIN
+namespace detail {
+
+/// Whether two ids are the same. Most have 8 to 16 characters, and two looks of eight bytes, which
+/// may overlap, are less than a call.
+[[nodiscard]] inline bool same_id(std::string_view left, std::string_view right) noexcept {
+    std::size_t const size = left.size();
+    if (size != right.size()) return false;
+    if (size < 8 || size > 16) return left == right;
+    return std::memcmp(left.data(), right.data(), 8) == 0 &&
+           std::memcmp(left.data() + size - 8, right.data() + size - 8, 8) == 0;
+}
+
+} // namespace detail
 
 /// Marks in the order of transaction and part.
 /// Shape:   Mark - has `id` and `part`, which together no two marks share
@@ -23,6 +37,13 @@ SETTLE_BEGIN
 template <typename Mark>
 class ordered_marks {
     using run = std::vector<Mark>;
+
+    /// Turns into a mark where that is to stand, which copies the id once and moves nothing.
+    struct newborn {
+        transaction_id const& id;
+        part_number part;
+        operator Mark() const { return Mark{id, part}; }
+    };
 
 public:
     static constexpr std::size_t longest = 16;
@@ -94,13 +115,10 @@ public:
         return {runs_[i].data(), &runs_[i], runs_.data() + used_};
     }
 
-    [[nodiscard]] Mark* find(transaction_id const& id, part_number part) {
-        if (used_ == 0) {
-            return alone_ && alone_->part == part && alone_->id == id ? &*alone_ : nullptr;
-        }
-        run& in = runs_[run_of(id, part)];
-        std::size_t const at = place_in(in, id, part);
-        return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
+    [[nodiscard, gnu::always_inline]] Mark* find(transaction_id const& id, part_number part) {
+        if (used_ != 0) return find_in_runs(id, part);
+        return alone_ && alone_->part == part && detail::same_id(alone_->id, id) ? &*alone_
+                                                                                 : nullptr;
     }
 
     void insert(Mark&& added) {
@@ -113,28 +131,15 @@ public:
     }
 
     /// Makes a mark in its place, where the caller fills it in.
-    Mark& add(transaction_id const& id, part_number part) {
-        Mark* made = nullptr;
-        if (empty()) {
-            made = &alone_.emplace();
-        } else {
-            auto const [in, at] = room_for(id, part);
-            made = &*in->emplace(in->begin() + at);
-        }
-        made->id = id;
-        made->part = part;
-        return *made;
+    [[gnu::always_inline]] Mark& add(transaction_id const& id, part_number part) {
+        if (empty()) return alone_.emplace(newborn{id, part});
+        return add_to_runs(id, part);
     }
 
     /// Takes out a mark that find() gave.
-    void erase(Mark* erased) {
-        if (used_ == 0) {
-            alone_.reset();
-            return;
-        }
-        std::size_t const i = run_of(erased->id, erased->part);
-        runs_[i].erase(runs_[i].begin() + (erased - runs_[i].data()));
-        if (runs_[i].empty()) close_run(i);
+    [[gnu::always_inline]] void erase(Mark* erased) {
+        if (used_ == 0) alone_.reset();
+        else erase_in_runs(erased);
     }
 
     /// Calls `function(Mark&)` for every mark of one transaction; its id and part must stay.
@@ -153,6 +158,23 @@ public:
     }
 
 private:
+    [[gnu::noinline]] Mark* find_in_runs(transaction_id const& id, part_number part) {
+        run& in = runs_[run_of(id, part)];
+        std::size_t const at = place_in(in, id, part);
+        return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
+    }
+
+    [[gnu::noinline]] Mark& add_to_runs(transaction_id const& id, part_number part) {
+        auto const [in, at] = room_for(id, part);
+        return *in->emplace(in->begin() + at, newborn{id, part});
+    }
+
+    [[gnu::noinline]] void erase_in_runs(Mark* erased) {
+        std::size_t const i = run_of(erased->id, erased->part);
+        runs_[i].erase(runs_[i].begin() + (erased - runs_[i].data()));
+        if (runs_[i].empty()) close_run(i);
+    }
+
     /// The run and the place in it where one more mark belongs; there is one already.
     std::pair<run*, std::ptrdiff_t> room_for(transaction_id const& id, part_number part) {
         if (used_ == 0) {

@@ -40,6 +40,13 @@ public:
         return false;
     }
 
+    [[nodiscard]] bool all(answer wanted) const noexcept {
+        for (answer const one : *this) {
+            if (one != wanted) return false;
+        }
+        return true;
+    }
+
     friend bool operator==(part_answers const& left, part_answers const& right) {
         return std::equal(left.begin(), left.end(), right.begin(), right.end());
     }

@@ -27,9 +27,9 @@ struct met {
 namespace detail {
 
 template <Described Record>
-std::uint64_t add_to(Record& record, integers<Record> const& delta) {
+[[gnu::always_inline]] inline std::uint64_t add_to(Record& record, integers<Record> const& delta) {
     std::uint64_t fields = 0;
-    for_each_integer<Record>([&](auto m, auto position) {
+    for_each_integer<Record>([&](auto m, auto position) __attribute__((always_inline)) {
         if (delta[position] == 0) return;
         using type = typename decltype(m)::type;
         // Escrow has checked at apply that every sum of pending changes fits the member.
@@ -48,7 +48,8 @@ void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
 
 /// Whether the bounds of a commuting intent hold, whichever way the other marks end.
 template <typename Rules, Described Record, typename Intent>
-bool bounds_hold(record_slot<Record> const& slot, Intent const& intent, bool& overflow) {
+[[gnu::always_inline]] inline bool bounds_hold(record_slot<Record> const& slot,
+                                               Intent const& intent, bool& overflow) {
     bool hold = true;
     intent.for_each_bound(
         [&](auto index, bound_side side, std::int64_t limit) {
@@ -66,10 +67,12 @@ bool bounds_hold(record_slot<Record> const& slot, Intent const& intent, bool& ov
 /// Whether every member stays within its type, whichever way this part and the other marks end.
 /// Shape:   undo - the opposite of `apply`
 template <typename Rules, Described Record>
-bool fits(record_slot<Record> const& slot, integers<Record> const& apply,
-          integers<Record> const& confirm, integers<Record> const& undo) {
+[[gnu::always_inline]] inline bool fits(record_slot<Record> const& slot,
+                                        integers<Record> const& apply,
+                                        integers<Record> const& confirm,
+                                        integers<Record> const& undo) {
     bool all = true;
-    for_each_integer<Record>([&](auto m, auto position) {
+    for_each_integer<Record>([&](auto m, auto position) __attribute__((always_inline)) {
         auto const added = apply[position];
         auto const later = confirm[position];
         if (added == 0 && later == 0) return;
@@ -103,8 +106,10 @@ met<Record> refused(answer what) {
 }
 
 template <typename Rules, Described Record, typename Intent>
-met<Record> apply_commuting(record_slot<Record>& slot, transaction_id const& id, part_number part,
-                            epoch under, Intent const& intent) {
+[[gnu::always_inline]] inline met<Record> apply_commuting(record_slot<Record>& slot,
+                                                          transaction_id const& id,
+                                                          part_number part, epoch under,
+                                                          Intent const& intent) {
     constexpr bool looks_at_fields = Rules::escrow && Intent::exact_fields != 0;
     if (looks_at_fields && in_motion<Record>(slot.marks, Intent::exact_fields)) {
         // Waiting for a part of its own would never end.
@@ -220,8 +225,9 @@ constexpr part_number number_of(part_number part) {
 
 /// Gives a record what one of its marks carries for this end.
 template <Described Record>
-void end_mark(std::optional<Record>& record, mark<Record> const& ended, bool confirmed,
-              met<Record>& result) {
+[[gnu::always_inline]] inline void end_mark(std::optional<Record>& record,
+                                            mark<Record> const& ended, bool confirmed,
+                                            met<Record>& result) {
     // Another program may have erased the record under the mark: then only the mark is left to go.
     if (!record) return;
     if (!ended.is_exclusive()) {
@@ -240,7 +246,8 @@ void end_mark(std::optional<Record>& record, mark<Record> const& ended, bool con
 
 /// Pulls a mark; its record takes what the mark carries for this end.
 template <Described Record>
-met<Record> resolve(record_slot<Record>& slot, mark<Record>* found, bool confirmed) {
+[[gnu::always_inline]] inline met<Record> resolve(record_slot<Record>& slot, mark<Record>* found,
+                                                  bool confirmed) {
     met<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::pulled;
@@ -258,9 +265,11 @@ met<Record> resolve(record_slot<Record>& slot, mark<Record>* found, bool confirm
 /// Source:  include/settle/README.md, "The record rule"
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
-met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
-                  epoch under, Record const& created, Intent const& intent,
-                  NativeImage&& native_image) {
+[[gnu::always_inline]] inline met<Record> apply(record_slot<Record>& slot,
+                                                transaction_id const& id, part_number part,
+                                                epoch under, Record const& created,
+                                                Intent const& intent,
+                                                NativeImage&& native_image) {
     part = detail::number_of<Rules>(part);
     if (mark<Record>* const found = slot.marks.find(id, part)) {
         return detail::meet_own<Rules>(*found, under);
@@ -302,8 +311,9 @@ met<Record> apply_at_once(record_slot<Record>& slot, transaction_id const& id, p
 /// earlier one is stray and is undone; either goes. A later one is of another life of the id.
 /// Shape:   committed - 0 when the transaction left no mark: then all are stray
 template <typename Rules = detail::protocol_rules, Described Record>
-met<Record> finish(record_slot<Record>& slot, transaction_id const& id, part_number part,
-                   epoch committed) {
+[[gnu::always_inline]] inline met<Record> finish(record_slot<Record>& slot,
+                                                 transaction_id const& id, part_number part,
+                                                 epoch committed) {
     constexpr bool looks = Rules::marks_carry_epochs && Rules::finish_looks;
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr) return {};

@@ -41,11 +41,12 @@ std::optional<outcome> refused_at_once(transaction_id const& id,
 
 /// A transaction that is new to the log, ready to be driven.
 template <typename Direction, typename Driver, typename Environment>
-job<Direction> new_job(transaction_id id, typename Direction::parameters const& parameters,
+job<Direction> new_job(transaction_id&& id, typename Direction::parameters const& parameters,
                        goal wanted, Driver const& driver, Environment const& environment) {
     job<Direction> work{std::move(id), &parameters,
                         coordinator::begin(Direction::count_parts(Direction::user(parameters)),
-                                           fresh_epoch(environment), wanted, Driver::how)};
+                                           fresh_epoch(environment, driver.time()), wanted,
+                                           Driver::how)};
     work.created = driver.time();
     return work;
 }
@@ -111,7 +112,7 @@ private:
     }
 
     template <typename Parameters>
-    void start(transaction_id id, Parameters&& parameters, std::size_t number, bool new_id) {
+    void start(transaction_id&& id, Parameters&& parameters, std::size_t number, bool new_id) {
         if (auto refused = refused_at_once<Direction>(id, parameters)) {
             return tell(number, *std::move(refused));
         }
@@ -122,14 +123,15 @@ private:
     }
 
     /// A window of one has no order to keep and nothing to wait for: its element stays in place.
-    void run_alone(transaction_id id, typename Direction::parameters const& parameters,
+    void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
                    std::size_t number, bool new_id) {
         for (;; id = fresh_id(parts_.environment())) {
-            auto driver = parts_.make_driver(call_);
-            auto work = new_job<Direction>(id, parameters, goal::run, driver, parts_.environment());
+            driver_.look_at_clock();
+            auto work = new_job<Direction>(std::move(id), parameters, goal::run, driver_,
+                                           parts_.environment());
             course way;
             way.new_id = new_id;
-            driver.drive(work, way, true);
+            driver_.drive(work, way, true);
             if (new_id && way.cut == interruption::mismatch) continue;
             return tell(number, conclude(work, way, parts_.log()));
         }

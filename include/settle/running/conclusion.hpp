@@ -35,10 +35,15 @@ void tell_reason(outcome& told, job<Direction> const& work, course const& way, L
 /// Shape:   work, way - as the driver left them; the id and the problem go into the outcome
 template <typename Direction, typename Log>
 outcome conclude(job<Direction>& work, course const& way, Log& log) {
+    auto const& c = work.coordinator;
+    // What stood in the way of one that is done was overcome.
+    bool const plain = way.cut == interruption::none && c.why() == reason::none;
+    if (plain && c.state() == state::done && !c.vanished()) {
+        return {std::move(work.id), verdict::done, reason::none, {}, {}, {}};
+    }
     outcome told;
     told.id = std::move(work.id);
     told.problem = std::move(work.problem);
-    auto const& c = work.coordinator;
     if (way.cut == interruption::mismatch) return refuse(told.id, id_in_use(told.id));
     if (way.cut == interruption::redefined) return refuse(told.id, other_definition(*way.seen));
     // What stood in the way on a way that was gone to its end is overcome, or is why it ended.

@@ -10,6 +10,7 @@
 #include <settle/store/owner.hpp>
 #include <settle/store/wave.hpp>
 
+#include <memory>
 #include <tuple>
 
 SETTLE_BEGIN
@@ -91,17 +92,24 @@ public:
     /// Shape:   follows - wait for another owner (a caller does, a recovery does not)
     template <typename Direction>
     interruption drive(job<Direction>& work, course& way, bool follows) {
-        while (!way.over) round(std::span{&work, 1}, std::span{&way, 1}, follows);
+        while (!way.over) {
+            round(std::span<job<Direction>, 1>{&work, 1}, std::span<course, 1>{&way, 1}, follows);
+        }
         return way.cut;
     }
 
+    /// Looks at the clock before a new job, when the last one ended a while ago.
+    void look_at_clock() { now_ = environment_.now(); }
+
     /// Takes every step once, in the order of the protocol, for the jobs that it is due for: who
     /// meets nothing in the way gets from insert to end. When all of them rest, it waits first.
-    /// Shape:   work on one record keeps the order of the span
-    template <typename Direction>
-    void round(std::span<job<Direction>> jobs, std::span<course> ways, bool follows) {
+    /// Shape:   work on one record keeps the order of the span; one that is known to hold one job
+    ///          (Count) spares it what only several need
+    template <typename Direction, std::size_t Count>
+    void round(std::span<job<Direction>, Count> jobs, std::span<course, Count> ways,
+               bool follows) {
         wake(jobs, ways);
-        window<Direction> const all{jobs, ways, follows};
+        window<Direction, Count> const all{jobs, ways, follows};
         if constexpr (How == phases::one && !std::is_same_v<Direction, undescribed>) {
             take<step::at_once>(all);
         }
@@ -118,10 +126,10 @@ public:
     }
 
 private:
-    template <typename Direction>
+    template <typename Direction, std::size_t Count>
     struct window {
-        std::span<job<Direction>> jobs;
-        std::span<course> ways;
+        std::span<job<Direction>, Count> jobs;
+        std::span<course, Count> ways;
         bool follows;
     };
 
@@ -130,8 +138,8 @@ private:
                taken == step::close || taken == step::cancel || taken == step::at_once;
     }
 
-    template <step Step, typename Direction>
-    void take(window<Direction> const& all) {
+    template <step Step, typename Direction, std::size_t Count>
+    [[gnu::always_inline]] void take(window<Direction, Count> const& all) {
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             all.ways[i].takes_part = all.jobs[i].takes(Step);
@@ -141,7 +149,7 @@ private:
         if constexpr (Step == step::apply) {
             if (all.jobs.size() > 1) any = keep_order(all);
         }
-        if (any) perform<Step>(all.jobs);
+        if (any) perform<Step>(std::span<job<Direction>>{all.jobs});
         idle_ = idle_ && !any;
         if constexpr (Step == step::apply) {
             if (all.jobs.size() > 1) yield_to_earlier(all);
@@ -213,7 +221,7 @@ private:
 
     /// What comes after a step: its end, a rest, or the next step.
     template <typename Direction>
-    void go_on(step taken, job<Direction>& work, course& way, bool follows) {
+    [[gnu::always_inline]] void go_on(step taken, job<Direction>& work, course& way, bool follows) {
         step const next = work.coordinator.next();
         if (way.cut == interruption::none && next == step::wait && !follows) {
             way.cut = interruption::elsewhere;
@@ -236,14 +244,15 @@ private:
 
     /// Who shares a record on which an earlier one of the window had to be waited for, waits too.
     /// False when nobody is left to ask.
-    template <typename Direction>
-    bool keep_order(window<Direction> const& all) {
+    template <typename Direction, std::size_t Count>
+    bool keep_order(window<Direction, Count> const& all) {
         bool any = false;
         if constexpr (!std::is_same_v<Direction, undescribed>) {
-            order_.begin();
+            if (!order_) order_ = std::make_unique<detail::record_order>();
+            order_->begin();
             for (std::size_t i = 0; i < all.jobs.size(); ++i) {
                 if (all.ways[i].over) continue;
-                bool const waits = order_.stands_behind(all.jobs[i]);
+                bool const waits = order_->stands_behind(all.jobs[i]);
                 if (!all.ways[i].takes_part) continue;
                 any = any || !waits;
                 if (!waits) continue;
@@ -257,15 +266,15 @@ private:
 
     /// What failed beside an earlier one of its window may succeed behind it; and who comes after
     /// one that falls back, on a record of its, falls back with it.
-    template <typename Direction>
-    void yield_to_earlier(window<Direction> const& all) {
+    template <typename Direction, std::size_t Count>
+    void yield_to_earlier(window<Direction, Count> const& all) {
         if constexpr (!std::is_same_v<Direction, undescribed>) {
-            order_.begin_answers();
+            order_->begin_answers();
             for (std::size_t i = 0; i < all.jobs.size(); ++i) {
                 course& way = all.ways[i];
                 if (way.over) continue;
                 if (std::exchange(way.kept_back, false)) all.jobs[i].resting = false;
-                if (!order_.falls_back(all.jobs[i], way.takes_part)) continue;
+                if (!order_->falls_back(all.jobs[i], way.takes_part)) continue;
                 way.kept_back = true;
                 ++way.yields;
             }
@@ -280,7 +289,7 @@ private:
     }
 
     template <typename Direction>
-    interruption read(job<Direction>& work, course& way) {
+    [[gnu::noinline]] interruption read(job<Direction>& work, course& way) {
         now_ = environment_.now();
         auto found = log_.read(work.id);
         if (!found.has_value()) {
@@ -289,7 +298,7 @@ private:
                                                                 : interruption::none;
         }
         view_of_entry view;
-        view.fresh = fresh_epoch(environment_);
+        view.fresh = fresh_epoch(environment_, now_);
         if (!found.value()) {
             // An insert made again is as old as the call: one that slept too long may follow what
             // was settled and purged meanwhile.
@@ -366,7 +375,7 @@ private:
 
     /// Lets a job rest a little, longer each time; its end when the deadline or a stop says so.
     template <typename Direction>
-    void rest(job<Direction>& work, course& way) {
+    [[gnu::cold, gnu::noinline]] void rest(job<Direction>& work, course& way) {
         auto const elapsed = environment_.elapsed();
         if (!way.deadline) {
             way.deadline = deadline_ ? *deadline_ : after(elapsed, limits_.patience);
@@ -393,8 +402,9 @@ private:
     }
 
     /// Wakes whose rest is over; when nobody else has anything to do, waits for the first of them.
-    template <typename Direction>
-    void wake(std::span<job<Direction>> jobs, std::span<course> ways) {
+    template <typename Direction, std::size_t Count>
+    [[gnu::always_inline]] void wake(std::span<job<Direction>, Count> jobs,
+                                     std::span<course, Count> ways) {
         auto first = std::chrono::nanoseconds::max();
         bool any_awake = false;
         for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -477,7 +487,7 @@ private:
     /// rest on.
     std::optional<std::chrono::nanoseconds> deadline_;
     bool idle_ = false; ///< nobody had anything to do in the last round
-    detail::record_order order_;
+    std::unique_ptr<detail::record_order> order_; ///< only where several are under way
 };
 
 SETTLE_END

@@ -331,15 +331,15 @@ private:
     }
 
     template <typename Direction>
-    outcome begin(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
-                  call_options const& call) {
+    outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
+                  goal wanted, call_options const& call) {
         if (auto const bad = check_id(id); !bad.empty()) return detail::refuse(id, bad);
         return start<Direction>(std::move(id), parameters, wanted, call, false);
     }
 
     template <typename Direction>
-    outcome start(transaction_id id, typename Direction::parameters const& parameters, goal wanted,
-                  call_options const& call, bool new_id) {
+    outcome start(transaction_id&& id, typename Direction::parameters const& parameters,
+                  goal wanted, call_options const& call, bool new_id) {
         if (auto refused = detail::refused_at_once<Direction>(id, parameters)) {
             return *std::move(refused);
         }
@@ -409,11 +409,11 @@ private:
             using back = typename detail::opposite<Direction>::type;
             typename back::parameters const known{parameters, original.images};
             for (std::uint32_t attempt = 1;; ++attempt) {
-                transaction_id const id = reversal_id(original.id, attempt);
+                transaction_id id = reversal_id(original.id, attempt);
                 auto const earlier = parts_.log().read(id);
                 if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;
-                return start<back>(id, known, goal::run, call, false);
+                return start<back>(std::move(id), known, goal::run, call, false);
             }
         }
     }

@@ -37,18 +37,25 @@ namespace detail {
 }
 
 /// How many bytes at the front are plain, neither a NUL nor of a sequence of several: as far as
-/// they can be looked at eight at a time.
+/// they can be looked at several at a time.
 [[nodiscard]] constexpr std::size_t plain_prefix(std::string_view text) noexcept {
     std::size_t at = 0;
     if (std::is_constant_evaluated()) return at;
-    for (; text.size() - at >= 8; at += 8) {
-        std::uint64_t eight = 0;
-        std::memcpy(&eight, text.data() + at, 8);
+    auto const plain = [text]<typename Word>(std::size_t from, Word ones) {
+        Word several = 0;
+        std::memcpy(&several, text.data() + from, sizeof several);
         // A NUL alone borrows from the bit that no plain byte has.
-        constexpr std::uint64_t ones = 0x0101010101010101U;
-        if ((((eight - ones) | eight) & (ones << 7U)) != 0) break;
+        return (((several - ones) | several) & (ones << 7U)) == 0;
+    };
+    constexpr std::uint64_t eight = 0x0101010101010101U;
+    constexpr std::uint32_t four = 0x01010101U;
+    for (; text.size() - at >= 8; at += 8) {
+        if (!plain(at, eight)) return at;
     }
-    return at;
+    // What is left is looked at together with what came before it.
+    std::size_t const size = text.size();
+    if (size >= 8) return plain(size - 8, eight) ? size : at;
+    return size >= 4 && plain(0, four) && plain(size - 4, four) ? size : at;
 }
 
 /// How many bytes at the front are a text.

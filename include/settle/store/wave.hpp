@@ -95,7 +95,8 @@ public:
     /// Lets the operation meet a record: the one place where a step becomes a call of the rule.
     /// Shape:   native_image - gives the whole record as the store keeps it, as JSON
     template <typename NativeImage>
-    met<record> meet(record_slot<record>& slot, NativeImage&& native_image) const {
+    [[gnu::always_inline]] met<record> meet(record_slot<record>& slot,
+                                            NativeImage&& native_image) const {
         auto const& c = work_.coordinator;
         if constexpr (Step == step::apply || Step == step::at_once) {
             record created{};
@@ -130,7 +131,7 @@ public:
     }
 
     /// Writes the answer where the coordinator and the entry need it.
-    void answered(met<record> const& result) const {
+    [[gnu::always_inline]] void answered(met<record> const& result) const {
         work_.coordinator.answered(flat_, result.what);
         constexpr bool applies = Step == step::apply || Step == step::at_once;
         if (applies && result.exclusive) keep_image(*result.exclusive);

@@ -130,7 +130,7 @@ private:
     template <step Step>
     static transition change_of(coordinator const& c) {
         if (c.next() != Step) std::abort();
-        return c.change();
+        return c.change(Step);
     }
 
     struct ended {
@@ -144,7 +144,7 @@ private:
     /// A transaction asks for its own entry again and again, and a wave for entries in the order in
     /// which they came: both are found without a hash.
     entry_row* find(transaction_id const& id) {
-        if (last_ != nullptr && last_->id == id) return last_;
+        if (last_ != nullptr && settle::detail::same_id(last_->id, id)) return last_;
         if (likely_ != nullptr && likely_->id == id) return likely_;
         return by_id_.find(id);
     }
