@@ -59,6 +59,7 @@ public:
         case command::open: return open();
         case command::run: return run();
         case command::recover: return recover();
+        case command::purge: return purge();
         case command::list: return list();
         case command::show: return show();
         case command::cancel: return cancel();
@@ -100,6 +101,19 @@ private:
         if (!found.problem.empty()) throw settle::failure(found.problem);
         bool const settled = found.undecided == 0 && found.skipped.empty();
         return settled && !interrupted_->asked() ? exit_code::settled : exit_code::unsettled;
+    }
+
+    exit_code purge() {
+        settle::purge_options wanted;
+        wanted.older_than = given_->finished_for;
+        wanted.stop = interrupted_->token();
+        auto const gone = engine_->purge(wanted);
+        if (gone.problem.code == settle::errc::too_young) {
+            return complain(sentence_of(gone.problem));
+        }
+        if (!gone.problem.empty()) throw settle::failure(gone.problem);
+        fmt::print("purged: {} entries\n", with_commas(gone.erased));
+        return interrupted_->asked() ? exit_code::unsettled : exit_code::settled;
     }
 
     exit_code list() {

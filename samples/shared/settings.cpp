@@ -161,6 +161,8 @@ private:
                   "How many threads share the work; what concerns one record stays in order");
         auto& recover = add(command::recover, "recover", "Settles what programs left unfinished");
         add_age(recover, target_->standing_for, "What stood still for that long (30m)");
+        auto& purge = add(command::purge, "purge", "Erases finished entries from the log");
+        add_age(purge, target_->finished_for, "What was begun that long ago (30d; over 8d 1h)");
     }
 
     void add_looking() {

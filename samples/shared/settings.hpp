@@ -17,7 +17,7 @@
 
 namespace samples {
 
-enum class command { open, run, recover, list, show, cancel, reverse, balance, check };
+enum class command { open, run, recover, purge, list, show, cancel, reverse, balance, check };
 
 struct settings {
     store_address store;
@@ -34,6 +34,7 @@ struct settings {
     std::optional<settle::state> state;
     std::chrono::seconds older_than{0};
     std::chrono::seconds standing_for{std::chrono::minutes(30)};
+    std::chrono::seconds finished_for{std::chrono::hours(24 * 30)}; // of purge
     bool list_json = false;
     bool show_json = false;
     bool even_if_unknown = false;

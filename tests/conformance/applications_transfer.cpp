@@ -206,6 +206,12 @@ TEST_CASE("a small file of one's own, its entries and its reversal") {
     CHECK(transfer(folder, {"run", late, "--report", folder.at("late.json")}).code == 0);
     CHECK(report_of(folder.at("late.json"))["canceled"] == 1);
     CHECK(transfer(folder, {"check"}).code == 0);
+
+    CHECK(transfer(folder, {"purge"}).out == "purged: 0 entries\n");
+    auto const early = transfer(folder, {"purge", "--older-than", "1d"});
+    CHECK(early.code == 1);
+    CHECK(early.err.find("only those older than 193 h") != std::string::npos);
+    CHECK(transfer(folder, {"show", "p1"}).code == 0);
 }
 
 TEST_CASE("every bad line gets its sentence and number, and the good ones still run") {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+// The coordinator in one phase: what it judges inside a native transaction, and what comes after.
+#include "coordinator_steps.hpp"
+
+#include <initializer_list>
+
+namespace coordinator_test {
+namespace {
+
+using settle::phases;
+
+coordinator in_one_phase(std::size_t parts) {
+    return coordinator::begin(parts, first_epoch, goal::run, phases::one);
+}
+
+void answer_all(coordinator& c, std::initializer_list<answer> said) {
+    std::size_t part = 0;
+    for (answer const one : said) c.answered(part++, one);
+}
+
+TEST_CASE("coordinator: at once, a transaction that nothing stands against takes one step") {
+    auto c = in_one_phase(2);
+    CHECK(c.next() == step::at_once);
+    CHECK(c.inserts());
+    CHECK(c.epoch_at_once() == first_epoch);
+    answer_all(c, {answer::applied, answer::applied});
+    CHECK(c.judge(3, false));
+    CHECK(c.insert_state() == state::done);
+    c.settled(log_answer::taken);
+    CHECK(c.next() == step::end);
+    CHECK(c.state() == state::done);
+    CHECK(c.committed() == 0);
+    CHECK(c.epoch_number() == first_epoch);
+}
+
+TEST_CASE("coordinator: at once, what cannot hold is written as canceled, with its part") {
+    auto c = in_one_phase(3);
+    answer_all(c, {answer::applied, answer::busy, answer::guard_failed});
+    CHECK(c.judge(3, false));
+    CHECK(c.insert_state() == state::canceled);
+    CHECK(c.why() == reason::guard_failed);
+    CHECK(c.failed_part() == 2);
+    c.settled(log_answer::taken);
+    CHECK(c.next() == step::end);
+    CHECK(c.state() == state::canceled);
+}
+
+TEST_CASE("coordinator: at once, an entry that is too old is canceled, though all parts applied") {
+    auto c = in_one_phase(1);
+    answer_all(c, {answer::applied});
+    CHECK(c.judge(3, true));
+    CHECK(c.insert_state() == state::canceled);
+    CHECK(c.why() == reason::expired);
+    CHECK(c.failed_part() == coordinator::no_part);
+}
+
+TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
+    auto c = in_one_phase(2);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        answer_all(c, {answer::applied, answer::busy});
+        CHECK_FALSE(c.judge(2, false));
+        c.settled(log_answer::taken);
+        CHECK(c.next() == step::pause);
+        c.resume();
+        // Somebody may have canceled it meanwhile.
+        CHECK(c.next() == step::read);
+        c.found_nothing({false, false, first_epoch + 1});
+        CHECK(c.next() == step::at_once);
+        CHECK(c.epoch_at_once() > first_epoch);
+    }
+    answer_all(c, {answer::applied, answer::busy});
+    CHECK(c.judge(2, false));
+    CHECK(c.insert_state() == state::canceled);
+    CHECK(c.why() == reason::busy);
+    CHECK(c.failed_part() == 1);
+}
+
+TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its error forgotten") {
+    for (auto const said : {log_answer::unknown, log_answer::conflict}) {
+        auto c = in_one_phase(1);
+        answer_all(c, {answer::guard_failed});
+        CHECK(c.judge(3, false));
+        c.settled(said);
+        CHECK(c.next() == step::read);
+        CHECK(c.why() == reason::none);
+        CHECK(c.failed_part() == coordinator::no_part);
+    }
+    auto c = in_one_phase(1);
+    answer_all(c, {answer::guard_failed});
+    CHECK(c.judge(3, false));
+    c.settled(log_answer::unavailable);
+    CHECK(c.next() == step::at_once);
+    CHECK(c.due(0));
+}
+
+TEST_CASE("coordinator: at once, what was submitted changes, and what was begun ends in two") {
+    auto c = coordinator::take(1, {state::initial, first_epoch, 0, 0}, phases::one);
+    CHECK(c.next() == step::at_once);
+    CHECK_FALSE(c.inserts());
+    answer_all(c, {answer::applied});
+    CHECK(c.judge(3, false));
+    auto const change = c.change();
+    CHECK(change.from == state::initial);
+    CHECK(change.from_epoch == first_epoch);
+    CHECK(change.to == state::done);
+    CHECK(change.to_epoch == first_epoch + 1);
+    CHECK(change.takes_owner);
+    for (auto const begun : {state::pending, state::applied, state::canceling}) {
+        CHECK(coordinator::take(1, {begun, first_epoch, 0, 0}, phases::one).next() == step::claim);
+    }
+    auto met = in_one_phase(1);
+    answer_all(met, {answer::applied});
+    CHECK(met.judge(3, false));
+    met.settled(log_answer::conflict);
+    met.found({state::pending, first_epoch, 0, 0}, {false, true, 0});
+    CHECK(met.next() == step::claim);
+}
+
+TEST_CASE("coordinator: who falls back behind its window undoes what it applied, without a pause") {
+    auto c = coordinator::begin(2, first_epoch);
+    c.inserted(log_answer::taken, false);
+    answer_all(c, {answer::applied, answer::guard_failed});
+    c.yield();
+    CHECK(c.next() == step::give_way);
+    CHECK(due_parts(c) == std::vector<bool>{true, false});
+    c.answered(0, answer::applied);
+    c.decide(3);
+    CHECK(c.next() == step::claim);
+    c.claimed(log_answer::taken, false);
+    CHECK(c.next() == step::apply);
+    CHECK(c.epoch_number() == first_epoch + 1);
+}
+
+} // namespace
+} // namespace coordinator_test
