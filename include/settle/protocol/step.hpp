@@ -14,20 +14,20 @@ enum class step : std::uint8_t {
     commit,         ///< log: pending → applied
     close,          ///< log: applied → done, canceling → canceled
     cancel,         ///< log: pending → canceling, initial → canceled
-    at_once,        ///< one store: the entry and every part in one native transaction
     apply,          ///< stores: apply the parts that are due
     confirm,        ///< stores: finish the parts that are due, by the committed epoch
     compensate,     ///< stores: undo the parts that are due, whatever their epoch
     give_way,       ///< stores: undo the parts that are due, of exactly this epoch
     pause,          ///< driver: wait a little, then resume()
     wait,           ///< driver: another owner is at work; wait, then look_again()
-    end             ///< nothing: `state()` says how it ended
+    end,            ///< nothing: `state()` says how it ended
+    at_once         ///< one store: the entry and every part in one native transaction
 };
 
 [[nodiscard]] constexpr std::string_view name_of(step value) {
-    constexpr std::string_view names[]{"insert",  "read",    "claim",      "commit",   "close",
-                                       "cancel",  "at once", "apply",      "confirm",  "compensate",
-                                       "give way", "pause",  "wait",       "end"};
+    constexpr std::string_view names[]{"insert",   "read",  "claim", "commit",  "close",
+                                       "cancel",   "apply", "confirm", "compensate",
+                                       "give way", "pause", "wait",  "end",     "at once"};
     return names[static_cast<std::size_t>(value)];
 }
 
