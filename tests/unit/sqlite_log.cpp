@@ -201,7 +201,7 @@ TEST_CASE("sqlite log: unfinished entries are found by their own index") {
         }
         return text;
     };
-    CHECK(contains(plan("e.open = 1 AND e.state <> 0"), "settle_entry_open"));
+    CHECK(contains(plan("e.open = 1 AND e.state NOT IN (0, 3, 5)"), "settle_entry_open"));
     CHECK(contains(plan("e.open = 1 AND e.state = ?4"), "settle_entry_open"));
 }
 

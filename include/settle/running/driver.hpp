@@ -3,6 +3,7 @@
 // side by side.
 #pragma once
 
+#include <settle/running/at_once.hpp>
 #include <settle/running/options.hpp>
 #include <settle/running/order.hpp>
 #include <settle/running/outcome.hpp>
@@ -44,30 +45,6 @@ struct course {
     std::optional<std::chrono::nanoseconds> still_since{};
 };
 
-namespace detail {
-
-/// What becomes of a transaction at once. Its age is asked inside the native transaction, where
-/// nothing can come between that and the commit.
-template <typename Environment>
-class judge_at_once {
-public:
-    judge_at_once(Environment const* environment, options const& limits)
-        : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime) {}
-
-    template <typename Direction>
-    [[nodiscard]] bool operator()(job<Direction>& work) const {
-        bool const expired = environment_->now() - work.created > lifetime_;
-        return work.coordinator.judge(attempts_, expired);
-    }
-
-private:
-    Environment const* environment_;
-    std::uint32_t attempts_;
-    std::chrono::milliseconds lifetime_;
-};
-
-} // namespace detail
-
 /// Shape:   Log - a log's session; Sessions - a std::tuple of record sessions; How - whether the
 ///          only session settles transactions at once
 /// Cost:    a round of a whole window is an insert, an apply wave, a commit, a confirm wave and a
@@ -92,8 +69,12 @@ public:
     /// Shape:   follows - wait for another owner (a caller does, a recovery does not)
     template <typename Direction>
     interruption drive(job<Direction>& work, course& way, bool follows) {
+        // Compiled for one job alone only where a call costs less than what that spares.
+        constexpr std::size_t count =
+            is_usual<Direction> && detail::wave_of<Log> == 1 ? 1 : std::dynamic_extent;
         while (!way.over) {
-            round(std::span<job<Direction>, 1>{&work, 1}, std::span<course, 1>{&way, 1}, follows);
+            round(std::span<job<Direction>, count>{&work, 1}, std::span<course, count>{&way, 1},
+                  follows);
         }
         return way.cut;
     }
@@ -132,6 +113,12 @@ private:
         std::span<course, Count> ways;
         bool follows;
     };
+
+    template <typename Direction>
+    static constexpr bool is_usual = [] {
+        if constexpr (std::is_same_v<Direction, undescribed>) return false;
+        else return !Direction::is_reverse;
+    }();
 
     static constexpr bool asks_log(step taken) {
         return taken == step::insert || taken == step::claim || taken == step::commit ||

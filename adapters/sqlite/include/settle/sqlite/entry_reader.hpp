@@ -18,7 +18,7 @@ public:
           all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?4 "), "read entries"),
           // So spelled, the index of unfinished entries answers these two.
           open_state_(on, page("AND e.open = 1 AND e.state = ?4 "), "read entries"),
-          unfinished_(on, page("AND e.open = 1 AND e.state <> 0 "), "read entries") {}
+          unfinished_(on, page("AND e.open = 1 AND e.state NOT IN (0, 3, 5) "), "read entries") {}
 
     /// Errors:  throws errc::damaged, naming the column
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const {
