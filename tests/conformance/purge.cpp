@@ -30,7 +30,7 @@ auto engine_on(Database& db, settle::testing::manual_environment const& time) {
 }
 
 template <typename Engine>
-void open_accounts(Engine& engine) {
+void open_two_accounts(Engine& engine) {
     for (char const* id : {"A", "B"}) {
         engine.create(bank::accounts, bank::account{id, 1000, 1000}).value();
     }
@@ -40,7 +40,7 @@ template <typename Database>
 void purges(Database& db) {
     settle::testing::manual_environment const time;
     auto engine = engine_on(db, time);
-    open_accounts(engine);
+    open_two_accounts(engine);
     for (int i = 0; i < 20; ++i) {
         auto const amount = i % 4 == 3 ? 100000 : 1;
         engine.run("old-" + std::to_string(i), bank::transfer{"A", "B", amount});
@@ -107,7 +107,7 @@ TEST_CASE("purge: others go on meanwhile") {
     settle::sqlite::database db{here.file()};
     settle::testing::manual_environment const time;
     settle::engine engine{db, settle::type<bank::transfer_type>, settle::with_environment(time)};
-    open_accounts(engine);
+    open_two_accounts(engine);
     std::vector<bank::transfer> const many(3000, bank::transfer{"A", "B", 1});
     CHECK(engine.run_all(many).size() == 3000);
     time.advance(31 * 24h);

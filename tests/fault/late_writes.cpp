@@ -228,14 +228,6 @@ void by_chance(std::uint64_t seed) {
     CHECK(sum == opening_sum - paid);
 }
 
-auto const transfer = [](auto& engine) { return engine.run("t", move{"A", "B", 30}); };
-auto const purchase = [](auto& engine) {
-    return engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 15}}});
-};
-auto const change = [](auto& engine) {
-    return engine.run("t", rewrite{first_card(), second_card()});
-};
-
 } // namespace
 
 TEST_CASE("late: every write of a transfer, at every later moment") { every_late_write(transfer); }

@@ -139,4 +139,16 @@ constexpr fault_kind every_kind[]{fault_kind::unavailable,   fault_kind::unknown
     return kind == fault_kind::crash_before || kind == fault_kind::crash_after;
 }
 
+// What a scene runs: one transaction of each kind, always under the id "t".
+inline auto const transfer = [](auto& engine) { return engine.run("t", move{"A", "B", 30}); };
+inline auto const too_much = [](auto& engine) { return engine.run("t", move{"A", "B", 300}); };
+inline auto const purchase = [](auto& engine) {
+    return engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 15}}});
+};
+inline auto const change = [](auto& engine) {
+    return engine.run("t", rewrite{first_card(), second_card()});
+};
+inline auto const creation = [](auto& engine) { return engine.run("t", issue{new_card()}); };
+inline auto const erasure = [](auto& engine) { return engine.run("t", withdraw{"c", true}); };
+
 } // namespace settle_test

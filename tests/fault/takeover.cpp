@@ -43,17 +43,6 @@ void at_every_call(First const& first, Second const& second) {
     CHECK(moments >= 5);
 }
 
-auto const transfer = [](auto& engine) { return engine.run("t", move{"A", "B", 30}); };
-auto const too_much = [](auto& engine) { return engine.run("t", move{"A", "B", 300}); };
-auto const purchase = [](auto& engine) {
-    return engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 15}}});
-};
-auto const change = [](auto& engine) {
-    return engine.run("t", rewrite{first_card(), second_card()});
-};
-auto const creation = [](auto& engine) { return engine.run("t", issue{new_card()}); };
-auto const erasure = [](auto& engine) { return engine.run("t", withdraw{"c", true}); };
-
 template <typename Second>
 void for_every_type(Second const& second) {
     SUBCASE("transfer") { at_every_call(transfer, second); }
@@ -63,7 +52,6 @@ void for_every_type(Second const& second) {
     SUBCASE("creation") { at_every_call(creation, second); }
     SUBCASE("erase") { at_every_call(erasure, second); }
 }
-
 
 } // namespace
 

@@ -13,7 +13,7 @@ coordinator in_one_phase(std::size_t parts) {
     return coordinator::begin(parts, first_epoch, goal::run, phases::one);
 }
 
-void answer_all(coordinator& c, std::initializer_list<answer> said) {
+void answer_each(coordinator& c, std::initializer_list<answer> said) {
     std::size_t part = 0;
     for (answer const one : said) c.answered(part++, one);
 }
@@ -23,7 +23,7 @@ TEST_CASE("coordinator: at once, a transaction that nothing stands against takes
     CHECK(c.next() == step::at_once);
     CHECK(c.inserts());
     CHECK(c.epoch_at_once() == first_epoch);
-    answer_all(c, {answer::applied, answer::applied});
+    answer_each(c, {answer::applied, answer::applied});
     CHECK(c.judge(3, false));
     CHECK(c.insert_state() == state::done);
     c.settled(log_answer::taken);
@@ -35,7 +35,7 @@ TEST_CASE("coordinator: at once, a transaction that nothing stands against takes
 
 TEST_CASE("coordinator: at once, what cannot hold is written as canceled, with its part") {
     auto c = in_one_phase(3);
-    answer_all(c, {answer::applied, answer::busy, answer::guard_failed});
+    answer_each(c, {answer::applied, answer::busy, answer::guard_failed});
     CHECK(c.judge(3, false));
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::guard_failed);
@@ -47,7 +47,7 @@ TEST_CASE("coordinator: at once, what cannot hold is written as canceled, with i
 
 TEST_CASE("coordinator: at once, an entry that is too old is canceled, though all parts applied") {
     auto c = in_one_phase(1);
-    answer_all(c, {answer::applied});
+    answer_each(c, {answer::applied});
     CHECK(c.judge(3, true));
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::expired);
@@ -57,7 +57,7 @@ TEST_CASE("coordinator: at once, an entry that is too old is canceled, though al
 TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
     auto c = in_one_phase(2);
     for (int attempt = 0; attempt < 2; ++attempt) {
-        answer_all(c, {answer::applied, answer::busy});
+        answer_each(c, {answer::applied, answer::busy});
         CHECK_FALSE(c.judge(2, false));
         c.settled(log_answer::taken);
         CHECK(c.next() == step::pause);
@@ -68,7 +68,7 @@ TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
         CHECK(c.next() == step::at_once);
         CHECK(c.epoch_at_once() > first_epoch);
     }
-    answer_all(c, {answer::applied, answer::busy});
+    answer_each(c, {answer::applied, answer::busy});
     CHECK(c.judge(2, false));
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::busy);
@@ -78,7 +78,7 @@ TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
 TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its error forgotten") {
     for (auto const said : {log_answer::unknown, log_answer::conflict}) {
         auto c = in_one_phase(1);
-        answer_all(c, {answer::guard_failed});
+        answer_each(c, {answer::guard_failed});
         CHECK(c.judge(3, false));
         c.settled(said);
         CHECK(c.next() == step::read);
@@ -86,7 +86,7 @@ TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its err
         CHECK(c.failed_part() == coordinator::no_part);
     }
     auto c = in_one_phase(1);
-    answer_all(c, {answer::guard_failed});
+    answer_each(c, {answer::guard_failed});
     CHECK(c.judge(3, false));
     c.settled(log_answer::unavailable);
     CHECK(c.next() == step::at_once);
@@ -97,7 +97,7 @@ TEST_CASE("coordinator: at once, what was submitted changes, and what was begun 
     auto c = coordinator::take(1, {state::initial, first_epoch, 0, 0}, phases::one);
     CHECK(c.next() == step::at_once);
     CHECK_FALSE(c.inserts());
-    answer_all(c, {answer::applied});
+    answer_each(c, {answer::applied});
     CHECK(c.judge(3, false));
     auto const change = c.change();
     CHECK(change.from == state::initial);
@@ -109,7 +109,7 @@ TEST_CASE("coordinator: at once, what was submitted changes, and what was begun 
         CHECK(coordinator::take(1, {begun, first_epoch, 0, 0}, phases::one).next() == step::claim);
     }
     auto met = in_one_phase(1);
-    answer_all(met, {answer::applied});
+    answer_each(met, {answer::applied});
     CHECK(met.judge(3, false));
     met.settled(log_answer::conflict);
     met.found({state::pending, first_epoch, 0, 0}, {false, true, 0});
@@ -119,7 +119,7 @@ TEST_CASE("coordinator: at once, what was submitted changes, and what was begun 
 TEST_CASE("coordinator: who falls back behind its window undoes what it applied, without a pause") {
     auto c = coordinator::begin(2, first_epoch);
     c.inserted(log_answer::taken, false);
-    answer_all(c, {answer::applied, answer::guard_failed});
+    answer_each(c, {answer::applied, answer::guard_failed});
     c.yield();
     CHECK(c.next() == step::give_way);
     CHECK(due_parts(c) == std::vector<bool>{true, false});

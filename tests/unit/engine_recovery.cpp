@@ -23,7 +23,7 @@ using bank_engine = settle::engine<settle::memory::database, settle::type_tag<tr
                                    settle::observer_binding<hook>>;
 
 /// A database with two workers, as two processes would be, in a world whose time a test moves.
-struct bank {
+struct two_workers {
     settle::memory::database database;
     world_state world;
     std::function<void(settle::event const&)> watch;
@@ -35,7 +35,7 @@ struct bank {
                       settle::with_environment(manual_environment{world}),
                       settle::observed_by(hook{watch_other})};
 
-    bank() { open_accounts(engine, {{"A", 100}, {"B", 0}}); }
+    two_workers() { open_accounts(engine, {{"A", 100}, {"B", 0}}); }
 
     void check(std::int64_t a, std::int64_t b) {
         CHECK(balance_of(engine, "A") == a);
@@ -63,7 +63,7 @@ TEST_CASE("recovery: a worker may end after any step") {
     for (settle::step const last : {settle::step::insert, settle::step::apply, settle::step::commit,
                                     settle::step::confirm, settle::step::close}) {
         CAPTURE(settle::name_of(last));
-        bank b;
+        two_workers b;
         b.leave("t", last);
         bool const closed = last == settle::step::close;
         // Its owner is this process, which lives: only time tells.
@@ -82,7 +82,7 @@ TEST_CASE("recovery: a worker may end after any step") {
 
 TEST_CASE("recovery: a cancel that was begun is ended, with its reason") {
     for (settle::step const last : {settle::step::cancel, settle::step::compensate}) {
-        bank b;
+        two_workers b;
         b.leave("t", last, 101);
         CHECK(entry_of(b.engine, "t").state == state::canceling);
         auto const report = b.engine.recover(at_once());
@@ -98,7 +98,7 @@ TEST_CASE("recovery: a cancel that was begun is ended, with its reason") {
 }
 
 TEST_CASE("recovery: an entry that grew too old is canceled, unless it was committed") {
-    bank b;
+    two_workers b;
     b.leave("applied", settle::step::apply);
     b.leave("committed", settle::step::commit, 5);
     b.world.time += b.engine.limits().lifetime + std::chrono::milliseconds{1};
@@ -112,7 +112,7 @@ TEST_CASE("recovery: an entry that grew too old is canceled, unless it was commi
 TEST_CASE("recovery: entries of a process that is gone are taken at once") {
     std::string const gone = ended_process::owner();
     ended_process::child alive;
-    bank b;
+    two_workers b;
     b.plant_transfer("gone", gone);
     b.plant_transfer("alive", alive.owner());
     auto const report = b.engine.recover();
@@ -126,7 +126,7 @@ TEST_CASE("recovery: entries of a process that is gone are taken at once") {
 }
 
 TEST_CASE("recovery: a caller takes over at once from who is gone, else after standing still") {
-    bank b;
+    two_workers b;
     SUBCASE("gone") {
         b.plant_transfer("t", ended_process::owner());
         CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
@@ -158,7 +158,7 @@ TEST_CASE("recovery: a caller takes over at once from who is gone, else after st
 }
 
 TEST_CASE("recovery: an entry that moves is not standing still") {
-    bank b;
+    two_workers b;
     b.leave("t", settle::step::insert);
     // Another worker claims it and is killed, four times, every three seconds.
     int claims = 0;
@@ -179,7 +179,7 @@ TEST_CASE("recovery: an entry that moves is not standing still") {
 }
 
 TEST_CASE("recovery: a deadline ends a waiting call, which then knows no outcome") {
-    bank b;
+    two_workers b;
     b.leave("t", settle::step::apply);
     settle::call_options call;
     SUBCASE("it is reckoned from the call") {
@@ -264,7 +264,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
 
 TEST_CASE("recovery: a worker that stalls and wakes does nothing twice") {
     // The story that the documents' own programs end wrong: one stalls, another does all the work.
-    bank b;
+    two_workers b;
     SUBCASE("stalled before it applied") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::insert) return;
@@ -299,7 +299,7 @@ TEST_CASE("recovery: a worker that stalls and wakes does nothing twice") {
 }
 
 TEST_CASE("recovery: a worker that stalls and wakes undoes what it wrote after a cancel") {
-    bank b;
+    two_workers b;
     b.watch = [&](settle::event const& seen) {
         if (seen.taken != settle::step::insert) return;
         b.watch = nullptr;
@@ -325,7 +325,7 @@ struct foreign {
 };
 
 TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
-    bank b;
+    two_workers b;
     std::string const gone = ended_process::owner();
     plant<foreign<rent, "rent", false>>(b.database, "a unknown", {"T"}, gone, b.world.time);
     plant<foreign<transfer, "transfer", false>>(b.database, "b other", {"A", "B", 1}, gone,
@@ -369,7 +369,7 @@ TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
 }
 
 TEST_CASE("recovery: many entries are taken page by page, and no more than asked") {
-    bank b;
+    two_workers b;
     std::string const gone = ended_process::owner();
     for (int i = 0; i < 600; ++i) {
         plant<transfer_direction>(b.database, std::to_string(i), transfer{"A", "B", 0}, gone,
@@ -396,7 +396,7 @@ void arrive_late(settle::memory::database& database, std::string const& id, sett
 }
 
 TEST_CASE("recovery: a sweep undoes stray marks and no others") {
-    bank b;
+    two_workers b;
     SUBCASE("of an entry that is done") {
         REQUIRE(b.engine.run("t", transfer{"A", "B", 30}).done());
         arrive_late(b.database, "t", entry_of(b.engine, "t").committed - 1);

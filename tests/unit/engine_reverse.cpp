@@ -29,7 +29,7 @@ inline constexpr auto split_type = settle::transaction<split, "split">(
 
 namespace {
 
-struct bank {
+struct split_bank {
     settle::memory::database database;
     world_state world;
     std::function<void(settle::event const&)> watch;
@@ -40,7 +40,7 @@ struct bank {
                settle::with_environment(manual_environment{world}),
                settle::observed_by(hook{watch})};
 
-    bank() { open_accounts(engine, {{"A", 100}, {"B", 100}, {"C", 0}}); }
+    split_bank() { open_accounts(engine, {{"A", 100}, {"B", 100}, {"C", 0}}); }
 
     void check(std::int64_t a, std::int64_t b, std::int64_t c) {
         CHECK(balance_of(engine, "A") == a);
@@ -51,7 +51,7 @@ struct bank {
 };
 
 TEST_CASE("reverse: what was taken is given back, what was gained is taken") {
-    bank b;
+    split_bank b;
     SUBCASE("of two accounts") {
         REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
         b.check(70, 70, 60);
@@ -78,7 +78,7 @@ TEST_CASE("reverse: what was taken is given back, what was gained is taken") {
 }
 
 TEST_CASE("reverse: what cannot be reversed is refused with the reason") {
-    bank b;
+    split_bank b;
     auto const refused = [&](std::string const& id, settle::errc code, std::string const& word) {
         auto const told = b.engine.reverse(id);
         CAPTURE(told.text());
@@ -107,7 +107,7 @@ TEST_CASE("reverse: what cannot be reversed is refused with the reason") {
 }
 
 TEST_CASE("reverse: a try that was canceled is followed by the next one, in order") {
-    bank b;
+    split_bank b;
     REQUIRE(b.engine.run("t", split{"A", "B", "C", 50}).done());
     REQUIRE(b.engine.run("spend", split{"C", "C", "A", 5}).done());
     for (std::string const id : {"t/reverse", "t/reverse/2", "t/reverse/3"}) {
@@ -128,7 +128,7 @@ TEST_CASE("reverse: a try that was canceled is followed by the next one, in orde
 }
 
 TEST_CASE("reverse: a reversal whose worker ended is recovered, or taken over, or canceled") {
-    bank b;
+    split_bank b;
     REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
     b.watch = kill_after(settle::step::apply);
     CHECK_THROWS_AS(b.engine.reverse("t"), killed);
@@ -153,7 +153,7 @@ TEST_CASE("reverse: a reversal whose worker ended is recovered, or taken over, o
     b.check(100, 100, 0);
 }
 
-struct shop {
+struct stationer {
     settle::memory::database database;
     settle::engine<settle::memory::database, settle::type_tag<order_type>,
                    settle::type_tag<create_type>, settle::type_tag<replace_type>,
@@ -167,7 +167,7 @@ struct shop {
                settle::type<label_type>,
                settle::type<sale_type>};
 
-    shop() {
+    stationer() {
         open_accounts(engine, {{"A", 100}});
         for (item const& one : {pen, ink}) engine.create(items, one).value();
     }
@@ -181,7 +181,7 @@ struct shop {
 };
 
 TEST_CASE("reverse: the lines of a range go back, a record that was named twice as well") {
-    shop s;
+    stationer s;
     REQUIRE(s.engine.run("t", order{"A", "1", 10, {{"pen", 2}, {"ink", 1}, {"pen", 3}}}).done());
     REQUIRE(s.engine.reverse("t").done());
     CHECK(s.find_item("pen") == s.pen);
@@ -190,7 +190,7 @@ TEST_CASE("reverse: the lines of a range go back, a record that was named twice 
 }
 
 TEST_CASE("reverse: a record that was created is erased, if it still is as it was made") {
-    shop s;
+    stationer s;
     item const cap{"cap", 7, "new", "red"};
     REQUIRE(s.engine.run<create_type>("t", edit{"A", 4, cap}).done());
     SUBCASE("unchanged") {
@@ -218,7 +218,7 @@ TEST_CASE("reverse: a record that was created is erased, if it still is as it wa
 }
 
 TEST_CASE("reverse: a record that was erased is made again, if its key is free") {
-    shop s;
+    stationer s;
     REQUIRE(s.engine.run("t", drop{"pen"}).done());
     SUBCASE("free") {
         REQUIRE(s.engine.reverse("t").done());
@@ -233,7 +233,7 @@ TEST_CASE("reverse: a record that was erased is made again, if its key is free")
 }
 
 TEST_CASE("reverse: an assignment is put back only if it still stands") {
-    shop s;
+    stationer s;
     SUBCASE("a whole record") {
         REQUIRE(s.engine.run<replace_type>("t", edit{"A", 4, {"pen", 1, "used", {}}}).done());
         SUBCASE("it stands") {

@@ -13,12 +13,12 @@ namespace {
 
 constexpr int thread_count = 8;
 
-struct bank {
+struct shared_bank {
     settle::memory::database database;
     settle::engine<settle::memory::database, settle::type_tag<transfer_type>> engine{
         database, settle::type<transfer_type>};
 
-    bank() { open_accounts(engine, {{"A", 1000}, {"B", 1000}, {"C", 1000}}); }
+    shared_bank() { open_accounts(engine, {{"A", 1000}, {"B", 1000}, {"C", 1000}}); }
 
     std::int64_t sum() {
         return balance_of(engine, "A") + balance_of(engine, "B") + balance_of(engine, "C");
@@ -33,7 +33,7 @@ void on_threads(Action const& action) {
 }
 
 TEST_CASE("threads: hot records keep their sum, and every outcome is what the entries say") {
-    bank b;
+    shared_bank b;
     constexpr int each = 200;
     std::array<std::string, 3> const names{"A", "B", "C"};
     std::array<std::atomic<std::int64_t>, 3> moved{};
@@ -70,7 +70,7 @@ TEST_CASE("threads: hot records keep their sum, and every outcome is what the en
 }
 
 TEST_CASE("threads: one id that all run at once has one effect and one outcome") {
-    bank b;
+    shared_bank b;
     for (int round = 0; round < 50; ++round) {
         std::string const id = "t" + std::to_string(round);
         std::atomic<int> done{0};
@@ -83,7 +83,7 @@ TEST_CASE("threads: one id that all run at once has one effect and one outcome")
 }
 
 TEST_CASE("threads: workers share what was submitted, each entry once") {
-    bank b;
+    shared_bank b;
     constexpr int count = 300;
     for (int i = 0; i < count; ++i) {
         b.engine.submit(std::to_string(i), transfer{"A", "B", i % 10 == 0 ? 5000 : 1});
@@ -107,7 +107,7 @@ TEST_CASE("threads: workers share what was submitted, each entry once") {
 }
 
 TEST_CASE("threads: run and cancel of one id agree on what became of it") {
-    bank b;
+    shared_bank b;
     std::int64_t expected = 1000;
     for (int round = 0; round < 100; ++round) {
         std::string const id = "t" + std::to_string(round);
@@ -135,7 +135,7 @@ TEST_CASE("threads: run and cancel of one id agree on what became of it") {
 }
 
 TEST_CASE("threads: takeovers from workers that are at work change no sum") {
-    bank b;
+    shared_bank b;
     std::atomic<bool> over{false};
     std::jthread thief{[&] {
         settle::recover_options at_once;
@@ -158,7 +158,7 @@ TEST_CASE("threads: takeovers from workers that are at work change no sum") {
 }
 
 TEST_CASE("threads: the recovery thread begins at once, reports each round, stops at once") {
-    bank b;
+    shared_bank b;
     settle::system_environment const world;
     // Left behind by a worker long ago.
     plant<transfer_direction>(b.database, "t", transfer{"A", "B", 30}, "somebody",

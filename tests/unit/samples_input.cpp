@@ -61,7 +61,7 @@ std::vector<std::string> invoices_of(std::string_view lines) {
     return words;
 }
 
-using words = std::vector<std::string>;
+using told_as = std::vector<std::string>;
 
 } // namespace
 
@@ -131,7 +131,7 @@ TEST_SUITE("samples: orders of the bank") {
 TEST_SUITE("samples: invoices of the shop") {
     TEST_CASE("lines of one invoice become one payment, and a C one refund") {
         CHECK(invoices_of("A,x,2,1.50,7\nA,y,1,.25,7\nCB,x,-2,1.50,7\n") ==
-              words{"2 payment A 7 325", "4 refund CB 7 300"});
+              told_as{"2 payment A 7 325", "4 refund CB 7 300"});
         auto const pieces = pieces_of<shop::invoice_reader>(retail_header + "CB,x,-2,1.50,7\n");
         auto const& refund = std::get<samples::request<shop::refund>>(pieces.at(0)).parameters;
         REQUIRE(refund.lines.size() == 1);
@@ -158,30 +158,31 @@ TEST_SUITE("samples: invoices of the shop") {
             CAPTURE(each.line);
             std::string const bad = each.line;
             CHECK(invoices_of("Z,x,1,1,7\nA,x,1,1,7\n" + bad + "\nA,x,1,1,7\nB,x,1,1,7\n") ==
-                  words{"2 payment Z 7 100", fmt::format("refused 4 {}", each.reason),
+                  told_as{"2 payment Z 7 100", fmt::format("refused 4 {}", each.reason),
                         "6 payment B 7 100"});
         }
-        CHECK(invoices_of("CA,x,1,1,7\n") == words{"refused 2 positive quantity in a refund"});
+        CHECK(invoices_of("CA,x,1,1,7\n") == told_as{"refused 2 positive quantity in a refund"});
     }
 
     TEST_CASE("a damaged line that names an invoice belongs to that invoice") {
         // As the first line of the invoice, as the last line of the file, and as no one's line.
         CHECK(invoices_of("Z,x,1,1,7\nA,x\nA,x,1,1,7\n") ==
-              words{"2 payment Z 7 100", "refused 3 unreadable line"});
+              told_as{"2 payment Z 7 100", "refused 3 unreadable line"});
         CHECK(invoices_of("Z,x,1,1,7\nA,x\n") ==
-              words{"2 payment Z 7 100", "refused 3 unreadable line"});
+              told_as{"2 payment Z 7 100", "refused 3 unreadable line"});
         CHECK(invoices_of("Z,x,1,1,7\nrubbish\nZ,x,1,1,7\n") ==
-              words{"2 payment Z 7 200", "refused 3 unreadable line"});
+              told_as{"2 payment Z 7 200", "refused 3 unreadable line"});
     }
 
     TEST_CASE("a line that names no invoice puts its neighbours in doubt") {
         CHECK(invoices_of("Y,x,1,1,7\nZ,x,1,1,7\n\xFF,x\nA,x,1,1,7\nB,x,1,1,7\n") ==
-              words{"2 payment Y 7 100", "refused 4 unreadable line", "refused 3 unreadable line",
-                    "refused 5 unreadable line", "6 payment B 7 100"});
+              told_as{"2 payment Y 7 100", "refused 4 unreadable line", "refused 3 unreadable line",
+                      "refused 5 unreadable line", "6 payment B 7 100"});
         CHECK(invoices_of("Z,x,1,1,7\n,x,1,1,7\nZ,x,1,1,7\nB,x,1,1,7\n") ==
-              words{"refused 3 unreadable line", "refused 4 unreadable line", "5 payment B 7 100"});
+              told_as{"refused 3 unreadable line", "refused 4 unreadable line",
+                      "5 payment B 7 100"});
         CHECK(invoices_of("Z,x,1,1,7\n,x,1,1,7\n") ==
-              words{"refused 3 unreadable line", "refused 2 unreadable line"});
+              told_as{"refused 3 unreadable line", "refused 2 unreadable line"});
     }
 
     TEST_CASE("the shop's real file") {

@@ -194,20 +194,20 @@ TEST_CASE("sqlite tables: a table that changes after it was bound is noticed") {
     database db{here.file(), {.busy_timeout = std::chrono::milliseconds{100}}};
     auto engine = engine_on(db);
     engine.create(items, item{"A", 5}).value();
-    settle::call_options const brief{std::chrono::milliseconds{50}, {}};
+    settle::call_options const for_a_moment{std::chrono::milliseconds{50}, {}};
 
     sql(here.file(), "ALTER TABLE items ADD COLUMN extra TEXT DEFAULT 'e'");
     CHECK(engine.run<take_type>("one", change{"A", 1, "", {}}).done());
 
     sql(here.file(), "CREATE TRIGGER no BEFORE UPDATE ON items BEGIN SELECT RAISE(IGNORE); END");
-    auto const told = engine.run<take_type>("two", change{"A", 1, "", {}}, brief);
+    auto const told = engine.run<take_type>("two", change{"A", 1, "", {}}, for_a_moment);
     CHECK(told.why == settle::reason::record_unusable);
     CHECK(contains(told.problem.text, "changed 0 rows instead of one; has a trigger been added"));
     sql(here.file(), "DROP TRIGGER no");
     CHECK(engine.run<take_type>("two again", change{"A", 1, "", {}}).done());
 
     sql(here.file(), "ALTER TABLE items RENAME COLUMN amount TO sum");
-    auto const lost = engine.run<take_type>("three", change{"A", 1, "", {}}, brief);
+    auto const lost = engine.run<take_type>("three", change{"A", 1, "", {}}, for_a_moment);
     CHECK(lost.verdict == settle::verdict::undecided);
     CHECK(lost.problem.code == settle::condition::permanent);
     CHECK(contains(lost.problem.text, "no such column"));
