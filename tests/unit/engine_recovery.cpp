@@ -387,11 +387,12 @@ void arrive_late(settle::memory::database& database, std::string const& id, sett
                  std::int64_t amount = 30) {
     auto session = database.bind<std::remove_cvref_t<decltype(accounts)>>(database.name());
     transfer const parameters{"A", "B", amount};
-    settle::job<transfer_direction> work{id, &parameters, settle::coordinator::begin(2, under)};
+    auto work = settle::make_job<transfer_direction>(id, parameters,
+                                                     settle::coordinator::begin(2, under));
     work.coordinator.inserted(settle::log_answer::taken, false);
-    std::span<settle::job<transfer_direction>> const wave{&work, 1};
-    session.start<settle::step::apply>(wave);
-    session.finish<settle::step::apply>(wave);
+    std::span<settle::job> const wave{&work, 1};
+    session.start<settle::step::apply, transfer_direction>(wave);
+    session.finish<settle::step::apply, transfer_direction>(wave);
     REQUIRE(work.coordinator.answer_of(0) == settle::answer::applied);
 }
 

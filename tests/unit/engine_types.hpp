@@ -136,9 +136,10 @@ void plant(settle::memory::database& database, std::string const& id,
     if constexpr (!std::is_same_v<Direction, settle::undescribed>) {
         parts = Direction::count_parts(Direction::user(parameters));
     }
-    settle::job<Direction> work{id, &parameters, settle::coordinator::begin(parts, 5000, wanted)};
+    auto work = settle::make_job<Direction>(id, parameters,
+                                            settle::coordinator::begin(parts, 5000, wanted));
     work.created = created;
-    database.bind_log().insert(std::span<settle::job<Direction>>{&work, 1}, {created, owner});
+    database.bind_log().insert(std::span{&work, 1}, {created, owner});
     REQUIRE(work.said == settle::log_answer::taken);
 }
 

@@ -21,7 +21,7 @@ class ledger {
 public:
     void insert(std::string const& id, std::int64_t created,
                 settle::goal wanted = settle::goal::run) {
-        settle::job<direction> work = begin(id, wanted);
+        settle::job work = begin(id, wanted);
         work.created = at(created);
         log_.insert(wave(work), {at(created), owner_});
         REQUIRE(work.said == settle::log_answer::taken);
@@ -29,7 +29,7 @@ public:
 
     /// From pending to done.
     void finish(std::string const& id, std::int64_t when = 1000) {
-        settle::job<direction> work = begin(id, settle::goal::run);
+        settle::job work = begin(id, settle::goal::run);
         auto& c = work.coordinator;
         c.inserted(settle::log_answer::taken, false);
         for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
@@ -58,11 +58,12 @@ public:
     auto& log() { return log_; }
 
 private:
-    static std::span<settle::job<direction>> wave(settle::job<direction>& work) {
+    static std::span<settle::job> wave(settle::job& work) {
         return {&work, 1};
     }
-    settle::job<direction> begin(std::string const& id, settle::goal wanted) {
-        return {id, &parameters_, settle::coordinator::begin(2, 77, wanted)};
+    settle::job begin(std::string const& id, settle::goal wanted) {
+        return settle::make_job<direction>(id, parameters_,
+                                           settle::coordinator::begin(2, 77, wanted));
     }
 
     settle::memory::database database_;

@@ -33,25 +33,22 @@ struct bench {
 
     [[nodiscard]] std::string path() const { return here.file(); }
 
-    settle::job<direction> job(std::string id, coordinator c) {
-        settle::job<direction> made;
-        made.id = std::move(id);
-        made.parameters = &parameters;
-        made.coordinator = std::move(c);
+    settle::job job(std::string id, coordinator c) {
+        auto made = settle::make_job<direction>(std::move(id), parameters, std::move(c));
         made.created = at(1000);
         return made;
     }
-    log_answer insert(settle::job<direction>& work, std::int64_t now = 1000) {
+    log_answer insert(settle::job& work, std::int64_t now = 1000) {
         log.insert(std::span{&work, 1}, {at(now), owner});
         return work.said;
     }
     template <step Step>
-    log_answer change_entry(settle::job<direction>& work, std::int64_t now) {
+    log_answer change_entry(settle::job& work, std::int64_t now) {
         log.change<Step>(std::span{&work, 1}, {at(now), owner});
         return work.said;
     }
     /// Inserts an entry that is pending under an epoch.
-    settle::job<direction> pending(std::string const& id, settle::epoch number = 7) {
+    settle::job pending(std::string const& id, settle::epoch number = 7) {
         auto work = job(id, coordinator::begin(1, number));
         CHECK(insert(work) == log_answer::taken);
         work.coordinator.inserted(work.said, false);
@@ -139,7 +136,7 @@ TEST_CASE("sqlite log: the first reason stays, with the part that failed") {
 TEST_CASE("sqlite log: an id that is there is a conflict, for others of the wave it is none") {
     bench on;
     on.pending("one");
-    std::vector<settle::job<direction>> wave;
+    std::vector<settle::job> wave;
     for (char const* id : {"zero", "one", "two", "two"}) {
         wave.push_back(on.job(id, coordinator::begin(1, 9)));
     }
@@ -155,8 +152,8 @@ TEST_CASE("sqlite log: an id that is there is a conflict, for others of the wave
 TEST_CASE("sqlite log: an entry that nobody described has neither type nor parameters") {
     bench on;
     settle::nothing const none;
-    settle::job<settle::undescribed> work{"one", &none,
-                                          coordinator::begin(0, 3, settle::goal::annul)};
+    auto work = settle::make_job<settle::undescribed>(
+        "one", none, coordinator::begin(0, 3, settle::goal::annul));
     on.log.insert(std::span{&work, 1}, {at(5), on.owner});
     CHECK(work.said == log_answer::taken);
     entry const found = on.read("one");

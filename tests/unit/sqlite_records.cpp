@@ -120,25 +120,21 @@ TEST_CASE("sqlite records: NULL in a field that is not optional is damage") {
 struct takes {
     using direction = settle::forward<take_type>;
     std::vector<change> parameters;
-    std::vector<settle::job<direction>> jobs;
+    std::vector<settle::job> jobs;
 
     explicit takes(std::vector<std::string> const& ids) {
         for (auto const& id : ids) parameters.push_back({id, 1, "", {}});
         for (auto const& one : parameters) {
             auto at = settle::coordinator::take(1, {settle::state::pending, 6, 0, 0});
             at.claimed(settle::log_answer::taken, false);
-            settle::job<direction> made;
-            made.id = "of " + one.id;
-            made.parameters = &one;
-            made.coordinator = at;
-            jobs.push_back(std::move(made));
+            jobs.push_back(settle::make_job<direction>("of " + one.id, one, at));
         }
     }
     template <typename Session>
     std::string send(Session& session) {
-        std::span<settle::job<direction>> const wave{jobs};
-        session.template start<settle::step::apply>(wave);
-        session.template finish<settle::step::apply>(wave);
+        std::span<settle::job> const wave{jobs};
+        session.template start<settle::step::apply, direction>(wave);
+        session.template finish<settle::step::apply, direction>(wave);
         std::string said;
         for (auto const& one : jobs) {
             said += (said.empty() ? "" : ", ") + std::string{name_of(one.coordinator.answer_of(0))};
@@ -212,7 +208,7 @@ TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file i
     takes entries{{"C"}};
     entries.jobs[0].coordinator = settle::coordinator::begin(1, 9);
     std::string const owner = "me";
-    std::span<settle::job<takes::direction>> const inserted{entries.jobs};
+    std::span<settle::job> const inserted{entries.jobs};
     std::string said;
     {
         full_disk const disk{on.path()};

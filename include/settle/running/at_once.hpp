@@ -16,8 +16,7 @@ public:
     judge_at_once(Environment const* environment, options const& limits)
         : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime) {}
 
-    template <typename Direction>
-    [[nodiscard]] bool operator()(job<Direction>& work) const {
+    [[nodiscard]] bool operator()(job& work) const {
         bool const expired = environment_->now() - work.created > lifetime_;
         return work.coordinator.judge(attempts_, expired);
     }

@@ -41,22 +41,22 @@ std::optional<outcome> refused_at_once(transaction_id const& id,
 
 /// A transaction that is new to the log, ready to be driven.
 template <typename Direction, typename Driver, typename Environment>
-job<Direction> new_job(transaction_id&& id, typename Direction::parameters const& parameters,
+job new_job(transaction_id&& id, typename Direction::parameters const& parameters,
                        goal wanted, Driver const& driver, Environment const& environment) {
-    job<Direction> work{std::move(id), &parameters,
-                        coordinator::begin(Direction::count_parts(Direction::user(parameters)),
-                                           fresh_epoch(environment, driver.time()), wanted,
-                                           Driver::how)};
+    auto work = make_job<Direction>(
+        std::move(id), parameters,
+        coordinator::begin(Direction::count_parts(Direction::user(parameters)),
+                           fresh_epoch(environment, driver.time()), wanted, Driver::how));
     work.created = driver.time();
     return work;
 }
 
 /// A transaction of the log that is taken over, ready to be driven.
 template <typename Direction, typename Driver>
-job<Direction> taken_job(entry const& found, typename Direction::parameters const& parameters) {
+job taken_job(entry const& found, typename Direction::parameters const& parameters) {
     std::size_t const count = Direction::count_parts(Direction::user(parameters));
-    job<Direction> work{found.id, &parameters,
-                        coordinator::take(count, standing_of(found), Driver::how)};
+    auto work = make_job<Direction>(found.id, parameters,
+                                    coordinator::take(count, standing_of(found), Driver::how));
     work.created = found.created;
     work.images = found.images;
     return work;
@@ -117,6 +117,8 @@ private:
             return tell(number, *std::move(refused));
         }
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
+        // The range may have been slow to give it.
+        driver_.look_at_clock();
         auto work = new_job<Direction>(std::move(id), parameters, goal::run, driver_,
                                        parts_.environment());
         window_.add(std::move(work), std::forward<Parameters>(parameters), number, new_id);
@@ -131,17 +133,18 @@ private:
                                            parts_.environment());
             course way;
             way.new_id = new_id;
-            driver_.drive(work, way, true);
+            driver_.template drive<Direction>(work, way, true);
             if (new_id && way.cut == interruption::mismatch) continue;
             return tell(number, conclude(work, way, parts_.log()));
         }
     }
 
     void round() {
+        driver_.look_at_clock();
         std::vector<std::pair<std::size_t, typename Direction::parameters>> drawn_twice;
-        window_.round(driver_, true, [&](std::size_t number, auto& work, course const& way) {
+        window_.round(driver_, true, [&](std::size_t number, job& work, course const& way) {
             if (way.new_id && way.cut == interruption::mismatch) {
-                drawn_twice.emplace_back(number, *work.parameters);
+                drawn_twice.emplace_back(number, work.parameters_of<Direction>());
             } else {
                 tell(number, conclude(work, way, parts_.log()));
             }

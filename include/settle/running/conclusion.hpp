@@ -2,15 +2,15 @@
 // What a job that was driven comes to, as its caller is told.
 #pragma once
 
-#include <settle/running/driver.hpp>
+#include <settle/running/progress.hpp>
 #include <settle/running/refusals.hpp>
 
 SETTLE_BEGIN
 namespace detail {
 
 /// Why it was canceled: as this worker saw it, or as the entry says when another one did it.
-template <typename Direction, typename Log>
-void tell_reason(outcome& told, job<Direction> const& work, course const& way, Log& log) {
+template <typename Log>
+void tell_reason(outcome& told, job const& work, course const& way, Log& log) {
     auto const& c = work.coordinator;
     if (way.seen && way.seen->why != reason::none) {
         told.why = way.seen->why;
@@ -19,12 +19,9 @@ void tell_reason(outcome& told, job<Direction> const& work, course const& way, L
     } else if (c.why() != reason::none) {
         told.why = c.why();
         if (c.failed_part() == coordinator::no_part) return;
-        if constexpr (!std::is_same_v<Direction, undescribed>) {
-            part_name const where =
-                Direction::name_part(Direction::user(*work.parameters), c.failed_part());
-            told.participant = where.participant;
-            told.line = where.line;
-        }
+        part_name const where = work.name_part(c.failed_part());
+        told.participant = where.participant;
+        told.line = where.line;
     } else if (auto found = log.read(told.id); found.has_value() && found.value()) {
         told.why = found.value()->why;
         told.participant = found.value()->participant;
@@ -33,8 +30,8 @@ void tell_reason(outcome& told, job<Direction> const& work, course const& way, L
 }
 
 /// Shape:   work, way - as the driver left them; the id and the problem go into the outcome
-template <typename Direction, typename Log>
-outcome conclude(job<Direction>& work, course const& way, Log& log) {
+template <typename Log>
+outcome conclude(job& work, course const& way, Log& log) {
     auto const& c = work.coordinator;
     // What stood in the way of one that is done was overcome.
     bool const plain = way.cut == interruption::none && c.why() == reason::none;

@@ -55,7 +55,8 @@ public:
 
     /// Runs one transaction to its end under an id of the library's own.
     /// Errors:  see settle::verdict; `refused` when the parameters break a guard of theirs
-    /// Cost:    five calls to the log and the stores when nothing stands in the way
+    /// Cost:    five calls to the log and the stores when nothing stands in the way, or one where
+    ///          the store settles transactions at once
     template <typename Parameters>
     outcome run(Parameters const& parameters, call_options const& call = {}) {
         return begin_fresh<direction_of<Parameters>>(parameters, goal::run, call);
@@ -165,11 +166,11 @@ public:
         if (!wanted.even_if_unknown) return detail::unknown_id(id);
         if (auto const refused = check_id(id); !refused.empty()) return detail::refuse(id, refused);
         nothing const no_parameters;
-        job<undescribed> work{id, &no_parameters, coordinator::cancel(0)};
+        auto work = make_job<undescribed>(id, no_parameters, coordinator::cancel(0));
         auto driver = parts_.make_driver(call);
         work.created = driver.time();
         course way;
-        driver.drive(work, way, true);
+        driver.template drive<undescribed>(work, way, true);
         // It was born since the look above: its own type compensates it.
         if (way.cut == interruption::described) return cancel_entry(*way.seen, call);
         return detail::conclude(work, way, parts_.log());
@@ -187,10 +188,10 @@ public:
         if (!why.empty()) {
             return detail::refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
         }
-        return with_entry(original, [&](auto& work) {
-            using direction = typename std::remove_cvref_t<decltype(work)>::direction;
-            return reverse_done<direction>(original, *work.parameters, call);
-        });
+        return with_entry(
+            original, [&]<typename Direction>(std::type_identity<Direction>, job& work) {
+                return reverse_done<Direction>(original, work.parameters_of<Direction>(), call);
+            });
     }
 
     /// Looks at all marks and undoes the stray ones.
@@ -348,7 +349,7 @@ private:
                                                parts_.environment());
         course way;
         way.new_id = new_id;
-        driver.drive(work, way, true);
+        driver.template drive<Direction>(work, way, true);
         return detail::conclude(work, way, parts_.log());
     }
 
@@ -360,24 +361,24 @@ private:
     }
 
     template <typename Direction>
-    outcome bring_to_end(job<Direction>& work, call_options const& call) {
+    outcome bring_to_end(job& work, call_options const& call) {
         auto driver = parts_.make_driver(call);
         course way;
-        driver.drive(work, way, true);
+        driver.template drive<Direction>(work, way, true);
         return detail::conclude(work, way, parts_.log());
     }
 
     outcome cancel_entry(entry const& found, call_options const& call) {
-        return with_entry(found, [&](auto& work) {
+        return with_entry(found, [&]<typename Direction>(std::type_identity<Direction>, job& work) {
             work.coordinator = coordinator::cancel(work.coordinator.parts());
-            return bring_to_end(work, call);
+            return bring_to_end<Direction>(work, call);
         });
     }
 
     // ---------------------------------------------------------------- entries of unknown direction
 
     /// Finds the direction of an entry by its name and definition, reads its parameters, and calls
-    /// `function(job<Direction>&)` with a coordinator that takes the entry over.
+    /// `function(std::type_identity<Direction>{}, job)` with a coordinator that takes the entry over.
     template <typename Function>
     outcome with_entry(entry const& found, Function&& function) {
         std::optional<outcome> told;
@@ -389,7 +390,7 @@ private:
             }
             using driver_type = typename parts_type::driver_type;
             auto work = detail::taken_job<Direction, driver_type>(found, parameters.value());
-            told = function(work);
+            told = function(std::type_identity<Direction>{}, work);
         };
         auto const problem = detail::with_direction<types>(found, run);
         return told ? *std::move(told) : detail::refuse(found.id, problem);

@@ -38,9 +38,9 @@ inline constexpr char collection_tag = 0;
 /// The records of a job as numbers, a part each. Two records of one number only wait for each other
 /// without need.
 template <typename Direction>
-void record_hashes(job<Direction> const& work, std::vector<std::uint64_t>& into) {
+void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
     into.clear();
-    auto const& user = Direction::user(*work.parameters);
+    auto const& user = Direction::user(work.parameters_of<Direction>());
     Direction::for_each_participant([&](auto index) {
         constexpr std::size_t at = decltype(index)::value;
         using collection = typename Direction::template collection_of<at>;
@@ -53,6 +53,8 @@ void record_hashes(job<Direction> const& work, std::vector<std::uint64_t>& into)
     });
 }
 
+using record_hashes_function = void(job const&, std::vector<std::uint64_t>&);
+
 class record_order {
 public:
     /// Before the wave.
@@ -61,13 +63,15 @@ public:
         pending_.clear();
     }
 
-    /// Whether a job waits for an earlier one: on a record that one transaction at a time may use,
-    /// asking in vain would only cost.
-    template <typename Direction>
-    [[nodiscard]] bool stands_behind(job<Direction> const& work) {
-        if (exclusive_.empty()) return false;
-        record_hashes(work, records_);
-        bool waits = false;
+    /// Whether a job waits for an earlier one of its window: for one that rests before it has taken
+    /// effect, or on a record that one transaction at a time may use, where asking in vain would
+    /// only cost.
+    /// Shape:   asked - the wave is to ask it; the others are told of for the sake of the later
+    [[nodiscard]] bool stands_behind(job const& work, bool asked,
+                                     record_hashes_function* records) {
+        if (asked && exclusive_.empty() && blocked_.empty()) return false;
+        records(work, records_);
+        bool waits = !asked && !has_begun(work);
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record);
         }
@@ -91,13 +95,12 @@ public:
 
     /// Whether a job is to fall back behind the earlier ones of its window.
     /// Shape:   asked - it took part in the wave; the others are told of for the sake of the later
-    template <typename Direction>
-    [[nodiscard]] bool falls_back(job<Direction> const& work, bool asked) {
-        record_hashes(work, records_);
+    [[nodiscard]] bool falls_back(job const& work, bool asked, record_hashes_function* records) {
+        records(work, records_);
         auto const& c = work.coordinator;
-        bool const begun = c.state() != state::initial && c.state() != state::pending;
         if (!asked) {
-            for (auto const record : records_) (begun ? pending_ : blocked_).insert(record);
+            auto& those = has_begun(work) ? pending_ : blocked_;
+            for (auto const record : records_) those.insert(record);
             return false;
         }
         bool back = false;
@@ -122,14 +125,19 @@ public:
     }
 
 private:
+    /// Whether its effects are as they will be, but for their end.
+    static bool has_begun(job const& work) {
+        auto const now = work.coordinator.state();
+        return now != state::initial && now != state::pending;
+    }
+
     /// What stands against a part now, and may not when the pending ones have ended.
     static bool may_hold_later(answer said) {
         return said == answer::guard_failed || said == answer::overflow ||
                said == answer::record_missing || said == answer::record_exists;
     }
 
-    template <typename Direction>
-    [[nodiscard]] bool part_says(job<Direction> const& work, answer wanted) const {
+    [[nodiscard]] bool part_says(job const& work, answer wanted) const {
         for (std::size_t part = 0; part < records_.size(); ++part) {
             if (work.coordinator.answer_of(part) == wanted) return true;
         }

@@ -73,10 +73,11 @@ private:
         call_options const call;
         auto driver = parts_.make_driver(call);
         epoch const first = fresh_epoch(parts_.environment());
-        job<undescribed> work{id, &no_parameters, coordinator::begin(0, first, goal::annul)};
+        auto work = make_job<undescribed>(id, no_parameters,
+                                          coordinator::begin(0, first, goal::annul));
         work.created = driver.time();
         course way;
-        auto const cut = driver.drive(work, way, false);
+        auto const cut = driver.template drive<undescribed>(work, way, false);
         if (cut != interruption::none && cut != interruption::described) {
             report_.problem = work.problem;
             return std::nullopt;

@@ -100,7 +100,7 @@ private:
         auto driver = parts_.make_driver(call_);
         window<Direction> jobs{std::min(room_, run.size())};
         auto const round = [&] {
-            jobs.round(driver, false, [&](std::size_t, auto& work, course const& way) {
+            jobs.round(driver, false, [&](std::size_t, job& work, course const& way) {
                 tell(conclude(work, way, parts_.log()));
             });
         };

@@ -19,22 +19,20 @@ public:
     [[nodiscard]] bool full() const noexcept { return jobs_.size() >= room_; }
 
     /// Shape:   number - the caller's, told again when this one is over
-    job<Direction>& add(job<Direction> work, parameters_type parameters, std::size_t number,
-                        bool new_id) {
+    void add(job work, parameters_type parameters, std::size_t number, bool new_id) {
         if (jobs_.size() == made_) make_room();
         parameters_.push_back(std::move(parameters));
         numbers_.push_back(number);
         ways_.emplace_back().new_id = new_id;
         jobs_.push_back(std::move(work));
         jobs_.back().parameters = &parameters_.back();
-        return jobs_.back();
     }
 
     /// Drives everybody one round on; `ended(number, job, course)` is called for each that is over,
     /// in the order of the window, and its place is free then.
     template <typename Driver, typename Ended>
     void round(Driver& driver, bool follows, Ended&& ended) {
-        driver.round(std::span{jobs_}, std::span{ways_}, follows);
+        driver.template round<Direction>(std::span{jobs_}, std::span{ways_}, follows);
         std::size_t kept = 0;
         for (std::size_t at = 0; at < jobs_.size(); ++at) {
             if (ways_[at].over) {
@@ -75,7 +73,7 @@ private:
 
     std::size_t room_;
     std::size_t made_ = 0; ///< how many have room already
-    std::vector<job<Direction>> jobs_;
+    std::vector<job> jobs_;
     std::vector<course> ways_;
     std::vector<std::size_t> numbers_;
     std::vector<parameters_type> parameters_;

@@ -34,6 +34,12 @@ enum class json_form : std::uint8_t {
     row
 };
 
+/// What becomes of members for which `settle::secret` is true.
+enum class secrets : std::uint8_t {
+    written,
+    hidden ///< `***` stands for them: for observers and logs
+};
+
 namespace detail {
 
 template <typename T>
@@ -46,41 +52,38 @@ inline constexpr bool is_vector = false;
 template <typename T, typename Allocator>
 inline constexpr bool is_vector<std::vector<T, Allocator>> = true;
 
-template <bool Redacted, typename T>
-void write_json(std::string& out, T const& value);
+template <typename T>
+void write_json(std::string& out, T const& value, secrets shown);
 
-template <bool Redacted, Described T, typename Member>
-void write_member(std::string& out, T const& value, Member) {
+template <Described T, typename Member>
+void write_member(std::string& out, T const& value, secrets shown, Member) {
     if (Member::index > 0) out += ',';
     append_json_text(out, Member::name);
     out += ':';
-    if constexpr (Redacted && secret<Member::pointer>) {
-        // Not even whether it is empty is shown.
-        out += "\"***\"";
-    } else {
-        write_json<Redacted>(out, value.*Member::pointer);
-    }
+    // Not even whether it is empty is shown.
+    if (secret<Member::pointer> && shown == secrets::hidden) out += "\"***\"";
+    else write_json(out, value.*Member::pointer, shown);
 }
 
-template <bool Redacted, typename T>
-void write_json(std::string& out, T const& value) {
+template <typename T>
+void write_json(std::string& out, T const& value, secrets shown) {
     if constexpr (Described<T>) {
         out += '{';
-        for_each_member<T>([&](auto member) { write_member<Redacted>(out, value, member); });
+        for_each_member<T>([&](auto member) { write_member(out, value, shown, member); });
         out += '}';
     } else if constexpr (is_vector<T>) {
         out += '[';
         auto separate = false;
         for (typename T::value_type const& element : value) {
             if (std::exchange(separate, true)) out += ',';
-            write_json<Redacted>(out, element);
+            write_json(out, element, shown);
         }
         out += ']';
     } else if constexpr (is_optional<T>) {
         static_assert(!is_optional<typename T::value_type>,
                       "settle: an optional of an optional has two ways to be empty, and JSON one. "
                       "Use one std::optional. README#field-types");
-        if (value) write_json<Redacted>(out, *value);
+        if (value) write_json(out, *value, shown);
         else out += "null";
     } else if constexpr (std::is_same_v<T, std::string>) {
         append_json_text(out, value);
@@ -138,27 +141,14 @@ template <typename T>
 /// Shape:   value - passes check_texts, and is nested no deeper than json_reader::max_depth; what
 ///          does not cannot be read back
 template <typename T>
-void append_json(std::string& out, T const& value) {
-    detail::write_json<false>(out, value);
-}
-
-/// For observers and logs: a member for which `settle::secret` is true is the text `***`.
-template <typename T>
-void append_json_redacted(std::string& out, T const& value) {
-    detail::write_json<true>(out, value);
+void append_json(std::string& out, T const& value, secrets shown = secrets::written) {
+    detail::write_json(out, value, shown);
 }
 
 template <typename T>
-[[nodiscard]] std::string encode_json(T const& value) {
+[[nodiscard]] std::string encode_json(T const& value, secrets shown = secrets::written) {
     std::string out;
-    append_json(out, value);
-    return out;
-}
-
-template <typename T>
-[[nodiscard]] std::string encode_json_redacted(T const& value) {
-    std::string out;
-    append_json_redacted(out, value);
+    append_json(out, value, shown);
     return out;
 }
 

@@ -4,12 +4,12 @@
 
 #include <settle/version.hpp>
 
+#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 SETTLE_BEGIN
 
@@ -129,29 +129,38 @@ private:
 template <typename T>
 class [[nodiscard]] result {
 public:
-    result(T value) : content_(std::in_place_index<0>, std::move(value)) {}
-    result(error problem) : content_(std::in_place_index<1>, std::move(problem)) {}
-    result(errc code, std::string text)
-        : content_(std::in_place_index<1>, error{make_error_code(code), std::move(text)}) {}
+    result(T value) : value_(std::move(value)) {}
+    result(error problem) : problem_(std::move(problem)) {}
+    result(errc code, std::string text) : problem_{make_error_code(code), std::move(text)} {}
 
-    [[nodiscard]] bool has_value() const noexcept { return content_.index() == 0; }
+    [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
 
     /// Errors: throws settle::failure when there is no value
     [[nodiscard]] T& value() & {
-        if (!has_value()) throw failure(std::get<1>(content_));
-        return std::get<0>(content_);
+        check();
+        return *value_;
     }
     [[nodiscard]] T const& value() const& {
-        if (!has_value()) throw failure(std::get<1>(content_));
-        return std::get<0>(content_);
+        check();
+        return *value_;
     }
     /// By value, so that `for (auto& one : page().value())` does not walk what is gone.
     [[nodiscard]] T value() && { return std::move(value()); }
 
-    [[nodiscard]] error const& problem() const& { return std::get<1>(content_); }
+    /// Errors: throws std::logic_error when there is a value
+    [[nodiscard]] error const& problem() const& {
+        if (has_value()) throw std::logic_error("settle: a result that has a value was asked for "
+                                                "its problem. Look at has_value() first");
+        return problem_;
+    }
 
 private:
-    std::variant<T, error> content_;
+    void check() const {
+        if (!has_value()) throw failure(problem_);
+    }
+
+    std::optional<T> value_;
+    error problem_;
 };
 
 template <>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
+#include <settle/store/codec.hpp>
 
 SETTLE_BEGIN
 
@@ -16,11 +17,15 @@ struct event {
     answer met = answer::none;  ///< of a store's step: the first answer that is no success
     reason why = reason::none;
     std::string_view problem;   ///< the store's own words, when it had a problem
-    std::string (*show)(void const*) = nullptr;
+    void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;
 
     /// The parameters as JSON; members that are marked settle::secret stand as "***".
-    [[nodiscard]] std::string parameters() const { return show == nullptr ? "" : show(shown); }
+    [[nodiscard]] std::string parameters() const {
+        std::string text;
+        if (show != nullptr) show(text, shown, secrets::hidden);
+        return text;
+    }
 };
 
 /// Sees nothing and costs nothing.

@@ -5,40 +5,38 @@
 // A store is bound to collections and gives a session; a log is bound and gives one too:
 //
 //   store.bind<Collections…>(log_name) → session
-//     session.start<Step>(std::span<job<D>>)   begins a wave; answers may come now or in finish
-//     session.finish<Step>(std::span<job<D>>)  every due part of the session's collections answered
+//     session.start<Step, D>(std::span<job>)   begins a wave; answers may come now or in finish
+//     session.finish<Step, D>(std::span<job>)  every due part of the session's collections answered
 //     session.read<C>(key) · create<C>(record) · scan<C>(after, limit)
 //     session.marks(after, limit) · resolve(mark, confirmed)
-//     session.at_once(std::span<job<D>>, log_session, occasion, judge)   where one native
+//     session.at_once<D>(std::span<job>, log_session, occasion, judge)   where one native
 //         transaction can hold it all: entries and parts, each job as `judge(job)` has it
 //   log.bind() → session
-//     session.insert(std::span<job<D>>, occasion)
-//     session.change<Step>(std::span<job<D>>, occasion)
+//     session.insert(std::span<job>, occasion)
+//     session.change<Step>(std::span<job>, occasion)
 //     session.read(id) · list(filter, after, limit) · name()
 //     session.purge(created_before, limit)     erases finished entries, at most so many
 //
-// A wave is a span of jobs, and the step is a template argument, so that a store that is a plain
-// container costs what a hand-written loop costs.
+// A wave is a span of jobs, all of one direction D. Step and direction are template arguments of
+// what meets records, so that a store that is a plain container costs what a hand-written loop
+// costs; a log knows a job by its kind alone.
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
-#include <settle/protocol/direction.hpp>
 #include <settle/protocol/record_rule.hpp>
-#include <settle/store/codec.hpp>
 #include <settle/store/error.hpp>
+#include <settle/store/kind.hpp>
 
 #include <span>
+#include <variant>
 
 SETTLE_BEGIN
 
 /// One transaction under way: what the driver owns of it and a wave reads in place.
-template <typename Direction>
 struct job {
-    using direction = Direction;
-    using parameters_type = typename Direction::parameters;
-
     transaction_id id;
-    parameters_type const* parameters = nullptr;
+    transaction_kind const* kind = nullptr;
+    void const* parameters = nullptr; ///< of the kind's direction, owned by whoever made the job
     settle::coordinator coordinator;
     timestamp created{};
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
@@ -51,18 +49,21 @@ struct job {
     [[nodiscard]] bool takes(step wanted) const noexcept {
         return !resting && coordinator.next() == wanted;
     }
+    template <typename Direction>
+    [[nodiscard]] typename Direction::parameters const& parameters_of() const noexcept {
+        return *static_cast<typename Direction::parameters const*>(parameters);
+    }
+    [[nodiscard]] part_name name_part(std::size_t part) const {
+        return kind->name_part(parameters, part);
+    }
 };
 
-/// The direction of an entry that nobody described: inserted by a cancel or a sweep.
-struct undescribed {
-    using parameters = nothing;
-    static std::string const& name() {
-        static std::string const empty;
-        return empty;
-    }
-    static std::uint64_t definition() { return 0; }
-    static part_name name_part(nothing const&, std::size_t) { return {}; }
-};
+/// Shape:   parameters - outlive the job
+template <typename Direction>
+[[nodiscard]] job make_job(transaction_id id, typename Direction::parameters const& parameters,
+                           coordinator work) {
+    return {std::move(id), &transaction_kind_of<Direction>, &parameters, std::move(work)};
+}
 
 /// What a log writes beside the transition itself.
 struct occasion {
@@ -78,7 +79,7 @@ public:
     using collection = typename Direction::template collection_of<Index>;
     using record = typename collection::record_type;
 
-    operation(job<Direction>& work, std::size_t flat, std::size_t line_number)
+    operation(job& work, std::size_t flat, std::size_t line_number)
         : work_(work), flat_(flat), line_(line_number) {}
 
     [[nodiscard]] transaction_id const& id() const { return work_.id; }
@@ -86,10 +87,10 @@ public:
         return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_)};
     }
     [[nodiscard]] auto key() const {
-        return Direction::template key<Index>(Direction::user(*work_.parameters), line_);
+        return Direction::template key<Index>(Direction::user(parameters()), line_);
     }
     [[nodiscard]] auto intent() const {
-        return Direction::template intent<Index>(*work_.parameters, line_);
+        return Direction::template intent<Index>(parameters(), line_);
     }
 
     /// Lets the operation meet a record: the one place where a step becomes a call of the rule.
@@ -142,6 +143,9 @@ public:
     }
 
 private:
+    [[nodiscard]] auto const& parameters() const {
+        return work_.template parameters_of<Direction>();
+    }
     void keep_image(exclusive_effect<record> const& effect) const {
         image kept{static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_),
                    effect.image, effect.erases ? std::string{} : encode_json(effect.confirmed)};
@@ -154,7 +158,7 @@ private:
         work_.images.push_back(std::move(kept));
     }
 
-    job<Direction>& work_;
+    job& work_;
     std::size_t flat_;
     std::size_t line_;
 };
@@ -163,9 +167,9 @@ private:
 /// passes `Holds<collection>`, in the order of the definition.
 template <template <typename> typename Holds, step Step, typename Direction, typename Wanted,
           typename Function>
-void for_each_part(job<Direction>& work, Wanted&& wanted, Function&& function) {
+void for_each_part(job& work, Wanted&& wanted, Function&& function) {
     std::size_t flat = 0;
-    auto const& user = Direction::user(*work.parameters);
+    auto const& user = Direction::user(work.parameters_of<Direction>());
     Direction::for_each_participant([&](auto index) {
         constexpr std::size_t at = decltype(index)::value;
         std::size_t const lines = Direction::template lines<at>(user);
@@ -182,10 +186,10 @@ void for_each_part(job<Direction>& work, Wanted&& wanted, Function&& function) {
 /// Calls `function(operation)` for every due part of every job that takes the step, in the order of
 /// the jobs and of the definition.
 template <template <typename> typename Holds, step Step, typename Direction, typename Function>
-void for_each_operation(std::span<job<Direction>> wave, Function&& function) {
-    for (job<Direction>& work : wave) {
+void for_each_operation(std::span<job> wave, Function&& function) {
+    for (job& work : wave) {
         if (!work.takes(Step)) continue;
-        for_each_part<Holds, Step>(
+        for_each_part<Holds, Step, Direction>(
             work, [&](std::size_t part) { return work.coordinator.due(part); }, function);
     }
 }

@@ -22,34 +22,38 @@ namespace testing {
 namespace detail {
 
 /// Jobs on their way, with everything that they look at.
-template <typename Direction>
 class kept_jobs {
 public:
-    explicit kept_jobs(std::span<job<Direction>> wave) : jobs_(wave.begin(), wave.end()) {
+    explicit kept_jobs(std::span<job> wave) : jobs_(wave.begin(), wave.end()) {
         for (auto& work : jobs_) {
-            owned_.push_back(*work.parameters);
-            work.parameters = &owned_.back();
+            owned_.push_back(std::make_unique<std::max_align_t[]>(
+                work.kind->size / sizeof(std::max_align_t) + 1));
+            work.kind->copy(owned_.back().get(), work.parameters);
+            work.parameters = owned_.back().get();
         }
+    }
+    ~kept_jobs() {
+        for (std::size_t i = 0; i < jobs_.size(); ++i) jobs_[i].kind->destroy(owned_[i].get());
     }
     kept_jobs(kept_jobs const&) = delete;
     kept_jobs& operator=(kept_jobs const&) = delete;
-    [[nodiscard]] std::span<job<Direction>> wave() { return jobs_; }
+    [[nodiscard]] std::span<job> wave() { return jobs_; }
 
 private:
-    std::vector<job<Direction>> jobs_;
-    std::deque<typename Direction::parameters> owned_; // a deque, since jobs point at its elements
+    std::vector<job> jobs_;
+    std::vector<std::unique_ptr<std::max_align_t[]>> owned_; ///< the parameters, in their place
 };
 
 /// A due part: the job's place in the wave and the part's in the job.
 using due_part = std::pair<std::size_t, std::size_t>;
 
 template <template <typename> typename Holds, step Step, typename Direction>
-std::vector<due_part> due_parts(std::span<job<Direction>> wave) {
+std::vector<due_part> due_parts(std::span<job> wave) {
     std::vector<due_part> found;
     for (std::size_t at = 0; at < wave.size(); ++at) {
-        job<Direction> const& work = wave[at];
+        job const& work = wave[at];
         if (!work.takes(Step)) continue;
-        auto const& user = Direction::user(*work.parameters);
+        auto const& user = Direction::user(work.parameters_of<Direction>());
         std::size_t part = 0;
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t participant = decltype(index)::value;
@@ -149,8 +153,8 @@ public:
           session_(inner.template bind<Collections...>(log_name_)) {}
 
     template <step Step, typename Direction>
-    void start(std::span<job<Direction>> wave) {
-        auto due = detail::due_parts<holds, Step>(wave);
+    void start(std::span<job> wave) {
+        auto due = detail::due_parts<holds, Step, Direction>(wave);
         fault_ = {};
         hit_.clear();
         if (!due.empty()) {
@@ -160,28 +164,28 @@ public:
             }
         }
         if (fault_.kind == fault_kind::late || fault_.kind == fault_kind::unknown_after) {
-            send_without_answer<Step>(wave, due);
+            send_without_answer<Step, Direction>(wave, due);
         }
         if (answers_lost()) answer_hit(wave, answer::unknown);
-        session_.template start<Step>(wave);
+        session_.template start<Step, Direction>(wave);
     }
 
     template <step Step, typename Direction>
-    void finish(std::span<job<Direction>> wave) {
-        session_.template finish<Step>(wave);
+    void finish(std::span<job> wave) {
+        session_.template finish<Step, Direction>(wave);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         if (fault_.kind == fault_kind::unavailable) answer_hit(wave, answer::unavailable);
     }
 
     /// It answers by its entries, so it is one call to the log.
     template <typename Direction, typename Judge>
-    void at_once(std::span<job<Direction>> wave, faulty_log<Database>& log, occasion const& at,
+    void at_once(std::span<job> wave, faulty_log<Database>& log, occasion const& at,
                  Judge const& judge) {
         log.template write<step::at_once>(
             wave, at, [inner = inner_, name = log_name_, judge](auto& entries, auto jobs,
                                                                 auto const& when) {
                 auto records = inner->template bind<Collections...>(name);
-                records.at_once(jobs, entries, when, judge);
+                records.template at_once<Direction>(jobs, entries, when, judge);
             });
     }
     static constexpr bool settles_at_once = settle::detail::settles_at_once<
@@ -237,8 +241,7 @@ private:
         return fault_.kind != fault_kind::none;
     }
 
-    template <typename Direction>
-    void answer_hit(std::span<job<Direction>> wave, answer said) {
+    void answer_hit(std::span<job> wave, answer said) {
         for (auto const& [at, part] : hit_) {
             wave[at].coordinator.answered(part, said);
             wave[at].problem = detail::lost(fault_.kind);
@@ -247,17 +250,16 @@ private:
 
     /// Performs the hit operations, now or later, on copies: their answers reach nobody.
     template <step Step, typename Direction>
-    void send_without_answer(std::span<job<Direction>> wave,
-                             std::vector<detail::due_part> const& due) {
-        auto kept = std::make_shared<detail::kept_jobs<Direction>>(wave);
+    void send_without_answer(std::span<job> wave, std::vector<detail::due_part> const& due) {
+        auto kept = std::make_shared<detail::kept_jobs>(wave);
         for (auto const& one : due) {
             if (std::find(hit_.begin(), hit_.end(), one) != hit_.end()) continue;
             kept->wave()[one.first].coordinator.answered(one.second, answer::nothing);
         }
         auto const write = [kept, inner = inner_, name = log_name_] {
             auto session = inner->template bind<Collections...>(name);
-            session.template start<Step>(kept->wave());
-            session.template finish<Step>(kept->wave());
+            session.template start<Step, Direction>(kept->wave());
+            session.template finish<Step, Direction>(kept->wave());
         };
         if (fault_.kind == fault_kind::late) desk_->keep(write);
         else write();
@@ -283,13 +285,12 @@ public:
 
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
-    template <typename Direction>
-    void insert(std::span<job<Direction>> wave, occasion const& at) {
+    void insert(std::span<job> wave, occasion const& at) {
         write<step::insert>(wave, at,
                             [](auto& log, auto jobs, auto const& when) { log.insert(jobs, when); });
     }
-    template <step Step, typename Direction>
-    void change(std::span<job<Direction>> wave, occasion const& at) {
+    template <step Step>
+    void change(std::span<job> wave, occasion const& at) {
         write<Step>(wave, at, [](auto& log, auto jobs, auto const& when) {
             log.template change<Step>(jobs, when);
         });
@@ -319,15 +320,15 @@ private:
         return wanted.kind != fault_kind::none;
     }
 
-    template <step Step, typename Direction, typename Write>
-    void write(std::span<job<Direction>> wave, occasion const& at, Write const& perform) {
+    template <step Step, typename Write>
+    void write(std::span<job> wave, occasion const& at, Write const& perform) {
         fault const wanted = desk_->ask(name_of(Step), true, wave.size());
         if (wanted.kind == fault_kind::none || wanted.kind == fault_kind::crash_after) {
             perform(session_, wave, at);
             if (wanted.kind == fault_kind::crash_after) throw crash{};
             return;
         }
-        auto kept = std::make_shared<detail::kept_jobs<Direction>>(wave);
+        auto kept = std::make_shared<detail::kept_jobs>(wave);
         auto const send = [kept, inner = inner_, now = at.now, owner = at.owner, perform] {
             auto log = inner->bind_log();
             perform(log, kept->wave(), occasion{now, owner});

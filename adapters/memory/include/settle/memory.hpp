@@ -39,16 +39,16 @@ public:
         : database_(&database), tables_(&tables...) {}
 
     template <step Step, typename Direction>
-    void start(std::span<job<Direction>> jobs) {
+    void start(std::span<job> jobs) {
         std::lock_guard const guard{database_->lock()};
-        for_each_operation<holds, Step>(jobs, [&](auto const& one) {
+        for_each_operation<holds, Step, Direction>(jobs, [&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
             table_of<collection>().meet(one);
         });
     }
 
     template <step Step, typename Direction>
-    void finish(std::span<job<Direction>>) {}
+    void finish(std::span<job>) {}
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
@@ -120,8 +120,7 @@ public:
 
     [[nodiscard]] std::string const& name() const { return database_->name(); }
 
-    template <typename Direction>
-    void insert(std::span<job<Direction>> jobs, occasion const& at) {
+    void insert(std::span<job> jobs, occasion const& at) {
         std::lock_guard const guard{database_->lock()};
         for (auto& work : jobs) {
             if (!work.takes(step::insert)) continue;
@@ -129,8 +128,8 @@ public:
         }
     }
 
-    template <step Step, typename Direction>
-    void change(std::span<job<Direction>> jobs, occasion const& at) {
+    template <step Step>
+    void change(std::span<job> jobs, occasion const& at) {
         std::lock_guard const guard{database_->lock()};
         for (auto& work : jobs) {
             if (!work.takes(Step)) continue;
@@ -201,7 +200,7 @@ public:
     template <auto const& Type>
     void reserve_entries(std::size_t room) {
         std::lock_guard const guard{lock_};
-        entries_.template reserve<forward<Type>>(room);
+        entries_.reserve(transaction_kind_of<forward<Type>>, room);
     }
 
     [[nodiscard]] Lock& lock() { return lock_; }

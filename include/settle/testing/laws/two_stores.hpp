@@ -38,18 +38,18 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
 
         template <step Step>
         void send(crowd<direction>& given) {
-            std::vector<job<direction>> other = given.jobs();
-            std::span<job<direction>> const wave{other};
-            first_.template start<Step>(given.wave());
-            first_.template finish<Step>(given.wave());
-            second_.template start<Step>(wave);
-            second_.template finish<Step>(wave);
+            std::vector<job> other = given.jobs();
+            std::span<job> const wave{other};
+            first_.template start<Step, direction>(given.wave());
+            first_.template finish<Step, direction>(given.wave());
+            second_.template start<Step, direction>(wave);
+            second_.template finish<Step, direction>(wave);
             for (std::size_t i = 0; i < other.size(); ++i) {
                 auto const& mine = given.jobs()[i];
                 std::size_t const parts = given.parts(i);
                 auto const here = words(mine.coordinator, parts);
                 differ(here == words(other[i].coordinator, parts), name_of(Step),
-                       here + ", by " + mine.id + ' ' + encode_json(*mine.parameters),
+                       here + ", by " + mine.id + ' ' + mine.kind->json(mine.parameters),
                        words(other[i].coordinator, parts));
                 report_.applied += here.find("applied") != std::string::npos ? 1U : 0U;
                 differ(images(mine) == images(other[i]), "images", images(mine), images(other[i]));
@@ -72,7 +72,7 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
         }
 
         /// The images before are of each store's own making.
-        static std::string images(job<direction> const& of) {
+        static std::string images(job const& of) {
             std::string out;
             for (image const& one : of.images) out += one.after + '\n';
             return out;

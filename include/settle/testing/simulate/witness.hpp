@@ -114,8 +114,7 @@ public:
 
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
-    template <typename Direction>
-    void insert(std::span<job<Direction>> wave, occasion const& at) {
+    void insert(std::span<job> wave, occasion const& at) {
         session_.insert(wave, at);
         for (auto const& work : wave) {
             auto const& c = work.coordinator;
@@ -123,8 +122,8 @@ public:
             seen_->note_insert(work.id, c.insert_state(), c.insert_epoch());
         }
     }
-    template <step Step, typename Direction>
-    void change(std::span<job<Direction>> wave, occasion const& at) {
+    template <step Step>
+    void change(std::span<job> wave, occasion const& at) {
         session_.template change<Step>(wave, at);
         for (auto const& work : wave) {
             auto const& c = work.coordinator;

@@ -34,16 +34,16 @@ public:
     /// Sends a wave to the store and to the model and compares every answer.
     template <step Step, typename Direction>
     void send(crowd<Direction>& given) {
-        std::vector<job<Direction>> expected = given.jobs();
-        session_.template start<Step>(given.wave());
-        session_.template finish<Step>(given.wave());
-        model_.template perform<Step>(std::span<job<Direction>>{expected});
+        std::vector<job> expected = given.jobs();
+        session_.template start<Step, Direction>(given.wave());
+        session_.template finish<Step, Direction>(given.wave());
+        model_.template perform<Step, Direction>(expected);
         for (std::size_t i = 0; i < expected.size(); ++i) {
             auto const& met = given.jobs()[i];
             INFO("job ", i, ", transaction ", met.id, ", step ", std::string{name_of(Step)});
             std::size_t const parts = given.parts(i);
             CHECK(words(met.coordinator, parts) == words(expected[i].coordinator, parts));
-            check_images(met, expected[i]);
+            check_images<Direction>(met, expected[i]);
         }
     }
 
@@ -123,7 +123,7 @@ private:
 
     /// The image before is text of the store's own making, so its members are what counts.
     template <typename Direction>
-    static void check_images(job<Direction> const& met, job<Direction> const& expected) {
+    static void check_images(job const& met, job const& expected) {
         REQUIRE(met.images.size() == expected.images.size());
         for (std::size_t i = 0; i < met.images.size(); ++i) {
             image const& ours = expected.images[i];

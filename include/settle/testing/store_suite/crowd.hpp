@@ -45,31 +45,27 @@ class crowd {
 public:
     using parameters = typename Direction::parameters;
 
-    job<Direction>& add(transaction_id id, parameters given, coordinator at) {
+    job& add(transaction_id id, parameters given, coordinator at) {
         owned_.push_back(std::move(given));
-        job<Direction> made;
-        made.id = std::move(id);
-        made.parameters = &owned_.back();
-        made.coordinator = std::move(at);
-        jobs_.push_back(std::move(made));
+        jobs_.push_back(make_job<Direction>(std::move(id), owned_.back(), std::move(at)));
         return jobs_.back();
     }
     template <step Step>
-    job<Direction>& add_at(transaction_id id, parameters given, epoch number, epoch committed = 0) {
+    job& add_at(transaction_id id, parameters given, epoch number, epoch committed = 0) {
         std::size_t const parts = Direction::count_parts(Direction::user(given));
         return add(std::move(id), std::move(given),
                    coordinator_at<Step>(parts, number, committed));
     }
 
-    [[nodiscard]] std::vector<job<Direction>>& jobs() { return jobs_; }
-    [[nodiscard]] std::span<job<Direction>> wave() { return jobs_; }
+    [[nodiscard]] std::vector<job>& jobs() { return jobs_; }
+    [[nodiscard]] std::span<job> wave() { return jobs_; }
     [[nodiscard]] std::size_t parts(std::size_t at) const {
         return Direction::count_parts(Direction::user(owned_[at]));
     }
 
 private:
     std::deque<parameters> owned_; // a deque, since jobs point at its elements
-    std::vector<job<Direction>> jobs_;
+    std::vector<job> jobs_;
 };
 
 /// Marks in the order of their transactions and parts, for stores that have another order.

@@ -21,7 +21,7 @@ public:
         jobs_.add(std::move(id), std::move(given), std::move(at)).created = at_millisecond(0);
     }
 
-    [[nodiscard]] job<Direction>& work() { return jobs_.jobs().front(); }
+    [[nodiscard]] job& work() { return jobs_.jobs().front(); }
     [[nodiscard]] coordinator& c() { return work().coordinator; }
     [[nodiscard]] entry read() { return log_.read(work().id).value().value(); }
 

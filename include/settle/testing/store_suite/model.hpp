@@ -17,8 +17,8 @@ public:
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
 
     template <step Step, typename Direction>
-    void perform(std::span<job<Direction>> wave) {
-        for_each_operation<holds, Step>(wave, [&](auto const& one) {
+    void perform(std::span<job> wave) {
+        for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
             using key_type = typename collection::key_type;
             auto& known = slots_of<collection>();

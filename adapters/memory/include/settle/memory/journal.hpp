@@ -21,18 +21,11 @@ public:
     journal(journal const&) = delete;
     journal& operator=(journal const&) = delete;
 
-    template <typename Direction>
-    log_answer insert(job<Direction> const& work, occasion const& at) {
-        row_pool<Direction>* pool = nullptr;
-        auto const [row, fresh] = by_id_.find_or_add(work.id, [&]() -> entry_row* {
-            pool = &pool_of<Direction>();
-            return &pool->take();
-        });
+    log_answer insert(job const& work, occasion const& at) {
+        auto const [row, fresh] = by_id_.find_or_add(
+            work.id, [&] { return &pool_of(*work.kind).take(work.parameters); });
         if (!fresh) return log_answer::conflict;
         row->id = work.id;
-        if constexpr (typed_row<Direction>::has_parameters) {
-            static_cast<typed_row<Direction>&>(*row).parameters = *work.parameters;
-        }
         row->state = work.coordinator.insert_state();
         row->epoch_number = work.coordinator.insert_epoch();
         row->owner = known_owner(at.owner);
@@ -51,8 +44,8 @@ public:
     }
 
     /// Shape:   Step - the one that is next for the job
-    template <step Step, typename Direction>
-    log_answer change(job<Direction> const& work, occasion const& at) {
+    template <step Step>
+    log_answer change(job const& work, occasion const& at) {
         entry_row* const row = find(work.id);
         if (row == nullptr) return log_answer::conflict;
         transition const wanted = change_of<Step>(work.coordinator);
@@ -107,7 +100,7 @@ public:
             entry_row& row = *ended_.back().row;
             ended_.pop_back();
             by_id_.erase(row.id);
-            pool_of_kind(*row.kind)->give_back(row);
+            pool_of(*row.kind).give_back(row);
         }
         gone.more = due();
         if (gone.erased != 0) {
@@ -118,9 +111,8 @@ public:
     }
 
     /// Makes room for entries of one type, beside those that are there.
-    template <typename Direction>
-    void reserve(std::size_t room) {
-        pool_of<Direction>().reserve(room);
+    void reserve(transaction_kind const& kind, std::size_t room) {
+        pool_of(kind).reserve(room);
         by_id_.reserve(by_id_.size() + room);
         ended_.reserve(by_id_.size() + room);
     }
@@ -166,20 +158,11 @@ private:
         return owner_;
     }
 
-    row_pool_base* pool_of_kind(row_kind const& kind) {
+    row_pool& pool_of(transaction_kind const& kind) {
         for (auto const& one : pools_) {
-            if (&one->kind() == &kind) return one.get();
+            if (&one->kind() == &kind) return *one;
         }
-        return nullptr;
-    }
-
-    template <typename Direction>
-    row_pool<Direction>& pool_of() {
-        row_pool_base* found = pool_of_kind(kind_of<Direction>);
-        if (found == nullptr) {
-            found = pools_.emplace_back(std::make_unique<row_pool<Direction>>()).get();
-        }
-        return static_cast<row_pool<Direction>&>(*found);
+        return *pools_.emplace_back(std::make_unique<row_pool>(kind));
     }
 
     static bool passes(entry_filter const& filter, entry_row const& row) {
@@ -277,7 +260,7 @@ private:
     }
 
     id_index<entry_row> by_id_;
-    std::vector<std::unique_ptr<row_pool_base>> pools_;
+    std::vector<std::unique_ptr<row_pool>> pools_;
     links open_;               ///< entries that are not finished
     bool in_order_ = true;     ///< they stand in the order of their ids
     std::vector<ended> ended_; ///< finished entries, a heap: the oldest in front

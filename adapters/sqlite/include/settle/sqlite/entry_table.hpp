@@ -51,7 +51,14 @@ private:
         return row.integer(0);
     }
 
+    struct known_kind {
+        transaction_kind const* kind;
+        std::string definition;
+        std::string word;
+    };
+
     writer const* writer_;
+    std::vector<known_kind> kinds_;
     statement find_;
     statement insert_;
     std::vector<std::pair<std::string, std::int64_t>> known_;
@@ -99,15 +106,14 @@ public:
                   "look for old entries"),
           erase_(on.on(), "DELETE FROM settle_entry WHERE number = ?1", "erase an entry") {}
 
-    template <typename Direction>
-    log_answer insert(job<Direction>& work, occasion const& at) {
+    log_answer insert(job& work, occasion const& at) {
         auto const& c = work.coordinator;
         std::optional<std::int64_t> type;
         std::optional<std::string_view> parameters;
-        if constexpr (!std::is_same_v<Direction, undescribed>) {
-            type = number_of<Direction>();
+        if (work.kind->described) {
+            type = number_of(*work.kind);
             parameters_.clear();
-            append_json(parameters_, *work.parameters);
+            work.kind->append_json(parameters_, work.parameters, secrets::written);
             parameters = parameters_;
         }
         part_name const where = failed_part_of(work, c.why());
@@ -119,8 +125,7 @@ public:
         return log_answer::taken;
     }
 
-    template <typename Direction>
-    log_answer change(job<Direction> const& work, occasion const& at) {
+    log_answer change(job const& work, occasion const& at) {
         transition const wanted = work.coordinator.change();
         if (work.place != 0 && work.coordinator.next() == step::commit) {
             run row{commit_, number(wanted.to), number(wanted.committed), number(at.now),
@@ -144,8 +149,7 @@ public:
     }
 
     /// Writes an entry that ends in this very native transaction.
-    template <typename Direction>
-    log_answer settle_at_once(job<Direction>& work, occasion const& at) {
+    log_answer settle_at_once(job& work, occasion const& at) {
         return work.coordinator.inserts() ? insert(work, at) : change(work, at);
     }
 
@@ -179,15 +183,10 @@ private:
         else return static_cast<std::int64_t>(value);
     }
 
-    template <typename Direction>
-    static part_name failed_part_of(job<Direction> const& work, reason why) {
-        if constexpr (!std::is_same_v<Direction, undescribed>) {
-            auto const part = work.coordinator.failed_part();
-            if (why != reason::none && part != coordinator::no_part) {
-                return Direction::name_part(Direction::user(*work.parameters), part);
-            }
-        }
-        return {};
+    static part_name failed_part_of(job const& work, reason why) {
+        auto const part = work.coordinator.failed_part();
+        if (why == reason::none || part == coordinator::no_part) return {};
+        return work.name_part(part);
     }
     static std::optional<std::string_view> named(part_name const& where) {
         if (where.participant.empty()) return std::nullopt;
@@ -195,8 +194,7 @@ private:
     }
 
     /// The old images of what is being committed, when it has any.
-    template <typename Direction>
-    std::optional<std::string_view> images_of(job<Direction> const& work) {
+    std::optional<std::string_view> images_of(job const& work) {
         auto const& c = work.coordinator;
         bool const commits = c.next() == step::commit ||
                              (c.next() == step::at_once && c.insert_state() == state::done);
@@ -206,19 +204,28 @@ private:
         return images_;
     }
 
-    template <typename Direction>
-    std::int64_t number_of() {
+    std::int64_t number_of(transaction_kind const& kind) {
+        for (auto const& one : kinds_) {
+            if (one.kind == &kind) return types_.number_of(one.word, kind.name(), one.definition);
+        }
         // Two definitions of one name have two numbers, so both are the word.
-        static std::string const definition = hex_of(Direction::definition());
-        static std::string const word = definition + Direction::name();
-        return types_.number_of(word, Direction::name(), definition);
+        std::string const definition = hex_of(kind.definition());
+        kinds_.push_back({&kind, definition, definition + kind.name()});
+        return number_of(kind);
     }
 
     std::int64_t owner_number(occasion const& at) {
         return owners_.number_of(at.owner, at.owner);
     }
 
+    struct known_kind {
+        transaction_kind const* kind;
+        std::string definition;
+        std::string word;
+    };
+
     writer const* writer_;
+    std::vector<known_kind> kinds_;
     numbered_words types_;
     numbered_words owners_;
     statement insert_;

@@ -29,13 +29,12 @@ public:
     /// The name that the log got when this file first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-    template <typename Direction>
-    void insert(std::span<job<Direction>> wave, occasion const& at) {
+    void insert(std::span<job> wave, occasion const& at) {
         write<step::insert>(wave, [&](auto& work) { return held_->entries.insert(work, at); });
     }
 
-    template <step Step, typename Direction>
-    void change(std::span<job<Direction>> wave, occasion const& at) {
+    template <step Step>
+    void change(std::span<job> wave, occasion const& at) {
         write<Step>(wave, [&](auto& work) { return held_->entries.change(work, at); });
     }
 
@@ -59,8 +58,8 @@ public:
     }
 
 private:
-    template <step Step, typename Direction, typename Function>
-    void write(std::span<job<Direction>> wave, Function&& function) {
+    template <step Step, typename Function>
+    void write(std::span<job> wave, Function&& function) {
         auto const ended = file_->perform([&](detail::transaction&) {
             for (auto& work : wave) {
                 if (work.takes(Step)) work.said = function(work);

@@ -27,40 +27,40 @@ public:
     /// `unavailable` when it took no effect, `record_unusable` when it never will, `unknown` when
     /// its commit failed half-way.
     template <step Step, typename Direction>
-    void start(std::span<job<Direction>> wave) {
+    void start(std::span<job> wave) {
         bool any = false;
-        for_each_operation<holds, Step>(wave, [&](auto const&) { any = true; });
+        for_each_operation<holds, Step, Direction>(wave, [&](auto const&) { any = true; });
         if (!any) return;
         std::vector<kept_answer> kept;
         auto const ended = in_native([&](detail::transaction& native, bool apart) {
             kept.clear();
-            for_each_operation<holds, Step>(wave, [&](auto const& one) {
+            for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
                 kept.push_back(apart ? meet_apart<Step>(native, one) : meet(one));
             });
         });
         std::size_t at = 0;
-        for_each_operation<holds, Step>(wave, [&](auto const& one) {
+        for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
             if (ended.fate == detail::fate::committed) deliver(one, kept[at++]);
             else one.failed(answer_of(ended.fate), ended.problem);
         });
     }
 
     template <step Step, typename Direction>
-    void finish(std::span<job<Direction>>) {}
+    void finish(std::span<job>) {}
 
     /// Settles transactions at once, each as `judge(job)` has it, in the order of the wave: every
     /// part and the entry in one native transaction.
     /// Shape:   log - of the same database
     template <typename Direction, typename Judge>
-    void at_once(std::span<job<Direction>> wave, log_session& log, occasion const& at,
-                 Judge&& judge) {
+    void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
         std::vector<log_answer> said;
         auto const ended = in_native([&](detail::transaction& native, bool apart) {
             said.clear();
             for (auto& work : wave) {
                 if (!work.takes(step::at_once)) continue;
-                settling<Direction, Judge> one{work, log.entries(), at, judge};
-                said.push_back(apart ? settle_apart(native, one) : settle_one(one, false));
+                settling<Judge> one{work, log.entries(), at, judge};
+                said.push_back(apart ? settle_apart<Direction>(native, one)
+                                     : settle_one<Direction>(one, false));
             }
         });
         auto next = said.begin();
@@ -203,9 +203,9 @@ private:
     }
 
     /// One transaction that settles at once, and the part at which that stands.
-    template <typename Direction, typename Judge>
+    template <typename Judge>
     struct settling {
-        job<Direction>& work;
+        job& work;
         detail::entry_table& entries;
         occasion const& at;
         Judge& judge;
@@ -214,7 +214,7 @@ private:
 
     /// Shape:   writes - each record at once, so that it is known which one stands in the way
     template <typename Direction, typename Judge>
-    log_answer settle_one(settling<Direction, Judge>& one, bool writes) {
+    log_answer settle_one(settling<Judge>& one, bool writes) {
         auto& work = one.work;
         for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
             work.coordinator.answered(part, answer::none);
@@ -223,7 +223,7 @@ private:
             one.part = part;
             return true;
         };
-        for_each_part<holds, step::at_once>(work, every, [&](auto const& operation) {
+        for_each_part<holds, step::at_once, Direction>(work, every, [&](auto const& operation) {
             auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
             operation.answered(table.meet(operation));
         });
@@ -236,7 +236,7 @@ private:
             one.part = part;
             return work.coordinator.answer_of(part) == answer::applied;
         };
-        for_each_part<holds, step::at_once>(work, applied, [&](auto const& operation) {
+        for_each_part<holds, step::at_once, Direction>(work, applied, [&](auto const& operation) {
             auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
             table.end_at_once(operation, done);
             if (writes) table.write_back();
@@ -246,9 +246,9 @@ private:
 
     /// A record that cannot be used cancels the transaction that names it, and no other.
     template <typename Direction, typename Judge>
-    log_answer settle_apart(detail::transaction& native, settling<Direction, Judge>& one) {
+    log_answer settle_apart(detail::transaction& native, settling<Judge>& one) {
         auto said = log_answer::taken;
-        auto const problem = apart(native, [&] { said = settle_one(one, true); });
+        auto const problem = apart(native, [&] { said = settle_one<Direction>(one, true); });
         if (problem.empty()) return said;
         one.work.problem = problem;
         one.work.coordinator.answered(one.part, answer::record_unusable);

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: BSL-1.0
+// What becomes of jobs between the waves: each is told its answers, and goes on, rests or ends.
+//
+// Nothing here knows the C++ types of a transaction, so it is compiled once for all of them.
+#pragma once
+
+#include <settle/running/options.hpp>
+#include <settle/running/order.hpp>
+#include <settle/running/outcome.hpp>
+#include <settle/store/observer.hpp>
+#include <settle/store/owner.hpp>
+#include <settle/store/wave.hpp>
+
+#include <memory>
+
+SETTLE_BEGIN
+
+/// What ended a drive before the coordinator's own end.
+enum class interruption : std::uint8_t {
+    none,
+    stopped,    ///< deadline or stop token
+    elsewhere,  ///< another owner is at work, and the caller does not wait for it
+    mismatch,   ///< the id is in use by another transaction
+    redefined,  ///< the entry is unfinished and was made by another definition
+    described,  ///< the entry is unfinished and has a type, which alone knows its records
+    failed      ///< the log holds something that cannot be read
+};
+
+/// What a driver remembers of a job, beside what the stores and the log look at.
+struct course {
+    std::optional<entry> seen{}; ///< the entry as it was last read, when it was read at all
+    interruption cut = interruption::none;
+    bool over = false;
+    /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and is a
+    /// mismatch, though the parameters be the same.
+    bool new_id = false;
+    bool takes_part = false;     ///< in the step that is under way
+    bool kept_back = false;      ///< by the order of its window
+    answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
+    std::uint32_t rests = 0;
+    std::uint32_t yields = 0;    ///< how often it fell back behind its own window
+    std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
+    std::optional<std::chrono::nanoseconds> deadline{};
+    std::optional<std::chrono::nanoseconds> still_since{};
+};
+
+namespace detail {
+
+/// The jobs of one window, in their order, and what their driver remembers of them.
+/// Shape:   Count - 1 where it is known that there is one job, which spares what only several need
+template <std::size_t Count>
+struct jobs_side_by_side {
+    std::span<job, Count> jobs;
+    std::span<course, Count> ways;
+    bool follows;                    ///< wait for another owner (a caller does, a recovery does not)
+    record_hashes_function* records; ///< of a job; nothing where it has none
+};
+
+/// Shape:   Log - a log's session
+template <typename Log, typename Environment, typename Observer>
+class progress {
+public:
+    progress(Log& log, Environment const& environment, Observer& observer, options const& limits,
+             std::string const& owner, call_options const& call)
+        : log_(log), environment_(environment), observer_(observer), limits_(limits),
+          owner_(owner), call_(call), now_(environment.now()) {
+        if (call.deadline) deadline_ = after(environment.elapsed(), *call.deadline);
+    }
+
+    /// The time that the next steps carry. A clock is read once a wave, and again after every wait
+    /// and whenever the age of an entry decides.
+    [[nodiscard]] timestamp time() const { return now_; }
+    [[nodiscard]] occasion now() const { return {now_, owner_}; }
+
+    /// Looks at the clock: after a wave that took its time, or before a new job.
+    void look_at_clock() { now_ = environment_.now(); }
+
+    /// Marks the jobs that a step is due for; whether there are any.
+    template <step Step, std::size_t Count>
+    [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& all) {
+        bool any = false;
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            all.ways[i].takes_part = all.jobs[i].takes(Step);
+            any = any || all.ways[i].takes_part;
+        }
+        if constexpr (Step == step::apply) {
+            ordering_ = any && all.jobs.size() > 1 && all.records != nullptr;
+            if (ordering_) any = keep_order(all);
+        }
+        idle_ = idle_ && !any;
+        return any;
+    }
+
+    /// Tells those jobs what their wave answered.
+    template <step Step, std::size_t Count>
+    [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& all) {
+        if constexpr (Step == step::apply) {
+            if (ordering_) yield_to_earlier(all);
+        }
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            course& way = all.ways[i];
+            if (!way.takes_part) continue;
+            job& work = all.jobs[i];
+            way.cut = hear<Step>(work, way);
+            observe(Step, work, way);
+            go_on(Step, work, way, all.follows);
+        }
+    }
+
+    /// Wakes whose rest is over; when nobody else has anything to do, waits for the first of them.
+    template <std::size_t Count>
+    [[gnu::always_inline]] void wake(jobs_side_by_side<Count> const& all) {
+        auto first = std::chrono::nanoseconds::max();
+        bool any_awake = false;
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            if (all.ways[i].over) continue;
+            if (all.jobs[i].resting) first = std::min(first, all.ways[i].wakes);
+            else any_awake = true;
+        }
+        // Who is awake and has nothing to do waits for one that rests.
+        bool const was_idle = std::exchange(idle_, true);
+        if (first == std::chrono::nanoseconds::max()) return;
+        wake_at(first, !any_awake || was_idle, all.jobs, all.ways);
+    }
+
+private:
+    static constexpr bool asks_log(step taken) {
+        return taken == step::insert || taken == step::claim || taken == step::commit ||
+               taken == step::close || taken == step::cancel || taken == step::at_once;
+    }
+
+    template <step Step>
+    [[gnu::always_inline]] interruption hear(job& work, course& way) {
+        auto& c = work.coordinator;
+        if constexpr (Step == step::insert || Step == step::at_once) {
+            // After an unknown insert, what is there is taken for that one.
+            if (way.new_id && work.said == log_answer::conflict) return interruption::mismatch;
+            way.new_id = way.new_id && work.said != log_answer::unknown;
+            if constexpr (Step == step::insert) {
+                c.inserted(work.said, expired(work));
+            } else {
+                note_answers(work, way);
+                c.settled(work.said);
+            }
+        } else if constexpr (Step == step::read) {
+            return read(work, way);
+        } else if constexpr (Step == step::claim) {
+            c.claimed(work.said, expired(work));
+        } else if constexpr (Step == step::commit) {
+            c.committed(work.said);
+        } else if constexpr (Step == step::close) {
+            c.closed(work.said);
+        } else if constexpr (Step == step::cancel) {
+            c.canceled(work.said);
+        } else {
+            note_answers(work, way);
+            if (std::exchange(way.kept_back, false)) c.yield();
+            else c.decide(limits_.attempts + way.yields);
+        }
+        return interruption::none;
+    }
+
+    /// What comes after a step: its end, a rest, or the next step.
+    [[gnu::always_inline]] void go_on(step taken, job& work, course& way, bool follows) {
+        step const next = work.coordinator.next();
+        if (way.cut == interruption::none && next == step::wait && !follows) {
+            way.cut = interruption::elsewhere;
+        }
+        if (way.cut != interruption::none || next == step::end) return end(work, way);
+        // A log that answers `unknown` may go on doing so: it is given time, too.
+        bool const stalled =
+            next == taken || (asks_log(taken) && work.said == log_answer::unknown);
+        if (stalled || next == step::pause || next == step::wait) rest(work, way);
+    }
+
+    /// No wave has anything to do for it any more.
+    static void end(job& work, course& way) {
+        way.over = true;
+        work.resting = true;
+    }
+
+    // --------------------------------------------------------------------------- order of a window
+
+    /// Who shares a record on which an earlier one of the window has to be waited for, waits too.
+    /// False when nobody is left to ask.
+    template <std::size_t Count>
+    bool keep_order(jobs_side_by_side<Count> const& all) {
+        if (!order_) order_ = std::make_unique<record_order>();
+        order_->begin();
+        bool any = false;
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            course& way = all.ways[i];
+            if (way.over) continue;
+            bool const waits =
+                order_->stands_behind(all.jobs[i], way.takes_part, all.records);
+            if (!way.takes_part) continue;
+            any = any || !waits;
+            if (!waits) continue;
+            way.takes_part = false;
+            way.kept_back = true;
+            all.jobs[i].resting = true;
+        }
+        return any;
+    }
+
+    /// What failed beside an earlier one of its window may succeed behind it; and who comes after
+    /// one that falls back, on a record of its, falls back with it.
+    template <std::size_t Count>
+    void yield_to_earlier(jobs_side_by_side<Count> const& all) {
+        order_->begin_answers();
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            course& way = all.ways[i];
+            if (way.over) continue;
+            if (std::exchange(way.kept_back, false)) all.jobs[i].resting = false;
+            if (!order_->falls_back(all.jobs[i], way.takes_part, all.records)) continue;
+            way.kept_back = true;
+            ++way.yields;
+        }
+    }
+
+    // --------------------------------------------------------------------------------- the own log
+
+    [[nodiscard]] bool expired(job const& work) const {
+        return now_ - work.created > limits_.lifetime;
+    }
+
+    [[gnu::noinline]] interruption read(job& work, course& way) {
+        now_ = environment_.now();
+        auto found = log_.read(work.id);
+        if (!found.has_value()) {
+            work.problem = found.problem();
+            return found.problem().code == condition::permanent ? interruption::failed
+                                                                : interruption::none;
+        }
+        view_of_entry view;
+        view.fresh = fresh_epoch(environment_, now_);
+        if (!found.value()) {
+            // An insert made again is as old as the call: one that slept too long may follow what
+            // was settled and purged meanwhile.
+            work.coordinator.found_nothing(view);
+            return interruption::none;
+        }
+        entry const& here = *found.value();
+        if (interruption const unfit = compare(work, here); unfit != interruption::none) {
+            way.seen = std::move(found).value();
+            return unfit;
+        }
+        view.mine = here.owner == owner_;
+        view.abandoned = here.state == state::initial || is_gone(here.owner) ||
+                         stands_still(here, way);
+        work.created = here.created;
+        work.coordinator.found(standing_of(here), view);
+        way.seen = std::move(found).value();
+        return interruption::none;
+    }
+
+    /// An entry without a type was inserted by a cancel or a sweep, and fits any transaction. What
+    /// has no type itself knows no records to compensate, so it leaves a typed entry alone.
+    static interruption compare(job const& work, entry const& here) {
+        if (!work.kind->described) {
+            bool const alive = !here.type.empty() && !is_final(here.state);
+            return alive ? interruption::described : interruption::none;
+        }
+        if (here.type.empty()) return interruption::none;
+        if (here.type != work.kind->name() || !same_parameters(work, here)) {
+            return interruption::mismatch;
+        }
+        // What another definition began has other parts: only that one can bring it to an end.
+        if (!is_final(here.state) && here.definition != work.kind->definition()) {
+            return interruption::redefined;
+        }
+        return interruption::none;
+    }
+
+    static bool same_parameters(job const& work, entry const& here) {
+        std::string const ours = work.kind->json(work.parameters);
+        // A log may write the members in another order, so the values decide.
+        return ours == here.parameters || work.kind->normal_json(here.parameters) == ours;
+    }
+
+    /// True when the entry has not moved for `takeover`, by this process's own clock.
+    bool stands_still(entry const& here, course& way) {
+        auto const elapsed = environment_.elapsed();
+        auto const& seen = way.seen;
+        bool const moved = !seen || seen->state != here.state ||
+                           seen->epoch_number != here.epoch_number ||
+                           seen->attempts != here.attempts || seen->modified != here.modified;
+        if (moved || !way.still_since) way.still_since = elapsed;
+        using std::chrono::milliseconds;
+        return std::chrono::duration_cast<milliseconds>(elapsed - *way.still_since) >=
+               limits_.takeover;
+    }
+
+    // ------------------------------------------------------------------------------------- resting
+
+    /// A point in time, or the last one there is: "for ever" in milliseconds is more than
+    /// nanoseconds can count.
+    static std::chrono::nanoseconds after(std::chrono::nanoseconds from,
+                                          std::chrono::milliseconds wait) {
+        using std::chrono::nanoseconds;
+        auto const room =
+            std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds::max() - from);
+        return wait >= room ? nanoseconds::max() : from + wait;
+    }
+
+    /// Lets a job rest a little, longer each time; its end when the deadline or a stop says so.
+    [[gnu::cold, gnu::noinline]] void rest(job& work, course& way) {
+        auto const elapsed = environment_.elapsed();
+        if (!way.deadline) {
+            way.deadline = deadline_ ? *deadline_ : after(elapsed, limits_.patience);
+        }
+        if (elapsed >= *way.deadline || call_.stop.stop_requested()) {
+            if (work.problem.empty()) {
+                work.problem = {make_error_code(errc::stopped),
+                                "settle: the deadline or a stop request ended the call before the "
+                                "outcome was known. Ask again with the same id, or let recovery "
+                                "settle it. README#undecided"};
+            }
+            way.cut = interruption::stopped;
+            return end(work, way);
+        }
+        auto const doubled = limits_.first_pause * (std::int64_t{1} << std::min(way.rests, 20U));
+        auto const most = std::min<std::chrono::nanoseconds>(doubled, limits_.longest_pause);
+        // Half of the pause is chance, so that two workers that met do not meet again in step.
+        auto const half = static_cast<std::uint64_t>(most.count()) / 2 + 1;
+        std::chrono::nanoseconds const chosen{
+            static_cast<std::int64_t>(half + environment_.random() % half)};
+        way.wakes = std::min(elapsed + chosen, *way.deadline);
+        ++way.rests;
+        work.resting = true;
+    }
+
+    /// Wakes whose rest is over.
+    /// Shape:   first - the end of the shortest rest; waits - for that one
+    [[gnu::cold, gnu::noinline]] void wake_at(std::chrono::nanoseconds first, bool waits,
+                                              std::span<job> jobs, std::span<course> ways) {
+        auto elapsed = environment_.elapsed();
+        if (waits) {
+            if (first > elapsed) environment_.pause(first - elapsed, call_.stop);
+            // A stop ends a pause early, and every job then finds it out at its next rest.
+            elapsed = call_.stop.stop_requested() ? std::chrono::nanoseconds::max()
+                                                  : std::max(first, environment_.elapsed());
+            look_at_clock();
+        }
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            if (ways[i].over || !jobs[i].resting || ways[i].wakes > elapsed) continue;
+            jobs[i].resting = false;
+            auto& c = jobs[i].coordinator;
+            step const taken = c.next();
+            if (taken == step::pause) c.resume();
+            else if (taken == step::wait) c.look_again();
+            else continue;
+            observe(taken, jobs[i], ways[i]);
+        }
+    }
+
+    // ----------------------------------------------------------------------------------- observing
+
+    static constexpr bool observed = !std::is_same_v<Observer, no_observer>;
+
+    void observe([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
+                 [[maybe_unused]] course& way) {
+        if constexpr (observed) {
+            auto const& c = work.coordinator;
+            event const seen{work.id, work.kind->name(), taken,   c.state(),
+                             c.attempts(), way.met,      c.why(), work.problem.text,
+                             work.kind->append_json,     work.parameters};
+            observer_(seen);
+            way.met = answer::none;
+        }
+    }
+
+    /// Decisions clear the answers, so what an observer is told is looked up before.
+    void note_answers([[maybe_unused]] job const& work, [[maybe_unused]] course& way) {
+        if constexpr (observed) {
+            for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
+                answer const said = work.coordinator.answer_of(part);
+                bool const fine = said == answer::applied || said == answer::nothing ||
+                                  said == answer::none;
+                if (way.met == answer::none && !fine) way.met = said;
+            }
+        }
+    }
+
+    Log& log_;
+    Environment const& environment_;
+    Observer& observer_;
+    options const& limits_;
+    std::string const& owner_;
+    call_options const& call_;
+    timestamp now_;
+    /// The caller's, from the call; without one, each job has the engine's patience from its first
+    /// rest on.
+    std::optional<std::chrono::nanoseconds> deadline_;
+    bool idle_ = false;     ///< nobody had anything to do in the last round
+    bool ordering_ = false; ///< the wave that is under way keeps the order of its window
+    std::unique_ptr<record_order> order_; ///< only where several are under way
+};
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSL-1.0
+// What drivers and logs know of a transaction type: its name and what it can do with parameters,
+// without its C++ types. So only what meets records is compiled for each type.
+#pragma once
+
+#include <settle/protocol/direction.hpp>
+#include <settle/store/codec.hpp>
+
+#include <memory>
+#include <new>
+
+SETTLE_BEGIN
+
+/// Shape:   `parameters` points at a Direction::parameters wherever it stands
+struct transaction_kind {
+    std::string const& (*name)();
+    std::uint64_t (*definition)();
+    void (*append_json)(std::string& out, void const* parameters, secrets shown);
+    /// Stored parameters as append_json writes them; nothing when they cannot be read.
+    std::optional<std::string> (*normal_json)(std::string const& stored);
+    part_name (*name_part)(void const* parameters, std::size_t part);
+    /// Makes a copy at a place of `size` bytes that is aligned for everything.
+    void (*copy)(void* place, void const* parameters);
+    void (*destroy)(void* parameters);
+    std::size_t size;
+    bool described; ///< false where nobody knows the records
+
+    [[nodiscard]] std::string json(void const* parameters) const {
+        std::string out;
+        append_json(out, parameters, secrets::written);
+        return out;
+    }
+};
+
+/// The direction of an entry that nobody described: inserted by a cancel or a sweep.
+struct undescribed {
+    using parameters = nothing;
+    static std::string const& name() {
+        static std::string const empty;
+        return empty;
+    }
+    static std::uint64_t definition() { return 0; }
+};
+
+namespace detail {
+
+template <typename Direction>
+struct kind_functions {
+    using parameters = typename Direction::parameters;
+    static constexpr bool described = !std::is_same_v<Direction, undescribed>;
+    static_assert(alignof(parameters) <= alignof(std::max_align_t),
+                  "settle: parameters with a larger alignment than any scalar's are not supported. "
+                  "README#parameters");
+
+    static parameters const& of(void const* given) {
+        return *static_cast<parameters const*>(given);
+    }
+    static void append_json([[maybe_unused]] std::string& out, [[maybe_unused]] void const* given,
+                            [[maybe_unused]] secrets shown) {
+        if constexpr (described) {
+            // The images of a reversal are native text, in which nothing can be hidden.
+            if (shown == secrets::written) settle::append_json(out, of(given));
+            else settle::append_json(out, Direction::user(of(given)), shown);
+        }
+    }
+    static std::optional<std::string> normal_json([[maybe_unused]] std::string const& stored) {
+        if constexpr (described) {
+            auto const found = decode_json<parameters>(stored);
+            if (found.has_value()) return encode_json(found.value());
+        }
+        return std::nullopt;
+    }
+    static part_name name_part([[maybe_unused]] void const* given,
+                               [[maybe_unused]] std::size_t part) {
+        if constexpr (described) return Direction::name_part(Direction::user(of(given)), part);
+        else return {};
+    }
+    static void copy(void* place, void const* given) { ::new (place) parameters(of(given)); }
+    static void destroy(void* given) { static_cast<parameters*>(given)->~parameters(); }
+};
+
+} // namespace detail
+
+template <typename Direction>
+inline constexpr transaction_kind transaction_kind_of{&Direction::name,
+                                          &Direction::definition,
+                                          &detail::kind_functions<Direction>::append_json,
+                                          &detail::kind_functions<Direction>::normal_json,
+                                          &detail::kind_functions<Direction>::name_part,
+                                          &detail::kind_functions<Direction>::copy,
+                                          &detail::kind_functions<Direction>::destroy,
+                                          sizeof(typename Direction::parameters),
+                                          detail::kind_functions<Direction>::described};
+
+SETTLE_END
