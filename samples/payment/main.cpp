@@ -38,10 +38,10 @@ public:
                 {"--stock", "How many there are of each stock code", kind::count, &stock_}};
     }
 
-    template <typename Store, typename... Manner>
-    auto make_engine(Store& store, Manner const&... manner) const {
+    template <typename Store>
+    auto make_engine(Store& store, settle::phases how) const {
         return settle::engine{store, settle::type<shop::payment_type>,
-                              settle::type<shop::refund_type>, manner...};
+                              settle::type<shop::refund_type>, how};
     }
 
     /// Opens the till, every customer and stock code that the file names, and its orders.

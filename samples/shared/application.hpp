@@ -40,7 +40,7 @@ struct money_sums {
 ///          tables - the names of its collections
 ///          reader - gives pieces: requests and refusals
 ///          open_options() - what `open` must be told besides the file
-///          make_engine(store, manner...) - the engine with the application's transaction types
+///          make_engine(store, how) - the engine with the application's transaction types
 ///          open(opener, file) - creates the first records
 ///          each_record(parameters, visit) - calls visit(collection, key) for each record
 ///          not_open(request, collection's name, key) - the refusal when that one is not open
@@ -238,16 +238,14 @@ exit_code call_all(Application& application, settings const& given) {
     auto const& asked = given.commands;
     bool const opens = std::find(asked.begin(), asked.end(), command::open) != asked.end();
     return visit_store(given.store, Application::tables, opens, [&](auto& store) {
-        auto const call_each = [&](auto const&... manner) {
-            auto engine = application.make_engine(store, manner...);
-            commands<Application, decltype(engine)> all{application, engine, given, interrupted};
-            auto code = exit_code::settled;
-            for (auto const each : asked) {
-                if (!interrupted.asked()) code = worse(code, all.call(each));
-            }
-            return code;
-        };
-        return given.two_phases ? call_each(settle::two_phases) : call_each();
+        auto const how = given.two_phases ? settle::phases::two : settle::phases::one;
+        auto engine = application.make_engine(store, how);
+        commands<Application, decltype(engine)> all{application, engine, given, interrupted};
+        auto code = exit_code::settled;
+        for (auto const each : asked) {
+            if (!interrupted.asked()) code = worse(code, all.call(each));
+        }
+        return code;
     });
 }
 

@@ -33,9 +33,9 @@ public:
                  &balance_}};
     }
 
-    template <typename Store, typename... Manner>
-    auto make_engine(Store& store, Manner const&... manner) const {
-        return settle::engine{store, settle::type<bank::transfer_type>, manner...};
+    template <typename Store>
+    auto make_engine(Store& store, settle::phases how) const {
+        return settle::engine{store, settle::type<bank::transfer_type>, how};
     }
 
     /// Opens every account that the file names.

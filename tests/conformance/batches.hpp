@@ -141,19 +141,13 @@ void for_each_engine(Function&& function) {
                               settle::type<life_type>};
         function(engine, "memory");
     }
-    {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
         sqlite_test::folder const here;
         settle::sqlite::database db{here.file()};
         settle::engine engine{db, settle::type<bank::transfer_type>, settle::type<relabel_type>,
-                              settle::type<life_type>};
-        function(engine, "sqlite in one phase");
-    }
-    {
-        sqlite_test::folder const here;
-        settle::sqlite::database db{here.file()};
-        settle::engine engine{db, settle::type<bank::transfer_type>, settle::type<relabel_type>,
-                              settle::type<life_type>, settle::two_phases};
-        function(engine, "sqlite in two phases");
+                              settle::type<life_type>, how};
+        bool const one_phase = how == settle::phases::one;
+        function(engine, one_phase ? "sqlite in one phase" : "sqlite in two phases");
     }
     {
         sqlite_test::folder const here;

@@ -20,10 +20,8 @@ struct ended_here {};
 constexpr char const* path = "/power.db";
 
 /// Shape:   leaves - whether the worker of the transaction "left" ends when it has applied
-///          how - settle::two_phases, or nothing for one
-template <typename... How>
-auto make_engine(settle::sqlite::database& db, manual_environment const& time, bool leaves,
-                 How... how) {
+inline auto make_engine(settle::sqlite::database& db, manual_environment const& time, bool leaves,
+                        settle::phases how) {
     settle::options limits = short_limits();
     limits.patience = 300ms;
     return settle::engine{db,
@@ -38,20 +36,20 @@ auto make_engine(settle::sqlite::database& db, manual_environment const& time, b
                           settle::type<relabel_type>,
                           settle::type<issue_type>,
                           settle::type<withdraw_type>,
-                          how...};
+                          how};
 }
 
 /// A database and its engine, as one program has them open.
-template <typename... How>
-struct opened_as {
-    explicit opened_as(manual_environment const& time, bool leaves = false)
-        : db(path, {.busy_timeout = 1ms}), engine(make_engine(db, time, leaves, How{}...)) {}
+struct opened {
+    explicit opened(manual_environment const& time, bool leaves = false,
+                    settle::phases how = settle::phases::two)
+        : db(path, {.busy_timeout = 1ms}), engine(make_engine(db, time, leaves, how)) {}
 
     settle::sqlite::database db;
     decltype(make_engine(std::declval<settle::sqlite::database&>(),
-                         std::declval<manual_environment const&>(), true, How{}...)) engine;
+                         std::declval<manual_environment const&>(), true,
+                         settle::phases::two)) engine;
 };
-using opened = opened_as<settle::two_phases_tag>;
 
 /// Everything that one run of the story saw.
 struct record_of {
@@ -90,7 +88,7 @@ public:
     void play() {
         program([&](auto& engine) { first(engine); });
         program([&](auto& engine) { second(engine); });
-        program<opened_as<>>([&](auto& engine) { third(engine); });
+        program([&](auto& engine) { third(engine); }, settle::phases::one);
     }
     /// All of it by one engine that is open already.
     template <typename Engine>
@@ -102,11 +100,11 @@ public:
 
 private:
     /// Opens the file, a second time when that failed: the power is gone or the trouble lasts then.
-    template <typename Opened = opened, typename Act>
-    void program(Act&& act) {
+    template <typename Act>
+    void program(Act&& act, settle::phases how = settle::phases::two) {
         for (int attempt = 0; attempt < 2 && !disk_.dark(); ++attempt) {
             try {
-                Opened here{time_, true};
+                opened here{time_, true, how};
                 act(here.engine);
                 return;
             } catch (settle::failure const& problem) {

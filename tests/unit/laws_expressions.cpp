@@ -34,7 +34,7 @@ void agree_equal(L const& left, R const& right) {
 template <typename Condition, typename S>
 std::optional<bool> planned(Condition const& condition, S at) {
     bool hold = true;
-    boost::hana::for_each(settle::detail::normal_guards(condition), [&](auto const& guard) {
+    for_each_element(settle::detail::normal_guards(condition), [&](auto const& guard) {
         using guard_type = std::remove_cvref_t<decltype(guard)>;
         if constexpr (requires { guard_type::side; }) {
             auto const value = (*at.record).*guard_type::member;

@@ -11,7 +11,6 @@
 
 #include <settle/definition/transaction.hpp>
 
-#include <boost/hana/for_each.hpp>
 
 #include <algorithm>
 #include <string>
@@ -180,7 +179,7 @@ void describe_guard(std::string& out, premise_guard<Condition> const& guard) {
 
 template <typename Naming, typename Guards>
 void describe_guards(std::string& out, Guards const& guards) {
-    boost::hana::for_each(guards, [&](auto const& guard) {
+    for_each_element(guards, [&](auto const& guard) {
         out += " require ";
         describe_guard<Naming>(out, guard);
         out += '\n';
@@ -196,7 +195,7 @@ void describe_moment(std::string& out, std::string_view when,
         out += Creates ? " create\n" : " erase\n";
     }
     std::vector<std::string> lines;
-    boost::hana::for_each(given.effects, [&](auto const& one) {
+    for_each_element(given.effects, [&](auto const& one) {
         using effect_type = std::remove_cvref_t<decltype(one)>;
         std::string& line = lines.emplace_back();
         line += ' ';
@@ -259,7 +258,7 @@ template <typename Parameters, fixed_string Name, typename Guards, typename... P
     detail::describe_type<Parameters>(out);
     out += '\n';
     detail::describe_guards<detail::naming<nothing, Parameters, nothing>>(out, definition.guards);
-    boost::hana::for_each(definition.participants, [&](auto const& participant) {
+    for_each_element(definition.participants, [&](auto const& participant) {
         detail::describe_participant<Parameters>(out, participant);
     });
     return out;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The members of a described struct: the only header that knows how Boost.Hana keeps them.
+// The members of a described struct and the elements of a tuple: the only header that knows how
+// Boost.Hana keeps them.
 #pragma once
 
 #include <settle/version.hpp>
@@ -10,6 +11,7 @@
 #include <boost/hana/concept/struct.hpp>
 #include <boost/hana/define_struct.hpp>
 #include <boost/hana/length.hpp>
+#include <boost/hana/tuple.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -77,6 +79,15 @@ constexpr void for_each_member(Function&& function) {
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         (function(member<T, Index>{}), ...);
     }(std::make_index_sequence<member_count<T>>{});
+}
+
+/// Calls `function(element)` for every element of a tuple, in order.
+template <typename... Elements, typename Function>
+[[gnu::always_inline]] constexpr void for_each_element(
+    boost::hana::tuple<Elements...> const& given, Function&& function) {
+    [&]<std::size_t... Index>(std::index_sequence<Index...>) __attribute__((always_inline)) {
+        (function(boost::hana::at_c<Index>(given)), ...);
+    }(std::index_sequence_for<Elements...>{});
 }
 
 namespace detail {

@@ -140,7 +140,7 @@ struct forward : detail::parts_of_type<Type> {
         refusal refused;
         bool overflow = false;
         scope<nothing, parameters, nothing> const at{nullptr, &given, nullptr, &overflow};
-        boost::hana::for_each(Type.guards, [&](auto const& guard) {
+        for_each_element(Type.guards, [&](auto const& guard) {
             if (!evaluate(guard.condition, at)) refused.why = reason::guard_failed;
         });
         if (overflow) refused.why = reason::overflow;

@@ -5,8 +5,6 @@
 #include <settle/definition/transaction.hpp>
 #include <settle/protocol/mark.hpp>
 
-#include <boost/hana/all_of.hpp>
-#include <boost/hana/for_each.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -65,7 +63,7 @@ public:
     template <typename Function>
     constexpr void for_each_bound(Function&& function, bool& overflow) const {
         auto const at = view(nullptr, overflow);
-        boost::hana::for_each(participant_.guards, [&](auto const& guard) {
+        for_each_element(participant_.guards, [&](auto const& guard) {
             using guard_type = std::remove_cvref_t<decltype(guard)>;
             if constexpr (requires { guard_type::side; }) {
                 constexpr std::size_t index = member_index<record_type, guard_type::member>;
@@ -79,7 +77,7 @@ public:
     constexpr bool exact_guards_hold(record_type const& record, bool& overflow) const {
         bool hold = true;
         auto const at = view(&record, overflow);
-        boost::hana::for_each(participant_.guards, [&](auto const& guard) {
+        for_each_element(participant_.guards, [&](auto const& guard) {
             using guard_type = std::remove_cvref_t<decltype(guard)>;
             if constexpr (!requires { guard_type::side; }) {
                 hold = evaluate(guard.condition, at) && hold;
@@ -102,7 +100,7 @@ public:
         bool overflow = false;
         bool hold = true;
         auto const at = view(nullptr, overflow);
-        boost::hana::for_each(participant_.guards, [&](auto const& guard) {
+        for_each_element(participant_.guards, [&](auto const& guard) {
             using guard_type = std::remove_cvref_t<decltype(guard)>;
             if constexpr (requires { guard_type::side; }) {
                 static_cast<void>(evaluate(guard.limit, at));
@@ -132,7 +130,7 @@ private:
                               bool& overflow) const {
         if constexpr (detail::is_moment<Given>) {
             auto const at = view(nullptr, overflow);
-            boost::hana::for_each(given.effects, [&](auto const& one) {
+            for_each_element(given.effects, [&](auto const& one) {
                 using effect_type = std::remove_cvref_t<decltype(one)>;
                 if constexpr (is_delta<effect_type>) {
                     constexpr std::size_t index = member_index<record_type, effect_type::member>;
@@ -153,7 +151,7 @@ private:
         if constexpr (detail::is_moment<Given>) {
             record_type const before = record;
             auto const at = view(&before, overflow);
-            boost::hana::for_each(given.effects, [&](auto const& one) {
+            for_each_element(given.effects, [&](auto const& one) {
                 using effect_type = std::remove_cvref_t<decltype(one)>;
                 auto& field = record.*effect_type::member;
                 auto const value = evaluate(one.operand, at);
@@ -175,7 +173,7 @@ private:
     constexpr void check_amounts(Given const& given, bool& hold, bool& overflow) const {
         if constexpr (detail::is_moment<Given>) {
             auto const at = view(nullptr, overflow);
-            boost::hana::for_each(given.effects, [&](auto const& one) {
+            for_each_element(given.effects, [&](auto const& one) {
                 using effect_type = std::remove_cvref_t<decltype(one)>;
                 if constexpr (is_delta<effect_type> && !effect_type::is_signed) {
                     hold = evaluate(one.operand, at) >= 0 && hold;

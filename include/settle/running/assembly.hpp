@@ -27,7 +27,6 @@ public:
     using left_over = typename unbound_by<typename gathered::collections, Arguments...>::type;
     static constexpr std::size_t databases = (std::size_t{0} + ... + is_database<Arguments>);
     static constexpr std::size_t logs = (std::size_t{0} + ... + is_log<Arguments>);
-    static constexpr bool two_phases = (std::is_same_v<Arguments, two_phases_tag> || ...);
 
     template <typename... Given>
     explicit engine_arguments(Given&&... given) : arguments_(std::forward<Given>(given)...) {}
@@ -45,6 +44,10 @@ public:
     [[nodiscard]] settle::options limits() const {
         if constexpr (options_at < sizeof...(Arguments)) return std::get<options_at>(arguments_);
         else return {};
+    }
+    [[nodiscard]] settle::phases phases() const {
+        if constexpr (phases_at < sizeof...(Arguments)) return std::get<phases_at>(arguments_);
+        else return settle::phases::one;
     }
     [[nodiscard]] auto const& environment() const {
         if constexpr (environment_at < sizeof...(Arguments)) {
@@ -80,6 +83,8 @@ private:
         position([](auto one) { return is_observer<typename decltype(one)::type>; });
     static constexpr std::size_t options_at = position(
         [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::options>; });
+    static constexpr std::size_t phases_at = position(
+        [](auto one) { return std::is_same_v<typename decltype(one)::type, settle::phases>; });
     static constexpr std::size_t log_at = position([](auto one) {
         using given = typename decltype(one)::type;
         return is_database<given> || is_log<given>;
@@ -136,14 +141,12 @@ public:
         return std::get<at>(sessions_);
     }
 
-    /// One phase where one store holds everything and can settle a transaction at once.
-    static constexpr phases how = [] {
-        constexpr bool alone = given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1;
-        if constexpr (alone && !given_type::two_phases) {
-            using session = std::tuple_element_t<0, sessions_type>;
-            return settles_at_once<session> ? phases::one : phases::two;
+    /// Whether one store holds everything and can settle a transaction in one phase.
+    static constexpr bool one_phase = [] {
+        if constexpr (given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1) {
+            return settles_at_once<std::tuple_element_t<0, sessions_type>>;
         } else {
-            return phases::two;
+            return false;
         }
     }();
 
@@ -157,10 +160,11 @@ public:
             pointers_to(static_cast<sessions_type*>(nullptr)));
     }
 
-    using driver_type = driver<log_type, sessions_type, environment_type, observer_type, how>;
+    using driver_type = driver<log_type, sessions_type, environment_type, observer_type, one_phase>;
     driver_type make_driver(call_options const& call) {
+        auto const how = one_phase ? given_.phases() : phases::two;
         return driver_type{log_,    sessions_, given_.environment(), given_.observer(),
-                           limits_, owner_,    call};
+                           limits_, owner_,    call,                 how};
     }
 
 private:

@@ -46,17 +46,17 @@ job new_job(transaction_id&& id, typename Direction::parameters const& parameter
     auto work = make_job<Direction>(
         std::move(id), parameters,
         coordinator::begin(Direction::count_parts(Direction::user(parameters)),
-                           fresh_epoch(environment, driver.time()), wanted, Driver::how));
+                           fresh_epoch(environment, driver.time()), wanted, driver.how()));
     work.created = driver.time();
     return work;
 }
 
 /// A transaction of the log that is taken over, ready to be driven.
-template <typename Direction, typename Driver>
-job taken_job(entry const& found, typename Direction::parameters const& parameters) {
+template <typename Direction>
+job taken_job(entry const& found, typename Direction::parameters const& parameters, phases how) {
     std::size_t const count = Direction::count_parts(Direction::user(parameters));
     auto work = make_job<Direction>(found.id, parameters,
-                                    coordinator::take(count, standing_of(found), Driver::how));
+                                    coordinator::take(count, standing_of(found), how));
     work.created = found.created;
     work.images = found.images;
     return work;

@@ -20,9 +20,8 @@ struct type_tag {
 template <auto const& Type>
 inline constexpr type_tag<Type> type{};
 
-struct two_phases_tag {};
 /// Has an engine go through its two phases also where one native transaction could do it all.
-inline constexpr two_phases_tag two_phases{};
+inline constexpr phases two_phases = phases::two;
 
 template <typename Database>
 struct log_binding {
@@ -132,7 +131,7 @@ struct contribution<options> {
     static constexpr bool is_database = false;
 };
 template <>
-struct contribution<two_phases_tag> {
+struct contribution<phases> {
     static constexpr bool is_database = false;
 };
 

@@ -10,20 +10,20 @@
 
 SETTLE_BEGIN
 
-/// Shape:   Log - a log's session; Sessions - a std::tuple of record sessions; How - whether the
-///          only session settles transactions at once
+/// Shape:   Log - a log's session; Sessions - a std::tuple of record sessions; OnePhase - whether
+///          the only session can settle transactions at once
 /// Cost:    a round of a whole window is an insert, an apply wave, a commit, a confirm wave and a
 ///          close, each one call, when nothing stands in the way; in one phase one call
-template <typename Log, typename Sessions, typename Environment, typename Observer, phases How>
+template <typename Log, typename Sessions, typename Environment, typename Observer, bool OnePhase>
 class driver {
 public:
-    static constexpr phases how = How;
-
     driver(Log& log, Sessions& sessions, Environment const& environment, Observer& observer,
-           options const& limits, std::string const& owner, call_options const& call)
-        : log_(log), sessions_(sessions), environment_(environment), limits_(limits),
+           options const& limits, std::string const& owner, call_options const& call, phases how)
+        : log_(log), sessions_(sessions), environment_(environment), limits_(limits), how_(how),
           progress_(log, environment, observer, limits, owner, call) {}
 
+    /// How transactions that begin here get to their ends.
+    [[nodiscard]] phases how() const { return how_; }
     [[nodiscard]] timestamp time() const { return progress_.time(); }
     /// Looks at the clock before a new job, when the last one ended a while ago.
     void look_at_clock() { progress_.look_at_clock(); }
@@ -54,7 +54,7 @@ public:
         }
         detail::jobs_side_by_side<Count> const all{jobs, ways, follows, records};
         progress_.wake(all);
-        if constexpr (How == phases::one && is_described<Direction>) {
+        if constexpr (OnePhase && is_described<Direction>) {
             settle_at_once<Direction>(all);
         }
         tell_log<step::insert>(all);
@@ -123,6 +123,7 @@ private:
     Sessions& sessions_;
     Environment const& environment_;
     options const& limits_;
+    phases how_;
     detail::progress<Log, Environment, Observer> progress_;
 };
 

@@ -188,10 +188,11 @@ public:
         if (!why.empty()) {
             return detail::refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
         }
-        return with_entry(
-            original, [&]<typename Direction>(std::type_identity<Direction>, job& work) {
-                return reverse_done<Direction>(original, work.parameters_of<Direction>(), call);
-            });
+        return with_entry(original, [&]<typename Direction>(
+                                        std::type_identity<Direction>,
+                                        typename Direction::parameters const& parameters) {
+            return reverse_done<Direction>(original, parameters, call);
+        });
     }
 
     /// Looks at all marks and undoes the stray ones.
@@ -360,37 +361,30 @@ private:
         detail::batch<parts_type, Direction, Ended>{parts_, call, room, ended}.run(range);
     }
 
-    template <typename Direction>
-    outcome bring_to_end(job& work, call_options const& call) {
-        auto driver = parts_.make_driver(call);
-        course way;
-        driver.template drive<Direction>(work, way, true);
-        return detail::conclude(work, way, parts_.log());
-    }
-
     outcome cancel_entry(entry const& found, call_options const& call) {
-        return with_entry(found, [&]<typename Direction>(std::type_identity<Direction>, job& work) {
+        return with_entry(found, [&]<typename Direction>(
+                                     std::type_identity<Direction>,
+                                     typename Direction::parameters const& parameters) {
+            auto driver = parts_.make_driver(call);
+            auto work = detail::taken_job<Direction>(found, parameters, driver.how());
             work.coordinator = coordinator::cancel(work.coordinator.parts());
-            return bring_to_end<Direction>(work, call);
+            course way;
+            driver.template drive<Direction>(work, way, true);
+            return detail::conclude(work, way, parts_.log());
         });
     }
 
     // ---------------------------------------------------------------- entries of unknown direction
 
     /// Finds the direction of an entry by its name and definition, reads its parameters, and calls
-    /// `function(std::type_identity<Direction>{}, job)` with a coordinator that takes the entry over.
+    /// `function(std::type_identity<Direction>{}, parameters)`.
     template <typename Function>
     outcome with_entry(entry const& found, Function&& function) {
         std::optional<outcome> told;
-        auto const run = [&]<typename Direction>(std::type_identity<Direction>) {
+        auto const run = [&]<typename Direction>(std::type_identity<Direction> direction) {
             auto const parameters = detail::read_parameters<Direction>(found);
-            if (!parameters.has_value()) {
-                told = detail::refuse(found.id, parameters.problem());
-                return;
-            }
-            using driver_type = typename parts_type::driver_type;
-            auto work = detail::taken_job<Direction, driver_type>(found, parameters.value());
-            told = function(std::type_identity<Direction>{}, work);
+            told = parameters.has_value() ? function(direction, parameters.value())
+                                          : detail::refuse(found.id, parameters.problem());
         };
         auto const problem = detail::with_direction<types>(found, run);
         return told ? *std::move(told) : detail::refuse(found.id, problem);

@@ -52,7 +52,7 @@ template <std::size_t Count>
 struct jobs_side_by_side {
     std::span<job, Count> jobs;
     std::span<course, Count> ways;
-    bool follows;                    ///< wait for another owner (a caller does, a recovery does not)
+    bool follows;                    ///< wait for another owner: a caller does, a recovery not
     record_hashes_function* records; ///< of a job; nothing where it has none
 };
 

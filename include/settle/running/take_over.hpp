@@ -96,7 +96,6 @@ private:
 
     template <typename Direction>
     void take_run(std::span<entry const> run) {
-        using driver_type = typename Assembly::driver_type;
         auto driver = parts_.make_driver(call_);
         window<Direction> jobs{std::min(room_, run.size())};
         auto const round = [&] {
@@ -111,7 +110,7 @@ private:
                 report_.skipped.push_back({one.id, parameters.problem()});
                 continue;
             }
-            auto work = taken_job<Direction, driver_type>(one, parameters.value());
+            auto work = taken_job<Direction>(one, parameters.value(), driver.how());
             jobs.add(std::move(work), std::move(parameters).value(), 0, false);
             while (jobs.full()) round();
         }

@@ -4,7 +4,7 @@
 
 #include <settle/version.hpp>
 
-#include <optional>
+#include <memory>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -126,41 +126,60 @@ private:
 };
 
 /// A value or an error. Asking for the one that is not there throws.
+// Spelled out, since a variant or an optional is some sixty functions more for each type.
 template <typename T>
 class [[nodiscard]] result {
 public:
-    result(T value) : value_(std::move(value)) {}
-    result(error problem) : problem_(std::move(problem)) {}
-    result(errc code, std::string text) : problem_{make_error_code(code), std::move(text)} {}
+    result(T value) : has_value_(true) { std::construct_at(&value_, std::move(value)); }
+    result(error problem) : has_value_(false) { std::construct_at(&problem_, std::move(problem)); }
+    result(errc code, std::string text) : result(error{make_error_code(code), std::move(text)}) {}
 
-    [[nodiscard]] bool has_value() const noexcept { return value_.has_value(); }
+    result(result const& other) : has_value_(other.has_value_) {
+        if (has_value_) std::construct_at(&value_, other.value_);
+        else std::construct_at(&problem_, other.problem_);
+    }
+    result(result&& other) noexcept : has_value_(other.has_value_) {
+        if (has_value_) std::construct_at(&value_, std::move(other.value_));
+        else std::construct_at(&problem_, std::move(other.problem_));
+    }
+    result& operator=(result other) noexcept {
+        std::destroy_at(this);
+        return *std::construct_at(this, std::move(other));
+    }
+    ~result() {
+        if (has_value_) std::destroy_at(&value_);
+        else std::destroy_at(&problem_);
+    }
+
+    [[nodiscard]] bool has_value() const noexcept { return has_value_; }
 
     /// Errors: throws settle::failure when there is no value
     [[nodiscard]] T& value() & {
-        check();
-        return *value_;
+        if (!has_value_) throw failure(problem_);
+        return value_;
     }
     [[nodiscard]] T const& value() const& {
-        check();
-        return *value_;
+        if (!has_value_) throw failure(problem_);
+        return value_;
     }
     /// By value, so that `for (auto& one : page().value())` does not walk what is gone.
     [[nodiscard]] T value() && { return std::move(value()); }
 
     /// Errors: throws std::logic_error when there is a value
     [[nodiscard]] error const& problem() const& {
-        if (has_value()) throw std::logic_error("settle: a result that has a value was asked for "
-                                                "its problem. Look at has_value() first");
+        if (has_value_) {
+            throw std::logic_error("settle: a result that has a value was asked for its problem. "
+                                   "Look at has_value() first");
+        }
         return problem_;
     }
 
 private:
-    void check() const {
-        if (!has_value()) throw failure(problem_);
-    }
-
-    std::optional<T> value_;
-    error problem_;
+    union {
+        T value_;
+        error problem_;
+    };
+    bool has_value_;
 };
 
 template <>

@@ -79,17 +79,17 @@ public:
     using collection = typename Direction::template collection_of<Index>;
     using record = typename collection::record_type;
 
-    operation(job& work, std::size_t flat, std::size_t line_number)
+    [[gnu::always_inline]] operation(job& work, std::size_t flat, std::size_t line_number)
         : work_(work), flat_(flat), line_(line_number) {}
 
-    [[nodiscard]] transaction_id const& id() const { return work_.id; }
-    [[nodiscard]] part_number part() const {
+    [[nodiscard, gnu::always_inline]] transaction_id const& id() const { return work_.id; }
+    [[nodiscard, gnu::always_inline]] part_number part() const {
         return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_)};
     }
-    [[nodiscard]] auto key() const {
+    [[nodiscard, gnu::always_inline]] auto key() const {
         return Direction::template key<Index>(Direction::user(parameters()), line_);
     }
-    [[nodiscard]] auto intent() const {
+    [[nodiscard, gnu::always_inline]] auto intent() const {
         return Direction::template intent<Index>(parameters(), line_);
     }
 
@@ -143,7 +143,7 @@ public:
     }
 
 private:
-    [[nodiscard]] auto const& parameters() const {
+    [[nodiscard, gnu::always_inline]] auto const& parameters() const {
         return work_.template parameters_of<Direction>();
     }
     void keep_image(exclusive_effect<record> const& effect) const {

@@ -4,7 +4,6 @@
 
 #include <settle/definition/transaction.hpp>
 
-#include <boost/hana/for_each.hpp>
 
 #include <array>
 #include <limits>
@@ -151,7 +150,7 @@ template <typename Guard>
 template <typename Moment>
 void learn_from_moment(chance& from, Moment const& moment) {
     if constexpr (settle::detail::is_moment<Moment>) {
-        boost::hana::for_each(moment.effects, [&](auto const& one) { learn_from(from, one); });
+        for_each_element(moment.effects, [&](auto const& one) { learn_from(from, one); });
     }
 }
 
@@ -161,11 +160,11 @@ void learn_from_moment(chance& from, Moment const& moment) {
 template <typename Type>
 void learn_from_type(chance& from, Type const& type) {
     auto const learn_guards = [&](auto const& guards) {
-        boost::hana::for_each(
+        for_each_element(
             guards, [&](auto const& guard) { learn_from(from, laws::expression_in(guard)); });
     };
     learn_guards(type.guards);
-    boost::hana::for_each(type.participants, [&](auto const& one) {
+    for_each_element(type.participants, [&](auto const& one) {
         learn_from(from, one.key);
         learn_guards(one.guards);
         laws::learn_from_moment(from, one.applying);

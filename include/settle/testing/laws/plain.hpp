@@ -129,7 +129,7 @@ template <typename Moment, typename S, std::size_t Count>
 void plain_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
     if constexpr (settle::detail::is_moment<Moment>) {
         using record = std::remove_cvref_t<decltype(*at.record)>;
-        boost::hana::for_each(moment.effects, [&](auto const& one) {
+        for_each_element(moment.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
             if constexpr (effect_type::kind != effect_kind::assign) {
                 constexpr auto index = member_index<record, effect_type::member>;
@@ -151,7 +151,7 @@ bool plain_change(Moment const& moment, S at, bool& overflow,
     if constexpr (settle::detail::is_moment<Moment>) {
         auto const before = record;
         at.record = &before;
-        boost::hana::for_each(moment.effects, [&](auto const& one) {
+        for_each_element(moment.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
             auto& member = record.*effect_type::member;
             auto const value = plain(one.operand, at);

@@ -43,7 +43,7 @@ bool is_exclusive(Moment const& moment, S at) {
     bool exclusive = false;
     if constexpr (settle::detail::is_moment<Moment>) {
         exclusive = Moment::creates || Moment::erases;
-        boost::hana::for_each(moment.effects, [&](auto const& one) {
+        for_each_element(moment.effects, [&](auto const& one) {
             at.read = 0;
             static_cast<void>(plain(one.operand, at));
             using effect_type = std::remove_cvref_t<decltype(one)>;
@@ -56,7 +56,7 @@ bool is_exclusive(Moment const& moment, S at) {
 /// A guard that the plan calls exact, although it is none on the record, reads no field.
 template <typename Guards, typename S, typename Record>
 void read_guards(Guards const& guards, S at, reading<Record>& into) {
-    boost::hana::for_each(guards, [&](auto const& guard) {
+    for_each_element(guards, [&](auto const& guard) {
         using guard_type = std::remove_cvref_t<decltype(guard)>;
         at.read = 0;
         if constexpr (requires { guard_type::side; }) {
@@ -148,7 +148,7 @@ template <typename Moment, typename S>
 void read_amounts(Moment const& moment, S& at, premise& into) {
     if constexpr (settle::detail::is_moment<Moment>) {
         using record = std::remove_cvref_t<decltype(*at.record)>;
-        boost::hana::for_each(moment.effects, [&](auto const& one) {
+        for_each_element(moment.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
             if constexpr (is_delta<effect_type> && !effect_type::is_signed) {
                 into.hold = plain(one.operand, at) >= 0 && into.hold;
@@ -166,7 +166,7 @@ template <auto const& Type>
 premise read_premises(typename forward<Type>::parameters const& given) {
     premise made;
     sight<nothing, typename forward<Type>::parameters, nothing> whole{nullptr, &given, nullptr};
-    boost::hana::for_each(Type.guards, [&](auto const& guard) {
+    for_each_element(Type.guards, [&](auto const& guard) {
         made.hold = plain(guard.condition, whole) && made.hold;
     });
     made.overflow = whole.overflow;
@@ -179,7 +179,7 @@ premise read_premises(typename forward<Type>::parameters const& given) {
             sight<record_type, typename forward<Type>::parameters,
                   typename forward<Type>::template element_of<index>>
                 at{&none, &given, forward<Type>::template element<index>(given, line)};
-            boost::hana::for_each(part.guards, [&](auto const& guard) {
+            for_each_element(part.guards, [&](auto const& guard) {
                 auto here = at;
                 here.read = 0;
                 if constexpr (requires { guard.limit; }) {

@@ -37,7 +37,7 @@ void fit_to_guards(chance& from, Record& record, typename forward<Type>::paramet
     if (direction::template lines<Index>(given) <= line) return;
     sight<Record, typename direction::parameters, typename direction::template element_of<Index>>
         at{&record, &given, direction::template element<Index>(given, line)};
-    boost::hana::for_each(direction::template description<Index>().guards, [&](auto const& guard) {
+    for_each_element(direction::template description<Index>().guards, [&](auto const& guard) {
         if constexpr (requires { guard.limit; }) fit_to_bound(from, guard, at, record);
         else fit_to_condition(from, guard.condition, at, record);
     });

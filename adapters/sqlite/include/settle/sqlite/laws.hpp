@@ -224,11 +224,11 @@ void check_participant(testing::law_report& report, testing::chance& from, std::
     };
     auto const check_moment = [&](auto const& moment) {
         if constexpr (settle::detail::is_moment<std::remove_cvref_t<decltype(moment)>>) {
-            boost::hana::for_each(moment.effects, [&](auto const& one) { check(one.operand); });
+            for_each_element(moment.effects, [&](auto const& one) { check(one.operand); });
         }
     };
     check(part.key);
-    boost::hana::for_each(part.guards, [&](auto const& guard) {
+    for_each_element(part.guards, [&](auto const& guard) {
         check(testing::laws::expression_in(guard));
     });
     check_moment(part.applying);
@@ -262,7 +262,7 @@ template <auto const& Type>
         if (report) detail::check_participant<Type, index>(report, from, rounds / 4);
     });
     using first = typename forward<Type>::template collection_of<0>;
-    boost::hana::for_each(Type.guards, [&](auto const& guard) {
+    for_each_element(Type.guards, [&](auto const& guard) {
         if (!report) return;
         detail::check_expression<first, typename forward<Type>::parameters, nothing>(
             report, from, rounds / 4, guard.condition);
