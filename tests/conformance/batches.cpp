@@ -251,3 +251,44 @@ TEST_CASE("batch: what other programs write to the file is seen at once") {
     CHECK(one.create(bank::accounts, bank::account{name_of_account(5), 50, 50}).has_value());
     CHECK(one.run(bank::transfer{name_of_account(5), name_of_account(0), 50}).done());
 }
+
+TEST_CASE("batch: who stands behind one that waits for another program is not asked each round") {
+    settle::memory::database db;
+    settle::testing::manual_environment const time;
+    bool leaves = true;
+    settle::options no_wait;
+    no_wait.takeover = std::chrono::milliseconds{0};
+    relabel const first{"hot", "begin", "label 0"};
+    settle::engine holder{db, no_wait, settle::type<relabel_type>, settle::with_environment(time),
+                          settle::observed_by([&](settle::event const& seen) {
+                              if (leaves && seen.taken == settle::step::apply) throw killed{};
+                          })};
+    holder.create(labels, label{"hot", "begin"}).value();
+    CHECK_THROWS_AS(holder.run("holder", first), killed);
+    leaves = false;
+
+    std::map<std::string, int, std::less<>> asked;
+    std::map<std::string, int, std::less<>> pauses;
+    settle::engine engine{db, settle::type<relabel_type>, settle::with_environment(time),
+                          settle::observed_by([&](settle::event const& seen) {
+                              if (seen.taken == settle::step::apply) ++asked[seen.id];
+                              if (seen.taken != settle::step::pause) return;
+                              if (++pauses[seen.id] == 6) CHECK(holder.run("holder", first).done());
+                          })};
+    std::vector<std::pair<std::string, relabel>> all;
+    for (int i = 1; i <= 20; ++i) {
+        all.emplace_back("r" + std::to_string(i), relabel{"hot", "label " + std::to_string(i - 1),
+                                                          "label " + std::to_string(i)});
+    }
+    auto const told = engine.run_all<relabel_type>(all, {1000, {}, {}});
+    REQUIRE(told.size() == 20);
+    for (auto const& one : told) CHECK_MESSAGE(one.done(), one.text());
+    CHECK(engine.read(labels, "hot").value()->text == "label 20");
+    // The first asks whenever its rest is over; those behind it in the first round, in the one that
+    // shows the record to be for one at a time, and in their turn.
+    CHECK(pauses["r1"] == 6);
+    CHECK(asked["r1"] == 7);
+    for (auto const& [id, times] : asked) {
+        CHECK_MESSAGE(times <= (id == "r1" ? 7 : 3), id << " asked " << times << " times");
+    }
+}

@@ -7,6 +7,7 @@
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
 #include <settle/sqlite.hpp>
+#include <settle/testing/manual_environment.hpp>
 
 #include <transfer/transfer.hpp>
 
@@ -18,12 +19,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <random>
 #include <set>
 #include <sstream>
 #include <thread>
 
 namespace batched {
+
+/// Thrown to end a worker as a kill would.
+struct killed {};
 
 using settle::field;
 using settle::param;

@@ -99,7 +99,8 @@ inline auto engine_on(settle::sqlite::database& db) {
 class folder {
 public:
     folder() {
-        std::string pattern = std::filesystem::temp_directory_path() / "settle-XXXXXX";
+        std::string pattern = std::filesystem::temp_directory_path() / "settle-";
+        pattern.append(6, 'X');
         path_ = ::mkdtemp(pattern.data());
         std::filesystem::permissions(path_, std::filesystem::perms::all);
     }

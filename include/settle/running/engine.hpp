@@ -85,18 +85,11 @@ public:
     ///          of pairs of an id and parameters; the outcomes come in its order
     /// Errors:  as in run, each for itself. What the range throws comes back out when those under
     ///          way have settled. A stop request leaves out the elements that were not read yet
-    /// Cost:    each store gets one wave a phase for a whole window
+    /// Cost:    each store gets one wave a phase for a whole window. A window waits until it is full
+    ///          or the range ends, so a range that is slow to give wants a small one
     template <typename Range>
     std::vector<outcome> run_all(Range&& range, batch_options const& wanted = {}) {
-        std::vector<outcome> told;
-        run_all(
-            std::forward<Range>(range),
-            [&](std::size_t number, outcome one) {
-                if (told.size() <= number) told.resize(number + 1);
-                told[number] = std::move(one);
-            },
-            wanted);
-        return told;
+        return in_order([&](auto&& ended) { run_all(range, ended, wanted); });
     }
     /// As above, and `ended(number, outcome)` is called for each as it settles, so that memory is
     /// bounded by the window alone.
@@ -105,6 +98,10 @@ public:
     void run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
         using element = detail::batch_element<ranges::range_value_t<Range>>;
         run_range<direction_of<typename element::parameters>>(range, ended, wanted);
+    }
+    template <auto const& Type, typename Range>
+    std::vector<outcome> run_all(Range&& range, batch_options const& wanted = {}) {
+        return in_order([&](auto&& ended) { run_all<Type>(range, ended, wanted); });
     }
     template <auto const& Type, typename Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
@@ -352,6 +349,16 @@ private:
         way.new_id = new_id;
         driver.template drive<Direction>(work, way, true);
         return detail::conclude(work, way, parts_.log());
+    }
+
+    template <typename Run>
+    static std::vector<outcome> in_order(Run&& run) {
+        std::vector<outcome> told;
+        run([&](std::size_t number, outcome one) {
+            if (told.size() <= number) told.resize(number + 1);
+            told[number] = std::move(one);
+        });
+        return told;
     }
 
     template <typename Direction, typename Range, typename Ended>

@@ -63,20 +63,20 @@ public:
         pending_.clear();
     }
 
-    /// Whether a job waits for an earlier one of its window: for one that rests before it has taken
-    /// effect, or on a record that one transaction at a time may use, where asking in vain would
-    /// only cost.
+    /// Whether a job waits for an earlier one of its window: for one that has not taken effect and
+    /// is held up by others than its window, or on a record that one transaction at a time may use.
+    /// Asking in vain would only cost.
     /// Shape:   asked - the wave is to ask it; the others are told of for the sake of the later
-    [[nodiscard]] bool stands_behind(job const& work, bool asked,
+    [[nodiscard]] bool stands_behind(job const& work, bool asked, bool held_up,
                                      record_hashes_function* records) {
-        if (asked && exclusive_.empty() && blocked_.empty()) return false;
+        if (asked && !held_up && exclusive_.empty() && blocked_.empty()) return false;
         records(work, records_);
         bool waits = !asked && !has_begun(work);
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record);
         }
         for (auto const record : records_) {
-            if (waits) blocked_.insert(record);
+            if (waits || held_up) blocked_.insert(record);
             if (!exclusive_.contains(record)) continue;
             pending_.insert(record);
             if (waits) still_exclusive_.insert(record);
@@ -93,15 +93,21 @@ public:
         still_exclusive_.clear();
     }
 
-    /// Whether a job is to fall back behind the earlier ones of its window.
+    enum class place : std::uint8_t {
+        stays,
+        behind, ///< falls back behind earlier ones of its window
+        held_up ///< gives way to others than its window
+    };
+
+    /// Where a job stands now.
     /// Shape:   asked - it took part in the wave; the others are told of for the sake of the later
-    [[nodiscard]] bool falls_back(job const& work, bool asked, record_hashes_function* records) {
+    [[nodiscard]] place place_of(job const& work, bool asked, record_hashes_function* records) {
         records(work, records_);
         auto const& c = work.coordinator;
         if (!asked) {
             auto& those = has_begun(work) ? pending_ : blocked_;
             for (auto const record : records_) those.insert(record);
-            return false;
+            return place::stays;
         }
         bool back = false;
         bool elsewhere = false;
@@ -121,7 +127,7 @@ public:
             if (back || elsewhere || others) blocked_.insert(records_[part]);
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
         }
-        return back;
+        return back ? place::behind : others ? place::held_up : place::stays;
     }
 
 private:

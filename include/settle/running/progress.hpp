@@ -36,6 +36,7 @@ struct course {
     bool new_id = false;
     bool takes_part = false;     ///< in the step that is under way
     bool kept_back = false;      ///< by the order of its window
+    bool held_up = false;        ///< by others than its window, the last time it was asked
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
     std::uint32_t rests = 0;
     std::uint32_t yields = 0;    ///< how often it fell back behind its own window
@@ -192,7 +193,7 @@ private:
             course& way = all.ways[i];
             if (way.over) continue;
             bool const waits =
-                order_->stands_behind(all.jobs[i], way.takes_part, all.records);
+                order_->stands_behind(all.jobs[i], way.takes_part, way.held_up, all.records);
             if (!way.takes_part) continue;
             any = any || !waits;
             if (!waits) continue;
@@ -212,7 +213,9 @@ private:
             course& way = all.ways[i];
             if (way.over) continue;
             if (std::exchange(way.kept_back, false)) all.jobs[i].resting = false;
-            if (!order_->falls_back(all.jobs[i], way.takes_part, all.records)) continue;
+            auto const place = order_->place_of(all.jobs[i], way.takes_part, all.records);
+            if (way.takes_part) way.held_up = place == record_order::place::held_up;
+            if (place != record_order::place::behind) continue;
             way.kept_back = true;
             ++way.yields;
         }

@@ -309,12 +309,21 @@ private:
                 tell(w.mind, sent.at, said, next.entries[me.transaction].old);
             },
             [&] { return text(sent) + words(said); });
+        may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
+            tell(w.mind, sent.at, log_answer::unknown, next.entries[me.transaction].old);
+        });
+    }
+
+    /// What is sent may take effect later or never, and its worker hears nothing of it.
+    template <typename Branch, typename Tell>
+    void may_be_late(world_type const& now, flight const& sent, Branch const& branch,
+                     Tell const& tell_unknown) const {
         if (now.flights.size() + now.late >= within_.late_writes) return;
         branch(
             move_kind::outside,
             [&](world_type& next, worker& w) {
                 next.flights.push_back(sent);
-                tell(w.mind, sent.at, log_answer::unknown, next.entries[me.transaction].old);
+                tell_unknown(next, w);
             },
             [&] { return text(sent) + ": unknown"; });
     }
@@ -336,14 +345,8 @@ private:
                 w.mind.settled(said);
             },
             [&] { return text(sent) + words(said); });
-        if (now.flights.size() + now.late >= within_.late_writes) return;
-        branch(
-            move_kind::outside,
-            [&](world_type& next, worker& w) {
-                next.flights.push_back(sent);
-                w.mind.settled(log_answer::unknown);
-            },
-            [&] { return text(sent) + ": unknown"; });
+        may_be_late(now, sent, branch,
+                    [](world_type&, worker& w) { w.mind.settled(log_answer::unknown); });
     }
 
     template <typename Branch>
@@ -369,15 +372,10 @@ private:
             if constexpr (knows_at_once) {
                 if (within_.yields && sent.at == step::apply) ask_and_yield(me, sent, branch);
             }
-            if (now.flights.size() + now.late >= within_.late_writes) continue;
-            branch(
-                move_kind::outside,
-                [&](world_type& next, worker& w) {
-                    next.flights.push_back(sent);
-                    w.mind.answered(part, answer::unknown);
-                    decide(w.mind);
-                },
-                [&] { return text(sent) + ": unknown"; });
+            may_be_late(now, sent, branch, [&](world_type&, worker& w) {
+                w.mind.answered(part, answer::unknown);
+                decide(w.mind);
+            });
         }
     }
 
