@@ -254,7 +254,7 @@ TEST_CASE("users: processes that are killed on one SQLite file") {
                 // The first to live long enough makes them.
                 static_cast<void>(engine.create(ledgers, {account(i), opening, 0, "none"}));
             }
-            use(engine, "round" + std::to_string(round), round, 1000, note);
+            use(engine, "round" + std::to_string(round), round, 1'000'000, note);
         });
         std::this_thread::sleep_for(std::chrono::milliseconds{50 + chance() % 200});
         ::kill(child, SIGKILL);

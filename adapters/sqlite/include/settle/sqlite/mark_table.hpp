@@ -4,6 +4,7 @@
 
 #include <settle/sqlite/mark_codec.hpp>
 #include <settle/sqlite/row.hpp>
+#include <settle/sqlite/wave_rows.hpp>
 #include <settle/store/wave.hpp>
 
 SETTLE_BEGIN
@@ -23,13 +24,18 @@ public:
           all_(on, std::string{columns} + " WHERE collection = ?1 AND key = ?2", "read marks"),
           one_(on, std::string{columns} + " WHERE" + place, "read a mark"),
           insert_(on,
-                  "INSERT OR ABORT INTO settle_mark(id, participant, line, collection, key, epoch, "
-                  "effect, confirm, undo, image) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-                  "nullif(?8, ''), nullif(?9, ''), nullif(?10, ''))",
-                  "add a mark"),
-          raise_(on, std::string{"UPDATE settle_mark SET epoch = ?6 WHERE"} + place,
-                 "raise a mark"),
-          erase_(on, std::string{"DELETE FROM settle_mark WHERE"} + place, "pull a mark") {}
+                  "INSERT OR FAIL INTO settle_mark(collection, id, participant, line, key, epoch, "
+                  "effect, confirm, undo, image) "
+                  "SELECT ?1, c0, c1, c2, c3, c4, c5, c6, c7, c8 FROM settle_wave",
+                  "add marks"),
+          raise_(on,
+                 "UPDATE OR FAIL settle_mark SET epoch = c4 FROM settle_wave WHERE "
+                 "(key, collection, settle_mark.id, participant, line) = (c3, ?1, c0, c1, c2)",
+                 "raise marks"),
+          erase_(on,
+                 "DELETE FROM settle_mark WHERE (key, collection, id, participant, line) IN "
+                 "(SELECT c3, ?1, c0, c1, c2 FROM settle_wave)",
+                 "pull marks") {}
 
     /// Whether any record of the file has a mark: where none has, none need be looked for.
     [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
@@ -51,21 +57,23 @@ public:
         slot.marks.insert(read(rows, slot));
     }
 
-    void insert(key_type const& key, mark_type const& added) const {
-        auto const as = encode_mark(added);
-        run{insert_, added.id, added.part.participant, added.part.line, Collection::name, key,
-            static_cast<std::int64_t>(added.epoch_number), as.effect, as.confirm, as.undo, as.image}
-            .change();
+    /// Shape:   wave - its rows are id, participant, line, key, and to insert: epoch, effect,
+    ///          confirm, undo, image
+    template <typename Wave>
+    void insert(wave_rows& with, Wave& wave) const {
+        run statement{insert_, Collection::name};
+        with.insert_from(statement, wave);
     }
-    void raise(key_type const& key, mark_type const& raised) const {
-        run{raise_, raised.id, raised.part.participant, raised.part.line, Collection::name, key,
-            static_cast<std::int64_t>(raised.epoch_number)}
-            .change();
+    template <typename Wave>
+    void raise(wave_rows& with, Wave& wave) const {
+        run statement{raise_, Collection::name};
+        with.insert_from(statement, wave);
     }
-    void erase(key_type const& key, transaction_id const& id, part_number part) const {
-        run{erase_, id, part.participant, part.line, Collection::name, key}.change();
+    template <typename Wave>
+    void erase(wave_rows& with, Wave& wave) const {
+        run statement{erase_, Collection::name};
+        with.insert_from(statement, wave);
     }
-
     /// Whether a record has a mark.
     [[nodiscard]] bool any(key_type const& key) const {
         return run{all_, Collection::name, key}.next();

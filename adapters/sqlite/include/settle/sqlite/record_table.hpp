@@ -4,6 +4,7 @@
 
 #include <settle/sqlite/mark_table.hpp>
 #include <settle/sqlite/record_sql.hpp>
+#include <settle/sqlite/writer.hpp>
 #include <settle/store/hash_index.hpp>
 
 #include <array>
@@ -26,23 +27,25 @@ public:
                                           std::int64_t>;
 
     /// Shape:   need - the table is there and has been checked
-    record_table(connection const& on, table_need need)
-        : on_(&on), sql_(std::move(need)), select_(on, sql_.select(), "read a record"),
-          whole_(on, sql_.select_whole(), "read a whole row"),
-          insert_(on, sql_.insert(), "create a record"),
-          erase_(on, sql_.erase(), "erase a record"), marks_(on) {}
+    record_table(writer& with, table_need need)
+        : on_(&with.on()), rows_(&with.rows()), sql_(std::move(need)),
+          select_(*on_, sql_.select(), "read a record"),
+          whole_(*on_, sql_.select_whole(), "read a whole row"),
+          insert_(*on_, sql_.insert(), "create a record"),
+          erase_(*on_, sql_.erase(), "erase a record"), marks_(*on_) {}
 
     /// Begins a native transaction, or a part of it after another part was undone.
     /// Shape:   unchanged - what was met before still stands as it was met
     void begin(bool unchanged) {
         marked_.reset();
         dirty_.clear();
+        mark_writes_.clear();
         if (unchanged && desk_.size() < most_on_desk) return;
         desk_.clear();
         index_.clear();
     }
 
-    /// Lets an operation meet its record. Its mark is written now, its record by write_back().
+    /// Lets an operation meet its record. What it changes is written by write_back(), at the latest.
     /// Errors:  throws settle::failure; the caller undoes what was written
     template <typename Operation>
     met<record_type> meet(Operation const& one) {
@@ -55,9 +58,9 @@ public:
             write_back(at);
             return image_of(at.key);
         });
-        note<Operation>(one, result, at);
+        note(result, at, [&] { create(one, at); });
         if constexpr (Operation::what != step::at_once) {
-            write_mark(result, at.slot, at.key, one.id(), one.part());
+            note_mark(result.on_mark, at, one.id(), one.part());
         }
         return result;
     }
@@ -66,12 +69,18 @@ public:
     template <typename Operation>
     void end_at_once(Operation const& one, bool confirmed) {
         place& at = place_of(one.key());
-        note<Operation>(one, one.end_at_once(at.slot, confirmed), at);
+        note(one.end_at_once(at.slot, confirmed), at, [&] { create(one, at); });
     }
 
-    /// Writes the records that operations have changed.
+    /// Writes what operations have changed, in the order of the keys: a tree that is walked once
+    /// need not be searched from its root each time.
     void write_back() {
-        for (auto const number : dirty_) write_back(desk_[number]);
+        write_marks();
+        std::sort(dirty_.begin(), dirty_.end(), [&](auto const& left, auto const& right) {
+            if (left.rank != right.rank) return left.rank < right.rank;
+            return desk_[left.place].key < desk_[right.place].key;
+        });
+        for (auto const& one : dirty_) write_back(desk_[one.place]);
         dirty_.clear();
     }
 
@@ -79,15 +88,15 @@ public:
     answer resolve(mark_place const& where, bool confirmed) {
         auto const* const stored = std::get_if<stored_key>(&where.key);
         if (stored == nullptr) return answer::nothing;
-        key_type const key{*stored};
-        slot_type slot;
-        marks_.load_one(key, where.id, where.part, slot, [&](auto& into) { load(key, into); });
-        auto* const found = slot.marks.find(where.id, where.part);
+        begin(false);
+        place& at = place_of(key_type{*stored});
+        load_own(at, where.id, where.part);
+        auto* const found = at.slot.marks.find(where.id, where.part);
         if (found == nullptr || found->epoch_number != where.epoch_number) return answer::nothing;
-        auto const result = settle::detail::resolve(slot, found, confirmed);
-        if (result.on_record == record_change::fields) update(*slot.record, key, result.fields);
-        if (result.on_record == record_change::erased) erase(key);
-        write_mark(result, slot, key, where.id, where.part);
+        auto const result = settle::detail::resolve(at.slot, found, confirmed);
+        note(result, at, [] {});
+        note_mark(result.on_mark, at, where.id, where.part);
+        write_back();
         return result.what;
     }
 
@@ -108,7 +117,73 @@ private:
         slot_type slot{};
         bool loaded = false;       ///< the record is what its row says
         bool knows_marks = false;  ///< all of its marks are in the slot
+        bool marks_wait = false;   ///< a mark is yet to be written
         std::uint64_t changed = 0; ///< members that are yet to be written
+    };
+
+    /// What is yet to be written, and where it stands among the others.
+    struct record_write {
+        std::uint64_t rank; ///< of the key
+        std::size_t place;
+    };
+    struct mark_write {
+        std::uint64_t rank;
+        std::size_t place;
+        transaction_id const* id;
+        part_number part;
+    };
+
+    /// A number that grows with the keys, so that few of them need to be compared themselves.
+    static std::uint64_t rank_of(std::int64_t key) noexcept {
+        return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63U;
+    }
+    static std::uint64_t rank_of(std::string_view key) noexcept {
+        std::uint64_t rank = 0;
+        for (std::size_t at = 0; at < sizeof rank; ++at) {
+            rank = rank << 8U | (at < key.size() ? static_cast<unsigned char>(key[at]) : 0U);
+        }
+        return rank;
+    }
+
+    /// Marks as rows of a wave.
+    class mark_rows {
+    public:
+        mark_rows(std::vector<place>& desk, std::vector<mark_write> const& writes)
+            : desk_(desk), writes_(writes) {}
+
+        [[nodiscard]] std::size_t size() const noexcept { return writes_.size(); }
+
+        /// Columns:  id, participant, line, key, epoch, effect, confirm, undo, image
+        void give(cell to, std::size_t row, int column) {
+            auto const& one = writes_[row];
+            switch (column) {
+            case 0: return to.give(std::string_view{*one.id});
+            case 1: return to.give(std::int64_t{one.part.participant});
+            case 2: return to.give(std::int64_t{one.part.line});
+            case 3: return to.give(key_type(desk_[one.place].key));
+            case 4: return to.give(static_cast<std::int64_t>(encoded(row).epoch_number));
+            case 5: return to.give(columns_.effect);
+            case 6: return give_text(to, columns_.confirm);
+            case 7: return give_text(to, columns_.undo);
+            default: return give_text(to, columns_.image);
+            }
+        }
+
+    private:
+        static void give_text(cell to, std::string_view text) {
+            if (!text.empty()) to.give(text);
+        }
+        /// Encodes the mark of a row, once: its other columns are given after its epoch.
+        mark<record_type> const& encoded(std::size_t row) {
+            auto const& one = writes_[row];
+            auto const& found = *desk_[one.place].slot.marks.find(*one.id, one.part);
+            columns_ = encode_mark(found);
+            return found;
+        }
+
+        std::vector<place>& desk_;
+        std::vector<mark_write> const& writes_;
+        mark_columns columns_{};
     };
 
     place& place_of(key_type const& key) {
@@ -144,12 +219,14 @@ private:
     void load_all(place& at) {
         load(at);
         if (std::exchange(at.knows_marks, true)) return;
+        if (at.marks_wait) write_marks();
         at.slot.marks = {};
         if (!marked_) marked_ = marks_.any_at_all();
         if (*marked_) marks_.load_all(at.key, at.slot);
     }
     void load_own(place& at, transaction_id const& id, part_number part) {
         if (at.knows_marks || at.slot.marks.find(id, part) != nullptr) return;
+        if (at.marks_wait) write_marks();
         marks_.load_one(at.key, id, part, at.slot, [&](auto&) { load(at); });
     }
 
@@ -168,24 +245,56 @@ private:
     }
 
     /// Changes of members wait for each other; a record that comes or goes does so at once.
-    template <typename Operation>
-    void note(Operation const& one, met<record_type> const& result, place& at) {
+    template <typename Create>
+    void note(met<record_type> const& result, place& at, Create&& create) {
         switch (result.on_record) {
         case record_change::none: break;
         case record_change::fields:
-            if (at.changed == 0) dirty_.push_back(static_cast<std::size_t>(&at - desk_.data()));
+            if (at.changed == 0) dirty_.push_back({rank_of(key_type(at.key)), number_of(at)});
             at.changed |= result.fields;
             break;
         case record_change::created:
             at.changed = 0;
-            // A reversal brings a record back with all its columns.
-            create_from(one.intent().native_image(), *at.slot.record);
+            create();
             break;
         case record_change::erased:
             at.changed = 0;
             erase(at.key);
             break;
         }
+    }
+    /// A reversal brings a record back with all its columns.
+    template <typename Operation>
+    void create(Operation const& one, place const& at) const {
+        create_from(one.intent().native_image(), *at.slot.record);
+    }
+    [[nodiscard]] std::size_t number_of(place const& at) const {
+        return static_cast<std::size_t>(&at - desk_.data());
+    }
+
+    /// Marks wait, too, as long as the same is to be done with them.
+    /// Shape:   id - stays where it is until write_back()
+    void note_mark(mark_change change, place& at, transaction_id const& id, part_number part) {
+        if (change == mark_change::none) return;
+        if (change != mark_change_) write_marks();
+        mark_change_ = change;
+        mark_writes_.push_back({rank_of(key_type(at.key)), number_of(at), &id, part});
+        at.marks_wait = true;
+    }
+
+    void write_marks() {
+        if (mark_writes_.empty()) return;
+        std::sort(mark_writes_.begin(), mark_writes_.end(), [&](auto const& left, auto const& right) {
+            if (left.rank != right.rank) return left.rank < right.rank;
+            if (left.place != right.place) return desk_[left.place].key < desk_[right.place].key;
+            return std::tie(*left.id, left.part) < std::tie(*right.id, right.part);
+        });
+        mark_rows wave{desk_, mark_writes_};
+        if (mark_change_ == mark_change::added) marks_.insert(*rows_, wave);
+        else if (mark_change_ == mark_change::pulled) marks_.erase(*rows_, wave);
+        else marks_.raise(*rows_, wave);
+        for (auto const& one : mark_writes_) desk_[one.place].marks_wait = false;
+        mark_writes_.clear();
     }
 
     void write_back(place& at) {
@@ -195,16 +304,6 @@ private:
     }
 
     void erase(key_type const& key) const { changed_one(run{erase_, key}.change()); }
-
-    void write_mark(met<record_type> const& result, slot_type& slot, key_type const& key,
-                    transaction_id const& id, part_number part) const {
-        switch (result.on_mark) {
-        case mark_change::none: break;
-        case mark_change::added: marks_.insert(key, *slot.marks.find(id, part)); break;
-        case mark_change::raised: marks_.raise(key, *slot.marks.find(id, part)); break;
-        case mark_change::pulled: marks_.erase(key, id, part); break;
-        }
-    }
 
     void insert(record_type const& record) const {
         run row{insert_};
@@ -256,6 +355,7 @@ private:
     }
 
     connection const* on_;
+    wave_rows* rows_;
     record_sql sql_;
     statement select_;
     statement whole_;
@@ -266,7 +366,9 @@ private:
     static constexpr std::size_t most_on_desk = 32768; ///< records, so that memory stays bounded
 
     std::vector<place> desk_;
-    std::vector<std::size_t> dirty_; ///< places of the desk that are yet to be written
+    std::vector<record_write> dirty_;
+    std::vector<mark_write> mark_writes_;
+    mark_change mark_change_ = mark_change::none; ///< of all of them
     settle::detail::hash_index index_;
     std::array<std::size_t, 2> recent_{}; ///< the places that were found last
     std::size_t next_recent_ = 0;

@@ -13,7 +13,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when an older library could not use them.
-inline constexpr std::int64_t schema_version = 1;
+inline constexpr std::int64_t schema_version = 2;
 
 /// What `PRAGMA application_id` says of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
@@ -85,7 +85,7 @@ inline void create_tables(connection const& on) {
         "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
         "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
         "effect TEXT NOT NULL, confirm TEXT, undo TEXT, image TEXT, "
-        "PRIMARY KEY(collection, key, id, participant, line)) WITHOUT ROWID",
+        "PRIMARY KEY(key, collection, id, participant, line)) WITHOUT ROWID",
         entries_view(),
     };
     for (auto const& sql : all) {
@@ -154,7 +154,11 @@ inline void prepare_file(writer& with, std::string const& path,
     use_write_ahead_log(on, path, patience);
     // A commit is on the disk before it is answered. Guards and marks see to what belongs together;
     // foreign keys of the user's tables concern columns that settle never writes.
-    on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF", "set its options");
+    // What a statement over a wave keeps for itself stays in memory. Erased marks are overwritten
+    // where that costs no writing of its own.
+    on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; "
+               "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
+               "set its options");
     with.prepare();
     if (there) return;
     transaction work{with};

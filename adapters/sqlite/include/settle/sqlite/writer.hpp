@@ -2,7 +2,7 @@
 // The one connection that writes, its native transactions, and the commits that threads share.
 #pragma once
 
-#include <settle/sqlite/connection.hpp>
+#include <settle/sqlite/wave_rows.hpp>
 
 #include <atomic>
 #include <exception>
@@ -43,6 +43,8 @@ public:
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     [[nodiscard]] connection const& on() const noexcept { return connection_; }
+    /// What shows waves to the connection's statements.
+    [[nodiscard]] wave_rows& rows() noexcept { return rows_; }
 
     /// How often something that was written has been undone: what a cache took from it is wrong.
     [[nodiscard]] std::uint64_t undone() const noexcept { return undone_; }
@@ -52,6 +54,7 @@ private:
 
     std::mutex mutex_;
     connection connection_;
+    wave_rows rows_{connection_};
     statement begin_;
     statement commit_;
     statement rollback_;
