@@ -56,9 +56,9 @@ public:
           owners_(on, "SELECT number FROM settle_owner WHERE name = ?1",
                   "INSERT OR IGNORE INTO settle_owner(name) VALUES(?1)"),
           insert_(on.on(),
-                  "INSERT OR FAIL INTO settle_entry(type, owner, modified, committed, attempts, id, "
-                  "state, epoch, reason, created, parameters, participant, line, images, open) "
-                  "SELECT ?1, ?2, ?3, 0, 0, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9 "
+                  "INSERT OR FAIL INTO settle_entry(type, owner, modified, attempts, id, state, "
+                  "epoch, reason, created, parameters, participant, line, images, open, committed) "
+                  "SELECT ?1, ?2, ?3, 0, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 "
                   "FROM settle_wave WHERE true ON CONFLICT(id) DO NOTHING",
                   "insert entries"),
           number_(on.on(), "SELECT number FROM settle_entry WHERE id = ?1", "look for an entry"),
@@ -96,7 +96,8 @@ public:
         if constexpr (!std::is_same_v<Direction, undescribed>) type = number_of<Direction>();
         new_entries<Direction> rows{jobs, scratch_};
         run statement{insert_, type, owner_number(at), number_in(at.now)};
-        auto const count = writer_->rows().insert_from(statement, rows);
+        auto const shown = writer_->rows().show_rows(rows);
+        auto const count = statement.change();
         if (count == 0) return say(jobs, log_answer::conflict);
         // Those that are new have the numbers behind this one, in their order.
         auto before = sqlite3_last_insert_rowid(writer_->on().get()) - count;
@@ -162,6 +163,7 @@ private:
 
     template <step Step>
     void change_in_place(occasion const& at) {
+        auto const shown = writer_->rows().show_changes(changes_);
         changes_.for_each_run([&](std::int64_t first, std::int64_t last) {
             constexpr bool commits = Step == step::commit;
             run statement{commits               ? commit_
@@ -170,7 +172,7 @@ private:
                                                 : change_,
                           number_in(at.now), first, last};
             if constexpr (!commits && Step != step::close) statement.bind(owner_number(at));
-            writer_->rows().change_by(statement, changes_);
+            statement.change();
         });
     }
 

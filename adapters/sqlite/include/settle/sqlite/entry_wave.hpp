@@ -62,7 +62,8 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return jobs_.size(); }
 
-    /// Columns:  id, state, epoch, reason, created, parameters, participant, line, images, open
+    /// Columns:  id, state, epoch, reason, created, parameters, participant, line, images, open,
+    ///           committed
     void give(cell to, std::size_t row, int column) {
         auto const& work = *jobs_[row];
         auto const& c = work.coordinator;
@@ -76,8 +77,11 @@ public:
         case 6: return to.give(named(failed_part_of(work, c.why())));
         case 7: return to.give(line_in(failed_part_of(work, c.why())));
         case 8: return give_images(to, work);
-        default:
+        case 9:
             if (!is_final(c.insert_state())) to.give(std::int64_t{1});
+            return;
+        // As long as the epoch that takes its place: a row that grew would part its full page.
+        default: to.give(is_final(c.insert_state()) ? 0 : -number_in(c.insert_epoch()));
         }
     }
 
@@ -161,7 +165,7 @@ public:
         for (std::size_t at = next_; at < all_.size() && *all_[at].place == number; ++at) {
             auto const& one = all_[at];
             if (*one.said == log_answer::taken || row.integer(1) != number_in(one.wanted.from) ||
-                row.integer(2) != number_in(one.wanted.from_epoch) || !row.is_text(3, *one.id)) {
+                row.integer(2) != number_in(one.wanted.from_epoch) || row.text(3) != *one.id) {
                 continue;
             }
             *one.said = log_answer::taken;

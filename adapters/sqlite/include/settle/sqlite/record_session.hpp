@@ -34,6 +34,10 @@ public:
         std::vector<kept_answer> kept;
         auto const ended = in_native([&](detail::transaction& native, bool apart) {
             kept.clear();
+            if (!apart) {
+                for_each_operation<holds, Step>(wave, [&](auto const& one) { expect(one); });
+                fetch();
+            }
             for_each_operation<holds, Step>(wave, [&](auto const& one) {
                 kept.push_back(apart ? meet_apart<Step>(native, one) : meet(one));
             });
@@ -61,6 +65,10 @@ public:
         std::vector<job<Direction>*> later;
         auto const ended = in_native([&](detail::transaction& native, bool apart) {
             later.clear();
+            if (!apart) {
+                for (auto* const work : jobs) expect_parts(*work);
+                fetch();
+            }
             for (auto* const work : jobs) {
                 settling<Direction, Judge> one{*work, log.entries(), at, judge};
                 if (apart) settle_apart(native, one);
@@ -164,6 +172,17 @@ private:
         }
     }
 
+    template <typename Operation>
+    void expect(Operation const& one) {
+        table_of<typename Operation::collection>().expect(one);
+    }
+    template <typename Direction>
+    void expect_parts(job<Direction>& work) {
+        for_each_part<holds, step::at_once>(
+            work, [](std::size_t) { return true; }, [&](auto const& one) { expect(one); });
+    }
+    void fetch() { (table_of<Collections>().fetch(), ...); }
+
     void begin(bool unchanged) { (table_of<Collections>().begin(unchanged), ...); }
     void write_back() { (table_of<Collections>().write_back(), ...); }
 
@@ -179,6 +198,8 @@ private:
     kept_answer meet_apart(detail::transaction& native, Operation const& one) {
         kept_answer kept;
         auto const problem = apart(native, [&] {
+            expect(one);
+            fetch();
             kept = meet(one);
             table_of<typename Operation::collection>().write_back();
         });
@@ -210,6 +231,7 @@ private:
         occasion const& at;
         Judge& judge;
         std::size_t part = 0;
+        bool apart = false; ///< its parts are not expected yet
 
         void write_entry() {
             job<Direction>* const alone = &work;
@@ -220,8 +242,8 @@ private:
     };
 
     /// Its entry's answer decides what becomes of its parts.
-    /// Shape:   later - takes it when its entry is to be inserted with the others of the wave, as if
-    ///          the id were new
+    /// Shape:   later - takes it when its entry is to be inserted with the others of the wave, as
+    ///          if the id were new
     template <typename Direction, typename Judge>
     void settle_one(settling<Direction, Judge>& one, std::vector<job<Direction>*>* later) {
         auto& work = one.work;
@@ -234,6 +256,8 @@ private:
         };
         for_each_part<holds, step::at_once>(work, every, [&](auto const& operation) {
             auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
+            if (one.apart) table.expect(operation);
+            if (one.apart) table.fetch();
             operation.answered(table.meet(operation));
         });
         bool const writes_entry = one.judge(work);
@@ -262,14 +286,17 @@ private:
         entries.insert(jobs, at);
         for (auto* const work : jobs) {
             if (work->said == log_answer::taken) continue;
-            throw failure({{SQLITE_CONSTRAINT_UNIQUE, sqlite_category()}, "an id is there already"});
+            throw failure({{SQLITE_CONSTRAINT_UNIQUE, sqlite_category()}, "an id is there"});
         }
     }
 
     /// A record that cannot be used cancels the transaction that names it, and no other.
     template <typename Direction, typename Judge>
     void settle_apart(detail::transaction& native, settling<Direction, Judge>& one) {
-        auto const problem = apart(native, [&] { settle_one<Direction, Judge>(one, nullptr); });
+        auto const problem = apart(native, [&] {
+            one.apart = true;
+            settle_one<Direction, Judge>(one, nullptr);
+        });
         if (problem.empty()) return;
         one.work.problem = problem;
         one.work.coordinator.answered(one.part, answer::record_unusable);

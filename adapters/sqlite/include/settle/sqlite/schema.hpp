@@ -58,8 +58,8 @@ template <typename Enum>
            " AS state, nullif(" + reasons + ", 0) AS reason, e.participant AS participant, " +
            "e.line AS line, e.parameters AS parameters, " + time_of("e.created") +
            " AS created, " + time_of("e.modified") +
-           " AS modified, e.attempts AS attempts, e.epoch AS epoch, e.committed AS committed, "
-           "o.name AS owner, e.images AS images, t.definition AS definition "
+           " AS modified, e.attempts AS attempts, e.epoch AS epoch, "
+           "max(e.committed, 0) AS committed, o.name AS owner, e.images AS images, t.definition AS definition "
            "FROM settle_entry AS e LEFT JOIN settle_type AS t ON t.number = e.type "
            "LEFT JOIN settle_owner AS o ON o.number = e.owner";
 }
@@ -67,7 +67,8 @@ template <typename Enum>
 inline void create_tables(connection const& on) {
     // Types and owners are numbers in an entry: their words would be most of it. `open` is 1 until
     // an entry is final, and NULL then: its index changes when an entry comes and when it ends, and
-    // at no step between. Marks stand beside the others of their record.
+    // at no step between. `committed` is no epoch before the commit, and below 0 or 0 then. Marks
+    // stand beside the others of their record.
     std::array<std::string, 8> const all{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",

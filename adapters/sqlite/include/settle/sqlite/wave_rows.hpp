@@ -4,7 +4,7 @@
 // Three names exist on the connection that writes, and only while a statement runs over a wave:
 //
 //   settle_wave                    a table whose rows are those of the wave, read in place
-//   settle_met(number, …)          whether the wave has something to do with a row, which it answers
+//   settle_met(column, …)          whether the wave has something to do with a row of a table
 //   settle_value(number, column)   what the wave puts into a row that it has met
 #pragma once
 
@@ -45,20 +45,28 @@ public:
     [[nodiscard]] std::int64_t integer(std::size_t at) const {
         return sqlite3_value_int64(values_[at]);
     }
-    [[nodiscard]] bool is_text(std::size_t at, std::string_view expected) const {
-        if (sqlite3_value_type(values_[at]) != SQLITE_TEXT) return false;
+    /// The text of a column; empty when it holds none.
+    [[nodiscard]] std::string_view text(std::size_t at) const {
+        if (sqlite3_value_type(values_[at]) != SQLITE_TEXT) return {};
         auto const* const text = sqlite3_value_text(values_[at]);
-        return text != nullptr &&
-               std::string_view{reinterpret_cast<char const*>(text),
-                                static_cast<std::size_t>(sqlite3_value_bytes(values_[at]))} ==
-                   expected;
+        if (text == nullptr) return {};
+        return {reinterpret_cast<char const*>(text),
+                static_cast<std::size_t>(sqlite3_value_bytes(values_[at]))};
+    }
+    /// How a value compares with a column.
+    [[nodiscard]] int compare(std::string_view value, std::size_t at) const {
+        return value.compare(text(at));
+    }
+    [[nodiscard]] int compare(std::int64_t value, std::size_t at) const {
+        auto const found = integer(at);
+        return value < found ? -1 : value > found ? 1 : 0;
     }
 
 private:
     sqlite3_value** values_;
 };
 
-/// The wave that a connection shows: one at a time, while `run_over` runs.
+/// The wave that a connection shows: one at a time, until it is shown no more.
 /// Shape:   it stays where it was made; the caller is alone with the connection
 class wave_rows {
 public:
@@ -67,7 +75,9 @@ public:
         check(on, sqlite3_create_module_v2(on.get(), "settle_wave", &rows, this, nullptr));
         define(on, "settle_met", -1, [](sqlite3_context* to, int, sqlite3_value** values) {
             auto const& shown = shown_in(to).shown_;
-            guarded(to, [&] { cell{to}.give(std::int64_t{shown.meet(shown.wave, columns{values})}); });
+            guarded(to, [&] {
+                cell{to}.give(std::int64_t{shown.meet(shown.wave, columns{values})});
+            });
         });
         define(on, "settle_value", 2, [](sqlite3_context* to, int, sqlite3_value** values) {
             auto const& shown = shown_in(to).shown_;
@@ -80,34 +90,6 @@ public:
     wave_rows(wave_rows const&) = delete;
     wave_rows& operator=(wave_rows const&) = delete;
 
-    /// Runs a statement that reads the rows of a wave.
-    /// Shape:   wave - has size(), and give(cell, row, column)
-    template <typename Wave>
-    std::int64_t insert_from(run& statement, Wave& wave) {
-        view now;
-        now.wave = &wave;
-        now.rows = wave.size();
-        now.give = [](void* given, cell to, std::size_t row, int column) {
-            static_cast<Wave*>(given)->give(to, row, column);
-        };
-        return show(statement, now);
-    }
-
-    /// Runs a statement that asks for each row of a table what the wave has to do with it.
-    /// Shape:   wave - has meet(columns), and put(cell, number, column) where values are put
-    template <typename Wave>
-    std::int64_t change_by(run& statement, Wave& wave) {
-        view now;
-        now.wave = &wave;
-        now.meet = [](void* given, columns row) { return static_cast<Wave*>(given)->meet(row); };
-        if constexpr (requires(cell to) { wave.put(to, std::int64_t{}, 0); }) {
-            now.put = [](void* given, cell to, std::int64_t number, int column) {
-                static_cast<Wave*>(given)->put(to, number, column);
-            };
-        }
-        return show(statement, now);
-    }
-
 private:
     struct view {
         void* wave = nullptr;
@@ -116,16 +98,47 @@ private:
         bool (*meet)(void*, columns) = [](void*, columns) { return false; };
         void (*put)(void*, cell, std::int64_t, int) = [](void*, cell, std::int64_t, int) {};
     };
+    class shown_until {
+    public:
+        shown_until(view& place, view const& now) : place_(place) { place_ = now; }
+        shown_until(shown_until const&) = delete;
+        shown_until& operator=(shown_until const&) = delete;
+        ~shown_until() { place_ = {}; }
 
-    std::int64_t show(run& statement, view const& now) {
-        struct hidden_after {
-            view& shown;
-            ~hidden_after() { shown = {}; }
-        } const after{shown_};
-        shown_ = now;
-        return statement.change();
+    private:
+        view& place_;
+    };
+
+public:
+    /// Shows the rows of a wave until the end of what it gives.
+    /// Shape:   wave - has size(), and give(cell, row, column)
+    template <typename Wave>
+    [[nodiscard]] shown_until show_rows(Wave& wave) {
+        view now;
+        now.wave = &wave;
+        now.rows = wave.size();
+        now.give = [](void* given, cell to, std::size_t row, int column) {
+            static_cast<Wave*>(given)->give(to, row, column);
+        };
+        return {shown_, now};
     }
 
+    /// Shows what a wave has to do with the rows of a table.
+    /// Shape:   wave - has meet(columns), and put(cell, number, column) where values are put
+    template <typename Wave>
+    [[nodiscard]] shown_until show_changes(Wave& wave) {
+        view now;
+        now.wave = &wave;
+        now.meet = [](void* given, columns row) { return static_cast<Wave*>(given)->meet(row); };
+        if constexpr (requires(cell to) { wave.put(to, std::int64_t{}, 0); }) {
+            now.put = [](void* given, cell to, std::int64_t number, int column) {
+                static_cast<Wave*>(given)->put(to, number, column);
+            };
+        }
+        return {shown_, now};
+    }
+
+private:
     // ------------------------------------------------------------------------------ for SQLite
 
     struct table : sqlite3_vtab {
@@ -171,7 +184,7 @@ private:
         made.xConnect = [](sqlite3* on, void* given, int, char const* const*, sqlite3_vtab** out,
                            char**) {
             int const code = sqlite3_declare_vtab(
-                on, "CREATE TABLE settle_wave(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9)");
+                on, "CREATE TABLE settle_wave(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10)");
             if (code != SQLITE_OK) return code;
             sqlite3_vtab_config(on, SQLITE_VTAB_DIRECTONLY);
             auto* const made_table = new (std::nothrow) table{};
