@@ -62,7 +62,7 @@ public:
         while (rows.next()) {
             auto& slot = slot_of(static_cast<std::size_t>(rows.integer(8)));
             auto found = read(rows, slot);
-            // Two operations may ask for one mark.
+            // One that was read before may be asked for again.
             if (slot.marks.find(found.id, found.part) != nullptr) continue;
             slot.marks.insert(std::move(found));
         }

@@ -44,6 +44,7 @@ public:
         met_ = 0;
         unread_.clear();
         unmarked_.clear();
+        unmet_.clear();
         if (unchanged && desk_.size() < most_on_desk) return;
         desk_.clear();
         index_.clear();
@@ -277,7 +278,6 @@ private:
         want_record(number);
         place& at = desk_[number];
         if (std::exchange(at.knows_marks, true)) return;
-        at.slot.marks = {};
         unmarked_.push_back({rank_of(key_type(at.key)), number, nullptr, {}});
     }
     /// A record is to be read with one mark.
@@ -333,7 +333,8 @@ private:
         return static_cast<std::size_t>(&at - desk_.data());
     }
 
-    /// Marks wait, too, as long as the same is to be done with them.
+    /// Marks wait, too, as long as the same is to be done with them. A step adds marks or pulls
+    /// them, never both: what is added is in its slot when it is written.
     /// Shape:   id - stays where it is until write_back()
     void note_mark(mark_change change, place& at, transaction_id const& id, part_number part) {
         if (change == mark_change::none) return;
@@ -346,12 +347,15 @@ private:
         if (mark_writes_.empty()) return;
         sort(mark_writes_);
         mark_rows wave{desk_, mark_writes_};
-        if (mark_change_ == mark_change::added) marks_.insert(*rows_, wave);
-        else if (mark_change_ == mark_change::pulled) {
+        switch (mark_change_) {
+        case mark_change::none: break;
+        case mark_change::added: marks_.insert(*rows_, wave); break;
+        case mark_change::raised: marks_.raise(*rows_, wave); break;
+        case mark_change::pulled:
             marks_.erase(*rows_, wave, desk_[mark_writes_.front().place].key,
                          desk_[mark_writes_.back().place].key);
+            break;
         }
-        else marks_.raise(*rows_, wave);
         mark_writes_.clear();
     }
 

@@ -59,7 +59,8 @@ template <typename Enum>
            "e.line AS line, e.parameters AS parameters, " + time_of("e.created") +
            " AS created, " + time_of("e.modified") +
            " AS modified, e.attempts AS attempts, e.epoch AS epoch, "
-           "max(e.committed, 0) AS committed, o.name AS owner, e.images AS images, t.definition AS definition "
+           "max(e.committed, 0) AS committed, o.name AS owner, e.images AS images, "
+           "t.definition AS definition "
            "FROM settle_entry AS e LEFT JOIN settle_type AS t ON t.number = e.type "
            "LEFT JOIN settle_owner AS o ON o.number = e.owner";
 }

@@ -10,9 +10,7 @@
 
 #include <settle/sqlite/connection.hpp>
 
-#include <array>
-#include <concepts>
-#include <span>
+#include <new>
 
 SETTLE_BEGIN
 namespace sqlite::detail {

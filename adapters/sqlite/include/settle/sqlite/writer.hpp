@@ -48,6 +48,8 @@ public:
 
     /// How often something that was written has been undone: what a cache took from it is wrong.
     [[nodiscard]] std::uint64_t undone() const noexcept { return undone_; }
+    /// How many transactions have begun: the number of the one that is open.
+    [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
 
 private:
     friend class transaction;
@@ -62,6 +64,7 @@ private:
     statement release_;
     statement return_;
     std::uint64_t undone_ = 0;
+    std::uint64_t begun_ = 0;
 };
 
 /// A native transaction. The caller holds the writer's mutex. What is not committed is rolled back.
@@ -72,6 +75,7 @@ public:
         // Should a rollback have failed before, its transaction is still open.
         roll_back();
         run{on.begin_}.change();
+        ++on.begun_;
     }
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
