@@ -28,6 +28,8 @@ public:
         sqlite3_busy_timeout(handle_, 600'000);
         execute("PRAGMA journal_mode = WAL");
         execute("PRAGMA synchronous = FULL");
+        // Some builds of SQLite overwrite all that is erased; settle spares itself most of it, too.
+        execute("PRAGMA secure_delete = FAST");
     }
     connection(connection const&) = delete;
     connection& operator=(connection const&) = delete;

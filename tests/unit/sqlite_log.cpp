@@ -2,6 +2,7 @@
 // The log in SQLite: compare-and-set of entries, listings, damage, and what a person reads.
 #include "sqlite_file.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <limits>
 
@@ -147,6 +148,61 @@ TEST_CASE("sqlite log: an id that is there is a conflict, for others of the wave
     CHECK(wave[3].said == log_answer::conflict);
     CHECK(on.read("one").epoch_number == 7);
     CHECK(on.ids({}) == "one two zero ");
+}
+
+/// A wave of entries that are pending, each with its part applied.
+std::vector<settle::job> applied_wave(bench& on, std::vector<std::string> const& ids) {
+    std::vector<settle::job> wave;
+    for (auto const& id : ids) {
+        auto& work = wave.emplace_back(on.pending(id));
+        work.coordinator.answered(0, settle::answer::applied);
+        work.coordinator.decide(1);
+    }
+    return wave;
+}
+std::string answers(std::vector<settle::job> const& wave) {
+    std::string said;
+    for (auto const& one : wave) said += one.said == log_answer::taken ? '+' : '-';
+    return said;
+}
+
+TEST_CASE("sqlite log: who is not as expected in a wave is a conflict, and nobody else is") {
+    bench on;
+    auto wave = applied_wave(on, {"a", "b", "c", "d", "e", "f"});
+    // Another worker claims one, another ends one, and one is purged and comes again.
+    sql(on.path(), "UPDATE settle_entry SET epoch = 8 WHERE id = 'b'");
+    sql(on.path(), "UPDATE settle_entry SET state = 5, open = NULL WHERE id = 'd'");
+    sql(on.path(), "DELETE FROM settle_entry WHERE id = 'e'");
+    on.pending("e", 9);
+    std::reverse(wave.begin(), wave.end());
+    on.log.change<step::commit>(std::span{wave}, {at(2000), on.owner});
+    CHECK(answers(wave) == "+--+-+");
+    for (char const* id : {"a", "c", "f"}) {
+        CHECK(on.read(id).state == state::applied);
+        CHECK(on.read(id).committed == 7);
+        CHECK(on.read(id).modified == at(2000));
+    }
+    CHECK(on.read("b").state == state::pending);
+    CHECK(on.read("b").committed == 0);
+    CHECK(on.read("d").state == state::canceled);
+    CHECK(on.read("e").epoch_number == 9);
+    CHECK(sql(on.path(), "SELECT DISTINCT committed FROM settle_entries ORDER BY 1") ==
+          std::vector<std::string>{"0", "7"});
+}
+
+TEST_CASE("sqlite log: entries are found wherever they stand, and one claim of an epoch is taken") {
+    bench on;
+    auto wave = applied_wave(on, {"a", "b", "c", "d"});
+    // Others come between, or an insert that was undone has left a place behind that is none.
+    sql(on.path(), "UPDATE settle_entry SET number = 5000 WHERE id = 'b'");
+    sql(on.path(), "UPDATE settle_entry SET number = 70 WHERE id = 'c'");
+    wave[3].place = wave[0].place;
+    wave.push_back(wave[0]);
+    wave.push_back(wave[1]);
+    on.log.change<step::commit>(std::span{wave}, {at(2000), on.owner});
+    CHECK(answers(wave) == "++++--");
+    CHECK(sql(on.path(), "SELECT number FROM settle_entry WHERE state = 2 ORDER BY number") ==
+          std::vector<std::string>{"1", "4", "70", "5000"});
 }
 
 TEST_CASE("sqlite log: an entry that nobody described has neither type nor parameters") {

@@ -155,6 +155,86 @@ TEST_CASE("sqlite records: one damaged row of a wave holds up nobody else") {
     CHECK(session.marks(std::nullopt, 10).value().size() == 2);
 }
 
+TEST_CASE("sqlite records: a record that is fenced in the middle of a wave holds up nobody else") {
+    bank on;
+    auto session = on.db.bind<items_type>(on.db.bind_log().name());
+    takes earlier{{"B", "C"}};
+    REQUIRE(earlier.send(session) == "applied, applied");
+    sql(on.path(), "UPDATE settle_mark SET epoch = iif(key = 'B', 99, 3)");
+    takes wave{{"A", "B", "C"}};
+    CHECK(wave.send(session) == "applied, fenced, applied");
+    CHECK(on.amounts() == "99,99,99");
+    CHECK(sql(on.path(), "SELECT key, epoch FROM settle_mark ORDER BY key") ==
+          std::vector<std::string>{"A|7", "B|99", "C|7"});
+}
+
+TEST_CASE("sqlite records: a wave pulls its own marks, few or many others beside them") {
+    for (int const others : {0, 2, 500}) {
+        CAPTURE(others);
+        bank on;
+        auto session = on.db.bind<items_type>(on.db.bind_log().name());
+        takes wave{{"C", "A", "B"}};
+        REQUIRE(wave.send(session) == "applied, applied, applied");
+        sql(on.path(),
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+                std::to_string(others) +
+                ") INSERT INTO settle_mark SELECT 'of ' || i, i % 2, 0, 'items', "
+                "substr('ABC', 1 + i % 3, 1), 9, 'add', NULL, NULL, NULL FROM n WHERE i <= " +
+                std::to_string(others));
+        for (auto& one : wave.jobs) {
+            one.coordinator.decide(1);
+            one.coordinator.committed(settle::log_answer::taken);
+        }
+        std::span<settle::job> const jobs{wave.jobs};
+        session.start<settle::step::confirm, takes::direction>(jobs);
+        for (auto const& one : wave.jobs) {
+            CHECK(one.coordinator.answer_of(0) == settle::answer::applied);
+        }
+        CHECK(sql_value(on.path(), "SELECT count(*) FROM settle_mark") == std::to_string(others));
+        CHECK(sql_value(on.path(), "SELECT count(*) FROM settle_mark WHERE id IN "
+                                   "('of A', 'of B', 'of C')") == "0");
+        CHECK(on.amounts() == "99,99,99");
+    }
+}
+
+TEST_CASE("sqlite records: in a batch in one phase, an id that is there is followed by its own") {
+    bank on;
+    REQUIRE(on.engine.run<take_type>("two", change{"A", 10, "", {}}).done());
+    std::vector<std::pair<std::string, change>> const wanted{{"one", {"A", 1, "", {}}},
+                                                             {"two", {"A", 10, "", {}}},
+                                                             {"three", {"B", 101, "", {}}},
+                                                             {"four", {"A", 2, "", {}}}};
+    settle::engine taking{on.db, settle::type<take_type>};
+    auto const told = taking.run_all(wanted);
+    REQUIRE(told.size() == 4);
+    CHECK(told[0].done());
+    CHECK(told[1].done());
+    CHECK(told[2].why == settle::reason::guard_failed);
+    CHECK(told[3].done());
+    CHECK(on.amounts() == "87,100,100");
+}
+
+TEST_CASE("sqlite records: in a batch in one phase, a row that the table refuses is the only one") {
+    folder const here;
+    sql(here.file(), "CREATE TABLE items(id TEXT PRIMARY KEY, amount INTEGER, small INTEGER, "
+                     "open INTEGER, shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT, "
+                     "owner TEXT DEFAULT 'me')");
+    database db{here.file()};
+    settle::engine engine{db, settle::type<create_type>};
+    sql(here.file(), "CREATE UNIQUE INDEX once ON items(owner) WHERE id > 'B'");
+    std::vector<change> const wanted{{"A", 0, "", item{"A", 1}},
+                                     {"C", 0, "", item{"C", 1}},
+                                     {"D", 0, "", item{"D", 1}},
+                                     {"B", 0, "", item{"B", 1}}};
+    auto const told = engine.run_all(wanted);
+    REQUIRE(told.size() == 4);
+    CHECK(told[0].done());
+    CHECK(told[1].done());
+    CHECK(told[2].why == settle::reason::record_unusable);
+    CHECK(told[3].done());
+    CHECK(sql_value(here.file(), "SELECT group_concat(id) FROM items") == "A,B,C");
+}
+
 TEST_CASE("sqlite records: a wave that meets a locked file took no effect, and says so") {
     bank on;
     auto session = on.db.bind<items_type>(on.db.bind_log().name());

@@ -55,8 +55,8 @@ public:
 private:
     static std::string select() {
         return "SELECT e.id, e.type, t.name, t.definition, e.parameters, e.state, e.epoch, "
-               "e.committed, e.attempts, e.reason, e.owner, o.name, e.created, e.modified, "
-               "e.participant, e.line, e.images FROM settle_entry AS e "
+               "max(e.committed, 0) AS committed, e.attempts, e.reason, e.owner, o.name, "
+               "e.created, e.modified, e.participant, e.line, e.images FROM settle_entry AS e "
                "LEFT JOIN settle_type AS t ON t.number = e.type "
                "LEFT JOIN settle_owner AS o ON o.number = e.owner ";
     }

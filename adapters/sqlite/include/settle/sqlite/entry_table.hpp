@@ -2,25 +2,13 @@
 // The entries of a log, in the table settle_entry: inserted and changed by compare-and-set.
 #pragma once
 
-#include <settle/sqlite/image_codec.hpp>
-#include <settle/sqlite/row.hpp>
+#include <settle/sqlite/entry_wave.hpp>
 #include <settle/sqlite/writer.hpp>
-#include <settle/store/wave.hpp>
 
-#include <charconv>
 #include <utility>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
-
-/// A fingerprint as entries show it: 16 hexadecimal digits.
-[[nodiscard]] inline std::string hex_of(std::uint64_t number) {
-    std::string digits(16, '0');
-    for (std::size_t at = 16; at-- > 0; number >>= 4U) {
-        digits[at] = settle::detail::hex_digit(static_cast<unsigned>(number & 0xfU));
-    }
-    return digits;
-}
 
 /// Words that entries name by a number. What was undone may have had a number that is no more.
 class numbered_words {
@@ -51,14 +39,7 @@ private:
         return row.integer(0);
     }
 
-    struct known_kind {
-        transaction_kind const* kind;
-        std::string definition;
-        std::string word;
-    };
-
     writer const* writer_;
-    std::vector<known_kind> kinds_;
     statement find_;
     statement insert_;
     std::vector<std::pair<std::string, std::int64_t>> known_;
@@ -68,89 +49,86 @@ private:
 /// Statements of the writer's connection. The caller holds its mutex and a native transaction.
 class entry_table {
 public:
-    explicit entry_table(writer const& on)
+    explicit entry_table(writer& on)
         : writer_(&on),
           types_(on, "SELECT number FROM settle_type WHERE name = ?1 AND definition = ?2",
                  "INSERT OR IGNORE INTO settle_type(name, definition) VALUES(?1, ?2)"),
           owners_(on, "SELECT number FROM settle_owner WHERE name = ?1",
                   "INSERT OR IGNORE INTO settle_owner(name) VALUES(?1)"),
           insert_(on.on(),
-                  "INSERT INTO settle_entry(id, type, state, epoch, committed, attempts, reason, "
-                  "owner, created, modified, parameters, participant, line, images, open) "
-                  "VALUES(?1, ?2, ?3, ?4, 0, 0, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, "
-                  "iif(?3 IN (3, 5), NULL, 1)) ON CONFLICT(id) DO NOTHING",
-                  "insert an entry"),
+                  "INSERT OR FAIL INTO settle_entry(type, owner, modified, attempts, id, state, "
+                  "epoch, reason, created, parameters, participant, line, images, open, committed) "
+                  "SELECT ?1, ?2, ?3, 0, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 "
+                  "FROM settle_wave WHERE true ON CONFLICT(id) DO NOTHING",
+                  "insert entries"),
+          number_(on.on(), "SELECT number FROM settle_entry WHERE id = ?1", "look for an entry"),
+          commit_(on.on(),
+                  change_sql("state = 2, committed = epoch, "
+                             "images = coalesce(settle_value(number, 6), images)"),
+                  "change entries"),
+          close_(on.on(), change_sql("state = iif(state = 2, 3, 5), open = NULL"),
+                 "change entries"),
           // Right of an assignment stands what was there before: the first reason is kept.
           change_(on.on(),
-                  "UPDATE settle_entry SET state = ?4, epoch = ?5, committed = ?6, attempts = ?7, "
-                  "modified = ?8, owner = coalesce(?9, owner), "
-                  "reason = iif(reason = 0, ?10, reason), "
-                  "participant = iif(reason = 0, ?11, participant), "
-                  "line = iif(reason = 0, ?12, line), images = coalesce(?13, images), "
-                  "open = iif(?4 IN (3, 5), NULL, 1) WHERE id = ?1 AND state = ?2 AND epoch = ?3",
-                  "change an entry"),
-          // An entry that this process has inserted is found by its number, and commits and closes
-          // change little. The + keeps SQLite from looking for the id first.
-          commit_(on.on(),
-                  "UPDATE settle_entry SET state = ?1, committed = ?2, modified = ?3, "
-                  "images = coalesce(?4, images) "
-                  "WHERE number = ?5 AND +id = ?6 AND state = ?7 AND epoch = ?8",
-                  "change an entry"),
-          close_(on.on(),
-                 "UPDATE settle_entry SET state = ?1, modified = ?2, open = NULL "
-                 "WHERE number = ?3 AND +id = ?4 AND state = ?5 AND epoch = ?6",
-                 "change an entry"),
+                  change_sql("state = settle_value(number, 0), epoch = settle_value(number, 1), "
+                             "attempts = settle_value(number, 2), "
+                             "owner = coalesce(iif(settle_value(number, 7), ?4, NULL), owner), "
+                             "reason = iif(reason = 0, settle_value(number, 3), reason), "
+                             "participant = iif(reason = 0, settle_value(number, 4), participant), "
+                             "line = iif(reason = 0, settle_value(number, 5), line), "
+                             "images = coalesce(settle_value(number, 6), images), "
+                             "open = iif(settle_value(number, 0) IN (3, 5), NULL, 1)"),
+                  "change entries"),
+          claim_(on.on(),
+                 change_sql("state = settle_value(number, 0), epoch = settle_value(number, 1), "
+                            "attempts = settle_value(number, 2), owner = ?4"),
+                 "change entries"),
           oldest_(on.on(),
                   "SELECT number, state IN (3, 5), created FROM settle_entry WHERE number > ?1 "
                   "ORDER BY number LIMIT ?2",
                   "look for old entries"),
           erase_(on.on(), "DELETE FROM settle_entry WHERE number = ?1", "erase an entry") {}
 
-    log_answer insert(job& work, occasion const& at) {
-        auto const& c = work.coordinator;
+    /// Inserts the entries of some jobs; which of them are new is their answer.
+    /// Shape:   jobs - of one kind
+    void insert(std::span<job* const> jobs, occasion const& at) {
+        auto const& kind = *jobs.front()->kind;
         std::optional<std::int64_t> type;
-        std::optional<std::string_view> parameters;
-        if (work.kind->described) {
-            type = number_of(*work.kind);
-            parameters_.clear();
-            work.kind->append_json(parameters_, work.parameters, secrets::written);
-            parameters = parameters_;
+        if (kind.described) type = number_of(kind);
+        new_entries rows{jobs, scratch_};
+        run statement{insert_, type, owner_number(at), number_in(at.now)};
+        auto const shown = writer_->rows().show_rows(rows);
+        auto const count = statement.change();
+        if (count == 0) return say(jobs, log_answer::conflict);
+        // Those that are new have the numbers behind this one, in their order.
+        auto before = sqlite3_last_insert_rowid(writer_->on().get()) - count;
+        bool const all = count == static_cast<std::int64_t>(jobs.size());
+        for (auto* const work : jobs) {
+            auto const place = all ? before + 1 : place_of(work->id);
+            work->said = place > before ? log_answer::taken : log_answer::conflict;
+            if (place > before) work->place = before = place;
         }
-        part_name const where = failed_part_of(work, c.why());
-        run row{insert_, work.id, type, number(c.insert_state()), number(c.insert_epoch()),
-                number(c.why()), owner_number(at), number(work.created), number(at.now),
-                parameters, named(where), where.line, images_of(work)};
-        if (row.change() != 1) return log_answer::conflict;
-        work.place = sqlite3_last_insert_rowid(writer_->on().get());
-        return log_answer::taken;
     }
 
-    log_answer change(job const& work, occasion const& at) {
-        transition const wanted = work.coordinator.change();
-        if (work.place != 0 && work.coordinator.next() == step::commit) {
-            run row{commit_, number(wanted.to), number(wanted.committed), number(at.now),
-                    images_of(work), work.place, work.id, number(wanted.from),
-                    number(wanted.from_epoch)};
-            return row.change() == 1 ? log_answer::taken : log_answer::conflict;
+    /// Changes the entries of some jobs, each by a compare-and-set.
+    template <step Step>
+    void change(std::span<job* const> jobs, occasion const& at) {
+        changes_.clear();
+        for (auto* const work : jobs) {
+            work->said = log_answer::conflict;
+            auto& one = changes_.add(*work, Step);
+            one.looked_up = work->place == 0;
+            if (one.looked_up) work->place = place_of(work->id);
         }
-        if (work.place != 0 && work.coordinator.next() == step::close) {
-            run row{close_, number(wanted.to), number(at.now), work.place, work.id,
-                    number(wanted.from), number(wanted.from_epoch)};
-            return row.change() == 1 ? log_answer::taken : log_answer::conflict;
-        }
-        std::optional<std::int64_t> owner;
-        if (wanted.takes_owner) owner = owner_number(at);
-        part_name const where = failed_part_of(work, wanted.why);
-        run row{change_, work.id, number(wanted.from), number(wanted.from_epoch),
-                number(wanted.to), number(wanted.to_epoch), number(wanted.committed),
-                wanted.attempts, number(at.now), owner, number(wanted.why), named(where),
-                where.line, images_of(work)};
-        return row.change() == 1 ? log_answer::taken : log_answer::conflict;
-    }
-
-    /// Writes an entry that ends in this very native transaction.
-    log_answer settle_at_once(job& work, occasion const& at) {
-        return work.coordinator.inserts() ? insert(work, at) : change(work, at);
+        changes_.keep([](auto const& one) { return *one.place != 0; });
+        change_in_place<Step>(at);
+        // A place may be left over from an insert that was undone.
+        changes_.keep([&](auto& one) {
+            if (*one.said == log_answer::taken || std::exchange(one.looked_up, true)) return false;
+            auto const before = std::exchange(*one.place, place_of(*one.id));
+            return *one.place != 0 && *one.place != before;
+        });
+        if (!changes_.empty()) change_in_place<Step>(at);
     }
 
     /// Entries are numbered as they come, so the first that is too young ends the search.
@@ -164,7 +142,7 @@ public:
             while (gone.more && rows.next()) {
                 ++looked;
                 bool const finished = rows.integer(1) != 0;
-                gone.more = !finished || rows.integer(2) < number(created_before);
+                gone.more = !finished || rows.integer(2) < number_in(created_before);
                 if (gone.more) purged_up_to_ = rows.integer(0);
                 if (gone.more && finished) old.push_back(rows.integer(0));
             }
@@ -177,31 +155,36 @@ public:
     }
 
 private:
-    template <typename Number>
-    static std::int64_t number(Number value) {
-        if constexpr (std::is_same_v<Number, timestamp>) return value.time_since_epoch().count();
-        else return static_cast<std::int64_t>(value);
+    /// Shape:   assignments - may use settle_value, and ?4 as the owner
+    static std::string change_sql(std::string_view assignments) {
+        std::string sql{"UPDATE OR FAIL settle_entry SET modified = ?1, "};
+        return sql.append(assignments)
+            .append(" WHERE number BETWEEN ?2 AND ?3 AND settle_met(number, state, epoch, id)");
     }
 
-    static part_name failed_part_of(job const& work, reason why) {
-        auto const part = work.coordinator.failed_part();
-        if (why == reason::none || part == coordinator::no_part) return {};
-        return work.name_part(part);
-    }
-    static std::optional<std::string_view> named(part_name const& where) {
-        if (where.participant.empty()) return std::nullopt;
-        return where.participant;
+    template <step Step>
+    void change_in_place(occasion const& at) {
+        auto const shown = writer_->rows().show_changes(changes_);
+        changes_.for_each_run([&](std::int64_t first, std::int64_t last) {
+            constexpr bool commits = Step == step::commit;
+            run statement{commits               ? commit_
+                          : Step == step::close ? close_
+                          : Step == step::claim ? claim_
+                                                : change_,
+                          number_in(at.now), first, last};
+            if constexpr (!commits && Step != step::close) statement.bind(owner_number(at));
+            statement.change();
+        });
     }
 
-    /// The old images of what is being committed, when it has any.
-    std::optional<std::string_view> images_of(job const& work) {
-        auto const& c = work.coordinator;
-        bool const commits = c.next() == step::commit ||
-                             (c.next() == step::at_once && c.insert_state() == state::done);
-        if (!commits || work.images.empty()) return std::nullopt;
-        images_.clear();
-        append_images(images_, work.images);
-        return images_;
+    static void say(std::span<job* const> jobs, log_answer said) {
+        for (auto* const work : jobs) work->said = said;
+    }
+
+    /// The number of an entry; 0 when there is none.
+    [[nodiscard]] std::int64_t place_of(transaction_id const& id) const {
+        run row{number_, id};
+        return row.next() ? row.integer(0) : 0;
     }
 
     std::int64_t number_of(transaction_kind const& kind) {
@@ -224,20 +207,21 @@ private:
         std::string word;
     };
 
-    writer const* writer_;
+    writer* writer_;
     std::vector<known_kind> kinds_;
     numbered_words types_;
     numbered_words owners_;
     statement insert_;
-    statement change_;
+    statement number_;
     statement commit_;
     statement close_;
+    statement change_;
+    statement claim_;
     statement oldest_;
     statement erase_;
     std::int64_t purged_up_to_ = 0; ///< what the last step of a purge has looked at
-    // JSON on its way into a statement; kept for its room.
-    std::string parameters_;
-    std::string images_;
+    std::string scratch_; ///< JSON on its way into a statement; kept for its room
+    entry_changes changes_;
 };
 
 } // namespace sqlite::detail

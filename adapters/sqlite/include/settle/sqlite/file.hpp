@@ -56,10 +56,14 @@ public:
     /// Shape:   session - its address; null for who remembers nothing, and makes others forget
     [[nodiscard]] bool unchanged_for(void const* session) {
         if (!version_) version_ = {writer_.on(), "PRAGMA data_version", "look at the database"};
-        run row{version_};
-        row.next();
-        // The number changes with the commits of other connections, whosoever they are.
-        seen const now{session, row.integer(0), writer_.undone()};
+        // The number changes with the commits of other connections, whosoever they are: never while
+        // a transaction of ours is open.
+        if (std::exchange(asked_in_, writer_.begun()) != writer_.begun()) {
+            run row{version_};
+            row.next();
+            asked_ = row.integer(0);
+        }
+        seen const now{session, asked_, writer_.undone()};
         return std::exchange(seen_, now) == now && session != nullptr;
     }
 
@@ -138,6 +142,8 @@ private:
     connection reader_;
     std::mutex reading_;
     statement version_;
+    std::int64_t asked_ = 0;     ///< the number that it gave
+    std::uint64_t asked_in_ = 0; ///< in this transaction
     seen seen_;
 };
 

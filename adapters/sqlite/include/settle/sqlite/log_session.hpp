@@ -30,12 +30,12 @@ public:
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
     void insert(std::span<job> wave, occasion const& at) {
-        write<step::insert>(wave, [&](auto& work) { return held_->entries.insert(work, at); });
+        write<step::insert>(wave, [&](auto jobs) { held_->entries.insert(jobs, at); });
     }
 
     template <step Step>
     void change(std::span<job> wave, occasion const& at) {
-        write<Step>(wave, [&](auto& work) { return held_->entries.change(work, at); });
+        write<Step>(wave, [&](auto jobs) { held_->entries.template change<Step>(jobs, at); });
     }
 
     /// Erases at most `limit` finished entries that were created before a time, the oldest first.
@@ -60,16 +60,17 @@ public:
 private:
     template <step Step, typename Function>
     void write(std::span<job> wave, Function&& function) {
-        auto const ended = file_->perform([&](detail::transaction&) {
-            for (auto& work : wave) {
-                if (work.takes(Step)) work.said = function(work);
-            }
-        });
-        if (ended.fate == detail::fate::committed) return;
+        std::vector<job*> jobs;
         for (auto& work : wave) {
-            if (!work.takes(Step)) continue;
-            work.said = detail::said_of(ended.fate);
-            work.problem = ended.problem;
+            if (work.takes(Step)) jobs.push_back(&work);
+        }
+        if (jobs.empty()) return;
+        auto const all = std::span<job* const>{jobs};
+        auto const ended = file_->perform([&](detail::transaction&) { function(all); });
+        if (ended.fate == detail::fate::committed) return;
+        for (auto* const work : all) {
+            work->said = detail::said_of(ended.fate);
+            work->problem = ended.problem;
         }
     }
 

@@ -16,7 +16,7 @@ namespace sqlite {
 
 /// The columns of a mark's effect. Empty ones are NULL.
 struct mark_columns {
-    std::string_view effect;
+    std::string_view effect{};
     std::string confirm{};
     std::string undo{};
     std::string image{};
@@ -28,8 +28,8 @@ inline constexpr std::string_view effect_names[]{"add", "set", "create", "erase"
                                                  "create and erase"};
 
 template <Described Record>
-[[nodiscard]] std::string encode_deltas(integers<Record> const& deltas) {
-    std::string out;
+void encode_deltas(std::string& out, integers<Record> const& deltas) {
+    out.clear();
     for_each_integer<Record>([&](auto m, auto position) {
         if (deltas[position] == 0) return;
         out += out.empty() ? '{' : ',';
@@ -38,12 +38,11 @@ template <Described Record>
         append_json_integer(out, deltas[position]);
     });
     if (!out.empty()) out += '}';
-    return out;
 }
 
 template <Described Record>
-[[nodiscard]] std::string encode_fields(Record const& record, std::uint64_t fields) {
-    std::string out;
+void encode_fields(std::string& out, Record const& record, std::uint64_t fields) {
+    out.clear();
     for_each_member<Record>([&](auto m) {
         if ((fields >> m.index & 1U) == 0) return;
         out += out.empty() ? '{' : ',';
@@ -52,7 +51,6 @@ template <Described Record>
         append_json(out, record.*decltype(m)::pointer);
     });
     if (!out.empty()) out += '}';
-    return out;
 }
 
 /// Reads an object whose members are among the record's; `read(member)` reads one.
@@ -115,17 +113,29 @@ template <Described Record>
 
 } // namespace detail
 
+/// Shape:   into - may hold another mark's columns, whose room is used again
 template <Described Record>
-[[nodiscard]] mark_columns encode_mark(mark<Record> const& from) {
+void encode_mark(mark<Record> const& from, mark_columns& into) {
+    into.image.clear();
     if (!from.is_exclusive()) {
-        return {detail::effect_names[0], detail::encode_deltas<Record>(from.confirm_delta),
-                detail::encode_deltas<Record>(from.undo_delta)};
+        into.effect = detail::effect_names[0];
+        detail::encode_deltas<Record>(into.confirm, from.confirm_delta);
+        detail::encode_deltas<Record>(into.undo, from.undo_delta);
+        return;
     }
     auto const& effect = *from.exclusive;
     std::size_t const name = effect.created ? (effect.erases ? 4U : 2U) : (effect.erases ? 3U : 1U);
-    return {detail::effect_names[name],
-            detail::encode_fields(effect.confirmed, effect.confirm_fields),
-            detail::encode_fields(effect.undone, effect.undo_fields), effect.image};
+    into.effect = detail::effect_names[name];
+    detail::encode_fields(into.confirm, effect.confirmed, effect.confirm_fields);
+    detail::encode_fields(into.undo, effect.undone, effect.undo_fields);
+    into.image = effect.image;
+}
+
+template <Described Record>
+[[nodiscard]] mark_columns encode_mark(mark<Record> const& from) {
+    mark_columns made;
+    encode_mark(from, made);
+    return made;
 }
 
 /// Reads what encode_mark wrote into a mark.

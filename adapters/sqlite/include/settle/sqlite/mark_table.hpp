@@ -4,13 +4,14 @@
 
 #include <settle/sqlite/mark_codec.hpp>
 #include <settle/sqlite/row.hpp>
+#include <settle/sqlite/wave_rows.hpp>
 #include <settle/store/wave.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
 
 /// Shape:   Collection - its marks are typed by its record
-/// Cost:    marks of a record, and one mark of a part, are one seek each
+/// Cost:    marks of a record, and one mark of a part, are one seek each; a wave is one statement
 template <typename Collection>
 class mark_table {
 public:
@@ -20,62 +21,96 @@ public:
 
     explicit mark_table(connection const& on)
         : any_(on, "SELECT 1 FROM settle_mark LIMIT 1", "look for marks"),
-          all_(on, std::string{columns} + " WHERE collection = ?1 AND key = ?2", "read marks"),
-          one_(on, std::string{columns} + " WHERE" + place, "read a mark"),
+          of_record_(on, "SELECT 1 FROM settle_mark WHERE collection = ?1 AND key = ?2",
+                     "look for marks"),
+          all_(on, std::string{read_sql}, "read marks"),
+          own_(on, std::string{read_sql} + " AND m.id = w.c2 AND participant = c3 AND line = c4",
+               "read marks"),
           insert_(on,
-                  "INSERT OR ABORT INTO settle_mark(id, participant, line, collection, key, epoch, "
-                  "effect, confirm, undo, image) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, "
-                  "nullif(?8, ''), nullif(?9, ''), nullif(?10, ''))",
-                  "add a mark"),
-          raise_(on, std::string{"UPDATE settle_mark SET epoch = ?6 WHERE"} + place,
-                 "raise a mark"),
-          erase_(on, std::string{"DELETE FROM settle_mark WHERE"} + place, "pull a mark") {}
+                  "INSERT OR FAIL INTO settle_mark(collection, key, id, participant, line, epoch, "
+                  "effect, confirm, undo, image) "
+                  "SELECT ?1, c0, c2, c3, c4, c5, c6, c7, c8, c9 FROM settle_wave",
+                  "add marks"),
+          raise_(on,
+                 "UPDATE OR FAIL settle_mark SET epoch = c5 FROM settle_wave WHERE "
+                 "(key, collection, id, participant, line) = (c0, ?1, c2, c3, c4)",
+                 "raise marks"),
+          between_(on,
+                   "SELECT count(*) FROM (SELECT 1 FROM settle_mark WHERE key BETWEEN ?1 AND ?2 "
+                   "LIMIT ?3)",
+                   "look for marks"),
+          walk_(on,
+                "DELETE FROM settle_mark WHERE key BETWEEN ?2 AND ?3 AND collection = ?1 "
+                "AND settle_met(key, id, participant, line)",
+                "pull marks"),
+          erase_(on,
+                 "DELETE FROM settle_mark WHERE (key, collection, id, participant, line) IN "
+                 "(SELECT c0, ?1, c2, c3, c4 FROM settle_wave)",
+                 "pull marks") {}
 
     /// Whether any record of the file has a mark: where none has, none need be looked for.
     [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
 
-    /// Reads every mark of a record, which stands in the slot already.
+    /// Reads the marks of some records, which stand in their slots already.
+    /// Shape:   wave - its rows are key, place, and when each asks for one mark: id, participant,
+    ///          line; slot_of(place) - that record's
     /// Errors:  throws errc::damaged, naming the mark
-    void load_all(key_type const& key, record_slot<record_type>& slot) const {
-        run rows{all_, Collection::name, key};
-        while (rows.next()) slot.marks.insert(read(rows, slot));
+    template <typename Wave, typename SlotOf>
+    void load(wave_rows& with, Wave& wave, bool own, SlotOf&& slot_of) const {
+        auto const shown = with.show_rows(wave);
+        run rows{own ? own_ : all_, Collection::name};
+        while (rows.next()) {
+            auto& slot = slot_of(static_cast<std::size_t>(rows.integer(8)));
+            auto found = read(rows, slot);
+            // One that was read before may be asked for again.
+            if (slot.marks.find(found.id, found.part) != nullptr) continue;
+            slot.marks.insert(std::move(found));
+        }
     }
 
-    /// Reads the mark of one part; `load_record(slot)` is called when there is one.
-    template <typename LoadRecord>
-    void load_one(key_type const& key, transaction_id const& id, part_number part,
-                  record_slot<record_type>& slot, LoadRecord&& load_record) const {
-        run rows{one_, id, part.participant, part.line, Collection::name, key};
-        if (!rows.next()) return;
-        load_record(slot);
-        slot.marks.insert(read(rows, slot));
+    /// Shape:   wave - its rows are key, place, id, participant, line, and to insert or raise:
+    ///          epoch, effect, confirm, undo, image
+    template <typename Wave>
+    void insert(wave_rows& with, Wave& wave) const {
+        auto const shown = with.show_rows(wave);
+        run{insert_, Collection::name}.change();
     }
-
-    void insert(key_type const& key, mark_type const& added) const {
-        auto const as = encode_mark(added);
-        run{insert_, added.id, added.part.participant, added.part.line, Collection::name, key,
-            static_cast<std::int64_t>(added.epoch_number), as.effect, as.confirm, as.undo, as.image}
-            .change();
+    template <typename Wave>
+    void raise(wave_rows& with, Wave& wave) const {
+        auto const shown = with.show_rows(wave);
+        run{raise_, Collection::name}.change();
     }
-    void raise(key_type const& key, mark_type const& raised) const {
-        run{raise_, raised.id, raised.part.participant, raised.part.line, Collection::name, key,
-            static_cast<std::int64_t>(raised.epoch_number)}
-            .change();
-    }
-    void erase(key_type const& key, transaction_id const& id, part_number part) const {
-        run{erase_, id, part.participant, part.line, Collection::name, key}.change();
+    /// Shape:   wave - as above, in the order of the keys, from the first to the last
+    template <typename Wave>
+    void erase(wave_rows& with, Wave& wave, key_type const& first, key_type const& last) const {
+        // Where few others stand between them, all are met by walking past them; else each is
+        // looked for.
+        auto const few = static_cast<std::int64_t>(2 * wave.size() + 8);
+        if (count_between(first, last, few) < few) {
+            auto const shown = with.show_changes(wave);
+            run{walk_, Collection::name, first, last}.change();
+        } else {
+            auto const shown = with.show_rows(wave);
+            run{erase_, Collection::name}.change();
+        }
     }
 
     /// Whether a record has a mark.
     [[nodiscard]] bool any(key_type const& key) const {
-        return run{all_, Collection::name, key}.next();
+        return run{of_record_, Collection::name, key}.next();
     }
 
 private:
-    static constexpr char const* columns =
-        "SELECT id, participant, line, epoch, effect, confirm, undo, image FROM settle_mark";
-    static constexpr char const* place =
-        " collection = ?4 AND key = ?5 AND id = ?1 AND participant = ?2 AND line = ?3";
+    static constexpr char const* read_sql =
+        "SELECT id, participant, line, epoch, effect, confirm, undo, image, w.c1 "
+        "FROM settle_wave AS w CROSS JOIN settle_mark AS m ON m.key = w.c0 AND collection = ?1";
+
+    [[nodiscard]] std::int64_t count_between(key_type const& first, key_type const& last,
+                                             std::int64_t limit) const {
+        run row{between_, first, last, limit};
+        row.next();
+        return row.integer(0);
+    }
 
     static mark_type read(run const& row, record_slot<record_type> const& slot) {
         mark_type found;
@@ -101,10 +136,13 @@ private:
     }
 
     statement any_;
+    statement of_record_;
     statement all_;
-    statement one_;
+    statement own_;
     statement insert_;
     statement raise_;
+    statement between_;
+    statement walk_;
     statement erase_;
 };
 
@@ -114,8 +152,8 @@ private:
     return "SELECT id, participant, line, collection, key, epoch FROM settle_mark WHERE "
            "collection IN (" +
            names +
-           ") AND (collection, key, id, participant, line) > (?4, ?5, ?1, ?2, ?3) "
-           "ORDER BY collection, key, id, participant, line LIMIT ?6";
+           ") AND (key, collection, id, participant, line) > (?5, ?4, ?1, ?2, ?3) "
+           "ORDER BY key, collection, id, participant, line LIMIT ?6";
 }
 
 [[nodiscard]] inline mark_place read_place(run const& row) {
@@ -140,8 +178,9 @@ private:
                                                         std::optional<mark_place> const& after,
                                                         std::size_t limit) {
     run rows{from};
-    // Before every mark comes the empty collection, which no store has.
-    mark_place const behind = after.value_or(mark_place{});
+    // Before every mark comes the empty collection of the least key, which no store has.
+    mark_place const behind = after.value_or(
+        mark_place{{}, std::numeric_limits<std::int64_t>::min(), {}, {}, 0});
     rows.bind(behind.id).bind(behind.part.participant).bind(behind.part.line);
     rows.bind(behind.collection);
     std::visit([&](auto const& key) { rows.bind(key); }, behind.key);

@@ -34,6 +34,11 @@ public:
         std::vector<kept_answer> kept;
         auto const ended = in_native([&](detail::transaction& native, bool apart) {
             kept.clear();
+            if (!apart) {
+                for_each_operation<holds, Step, Direction>(
+                    wave, [&](auto const& one) { expect(one); });
+                fetch();
+            }
             for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
                 kept.push_back(apart ? meet_apart<Step>(native, one) : meet(one));
             });
@@ -53,25 +58,28 @@ public:
     /// Shape:   log - of the same database
     template <typename Direction, typename Judge>
     void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
-        std::vector<log_answer> said;
-        auto const ended = in_native([&](detail::transaction& native, bool apart) {
-            said.clear();
-            for (auto& work : wave) {
-                if (!work.takes(step::at_once)) continue;
-                settling<Judge> one{work, log.entries(), at, judge};
-                said.push_back(apart ? settle_apart<Direction>(native, one)
-                                     : settle_one<Direction>(one, false));
-            }
-        });
-        auto next = said.begin();
+        std::vector<job*> jobs;
         for (auto& work : wave) {
-            if (!work.takes(step::at_once)) continue;
-            if (ended.fate == detail::fate::committed) {
-                work.said = *next++;
-            } else {
-                work.said = detail::said_of(ended.fate);
-                work.problem = ended.problem;
+            if (work.takes(step::at_once)) jobs.push_back(&work);
+        }
+        std::vector<job*> later;
+        auto const ended = in_native([&](detail::transaction& native, bool apart) {
+            later.clear();
+            if (!apart) {
+                for (auto* const work : jobs) expect_parts<Direction>(*work);
+                fetch();
             }
+            for (auto* const work : jobs) {
+                settling<Judge> one{*work, log.entries(), at, judge};
+                if (apart) settle_apart<Direction>(native, one);
+                else settle_one<Direction>(one, jobs.size() == 1 ? nullptr : &later);
+            }
+            insert_new(later, log.entries(), at);
+        });
+        if (ended.fate == detail::fate::committed) return;
+        for (auto* const work : jobs) {
+            work->said = detail::said_of(ended.fate);
+            work->problem = ended.problem;
         }
     }
     static constexpr bool settles_at_once = true;
@@ -129,7 +137,7 @@ private:
     static detail::record_table<C> make_table(detail::file& file) {
         auto need = detail::need_of<C>();
         detail::settle_table(file.with(), need);
-        return {file.with().on(), std::move(need)};
+        return {file.with(), std::move(need)};
     }
 
     static std::string marks_sql() {
@@ -164,6 +172,17 @@ private:
         }
     }
 
+    template <typename Operation>
+    void expect(Operation const& one) {
+        table_of<typename Operation::collection>().expect(one);
+    }
+    template <typename Direction>
+    void expect_parts(job& work) {
+        for_each_part<holds, step::at_once, Direction>(
+            work, [](std::size_t) { return true; }, [&](auto const& one) { expect(one); });
+    }
+    void fetch() { (table_of<Collections>().fetch(), ...); }
+
     void begin(bool unchanged) { (table_of<Collections>().begin(unchanged), ...); }
     void write_back() { (table_of<Collections>().write_back(), ...); }
 
@@ -179,6 +198,8 @@ private:
     kept_answer meet_apart(detail::transaction& native, Operation const& one) {
         kept_answer kept;
         auto const problem = apart(native, [&] {
+            expect(one);
+            fetch();
             kept = meet(one);
             table_of<typename Operation::collection>().write_back();
         });
@@ -210,11 +231,21 @@ private:
         occasion const& at;
         Judge& judge;
         std::size_t part = 0;
+        bool apart = false; ///< its parts are not expected yet
+
+        void write_entry() {
+            job* const alone = &work;
+            std::span<job* const> const jobs{&alone, 1};
+            if (work.coordinator.inserts()) entries.insert(jobs, at);
+            else entries.change<step::at_once>(jobs, at);
+        }
     };
 
-    /// Shape:   writes - each record at once, so that it is known which one stands in the way
+    /// Its entry's answer decides what becomes of its parts.
+    /// Shape:   later - takes it when its entry is to be inserted with the others of the wave, as
+    ///          if the id were new
     template <typename Direction, typename Judge>
-    log_answer settle_one(settling<Judge>& one, bool writes) {
+    void settle_one(settling<Judge>& one, std::vector<job*>* later) {
         auto& work = one.work;
         for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
             work.coordinator.answered(part, answer::none);
@@ -225,12 +256,15 @@ private:
         };
         for_each_part<holds, step::at_once, Direction>(work, every, [&](auto const& operation) {
             auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
+            if (one.apart) table.expect(operation);
+            if (one.apart) table.fetch();
             operation.answered(table.meet(operation));
         });
         bool const writes_entry = one.judge(work);
-        auto said = log_answer::taken;
-        if (writes_entry) said = one.entries.settle_at_once(work, one.at);
-        bool const done = writes_entry && said == log_answer::taken &&
+        work.said = log_answer::taken;
+        if (writes_entry && later != nullptr && work.coordinator.inserts()) later->push_back(&work);
+        else if (writes_entry) one.write_entry();
+        bool const done = writes_entry && work.said == log_answer::taken &&
                           work.coordinator.insert_state() == state::done;
         auto const applied = [&](std::size_t part) {
             one.part = part;
@@ -239,21 +273,34 @@ private:
         for_each_part<holds, step::at_once, Direction>(work, applied, [&](auto const& operation) {
             auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
             table.end_at_once(operation, done);
-            if (writes) table.write_back();
+            // Alone, it is known which record stands in the way.
+            if (later == nullptr) table.write_back();
         });
-        return said;
+    }
+
+    /// Errors:  throws when an id is there already: then each goes apart, by its entry's answer
+    static void insert_new(std::span<job* const> jobs, detail::entry_table& entries,
+                           occasion const& at) {
+        if (jobs.empty()) return;
+        entries.insert(jobs, at);
+        for (auto* const work : jobs) {
+            if (work->said == log_answer::taken) continue;
+            throw failure({{SQLITE_CONSTRAINT_UNIQUE, sqlite_category()}, "an id is there"});
+        }
     }
 
     /// A record that cannot be used cancels the transaction that names it, and no other.
     template <typename Direction, typename Judge>
-    log_answer settle_apart(detail::transaction& native, settling<Judge>& one) {
-        auto said = log_answer::taken;
-        auto const problem = apart(native, [&] { said = settle_one<Direction>(one, true); });
-        if (problem.empty()) return said;
+    void settle_apart(detail::transaction& native, settling<Judge>& one) {
+        auto const problem = apart(native, [&] {
+            one.apart = true;
+            settle_one<Direction>(one, nullptr);
+        });
+        if (problem.empty()) return;
         one.work.problem = problem;
         one.work.coordinator.answered(one.part, answer::record_unusable);
         static_cast<void>(one.judge(one.work)); // A part that cannot be used always cancels.
-        return one.entries.settle_at_once(one.work, one.at);
+        one.write_entry();
     }
 
     template <typename Operation>

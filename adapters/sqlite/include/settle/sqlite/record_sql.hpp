@@ -38,6 +38,11 @@ public:
     [[nodiscard]] std::string select() const {
         return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
     }
+    /// Every record of a wave, behind its place there: the wave's columns are key and place.
+    [[nodiscard]] std::string select_wave() const {
+        return "SELECT w.c1, " + names("t.") + " FROM settle_wave AS w CROSS JOIN " + table_ +
+               " AS t ON t." + key_ + " = w.c0";
+    }
     [[nodiscard]] std::string select_whole() const {
         return "SELECT * FROM " + table_ + " WHERE " + key_ + " = ?1";
     }
@@ -70,11 +75,11 @@ public:
     }
 
 private:
-    [[nodiscard]] std::string names() const {
+    [[nodiscard]] std::string names(std::string_view of = {}) const {
         std::string list;
         for (auto const& one : need_.columns) {
             if (!list.empty()) list += ", ";
-            append_name(list, one.name);
+            append_name(list.append(of), one.name);
         }
         return list;
     }

@@ -4,9 +4,9 @@
 
 #include <settle/sqlite/mark_table.hpp>
 #include <settle/sqlite/record_sql.hpp>
+#include <settle/sqlite/writer.hpp>
 #include <settle/store/hash_index.hpp>
 
-#include <array>
 #include <utility>
 
 SETTLE_BEGIN
@@ -26,38 +26,85 @@ public:
                                           std::int64_t>;
 
     /// Shape:   need - the table is there and has been checked
-    record_table(connection const& on, table_need need)
-        : on_(&on), sql_(std::move(need)), select_(on, sql_.select(), "read a record"),
-          whole_(on, sql_.select_whole(), "read a whole row"),
-          insert_(on, sql_.insert(), "create a record"),
-          erase_(on, sql_.erase(), "erase a record"), marks_(on) {}
+    record_table(writer& with, table_need need)
+        : on_(&with.on()), rows_(&with.rows()), sql_(std::move(need)),
+          select_(*on_, sql_.select(), "read a record"),
+          wave_(*on_, sql_.select_wave(), "read records"),
+          whole_(*on_, sql_.select_whole(), "read a whole row"),
+          insert_(*on_, sql_.insert(), "create a record"),
+          erase_(*on_, sql_.erase(), "erase a record"), marks_(*on_) {}
 
     /// Begins a native transaction, or a part of it after another part was undone.
     /// Shape:   unchanged - what was met before still stands as it was met
     void begin(bool unchanged) {
         marked_.reset();
         dirty_.clear();
+        mark_writes_.clear();
+        expected_.clear();
+        met_ = 0;
+        unread_.clear();
+        unmarked_.clear();
+        unmet_.clear();
         if (unchanged && desk_.size() < most_on_desk) return;
         desk_.clear();
         index_.clear();
     }
 
-    /// Lets an operation meet its record. Its mark is written now, its record by write_back().
+    /// Tells of an operation that is to meet its record, in the order in which they will.
+    /// Shape:   one - stays until fetch()
+    template <typename Operation>
+    void expect(Operation const& one) {
+        bool constexpr applies = Operation::what == step::apply || Operation::what == step::at_once;
+        std::size_t const number = find_place(one.key());
+        expected_.push_back(number);
+        place const& at = desk_[number];
+        // To finish or undo a part, its own mark is enough, however many others there are.
+        if (applies) want(number);
+        else if (!at.knows_marks && at.slot.marks.find(one.id(), one.part()) == nullptr) {
+            want(number, one.id(), one.part());
+        }
+    }
+
+    /// Reads what the operations to come will meet, as far as it is not known.
+    /// Errors:  throws errc::damaged
+    void fetch() {
+        auto const slot_of = [&](std::size_t number) -> auto& { return desk_[number].slot; };
+        if (!unread_.empty()) {
+            sort(unread_);
+            mark_rows wave{desk_, unread_};
+            auto const shown = rows_->show_rows(wave);
+            run rows{wave_};
+            while (rows.next()) {
+                auto& slot = slot_of(static_cast<std::size_t>(rows.integer(0)));
+                read_record<Collection>(rows, 1, slot.record.emplace());
+            }
+            unread_.clear();
+        }
+        for (auto* const wanted : {&unmarked_, &unmet_}) {
+            if (wanted->empty()) continue;
+            if (!marked_) marked_ = marks_.any_at_all();
+            if (*marked_) {
+                sort(*wanted);
+                mark_rows wave{desk_, *wanted};
+                marks_.load(*rows_, wave, wanted == &unmet_, slot_of);
+            }
+            wanted->clear();
+        }
+    }
+
+    /// Lets the operation that is expected next meet its record. What it changes is written by
+    /// write_back(), at the latest.
     /// Errors:  throws settle::failure; the caller undoes what was written
     template <typename Operation>
     met<record_type> meet(Operation const& one) {
-        place& at = place_of(one.key());
-        bool constexpr applies = Operation::what == step::apply || Operation::what == step::at_once;
-        if constexpr (applies) load_all(at);
-        // To finish or undo a part, its own mark is enough, however many others there are.
-        else load_own(at, one.id(), one.part());
+        place& at = desk_[expected_[met_++]];
         auto const result = one.meet(at.slot, [&] {
             write_back(at);
             return image_of(at.key);
         });
-        note<Operation>(one, result, at);
+        note(result, at, [&] { create(one, at); });
         if constexpr (Operation::what != step::at_once) {
-            write_mark(result, at.slot, at.key, one.id(), one.part());
+            note_mark(result.on_mark, at, one.id(), one.part());
         }
         return result;
     }
@@ -66,12 +113,14 @@ public:
     template <typename Operation>
     void end_at_once(Operation const& one, bool confirmed) {
         place& at = place_of(one.key());
-        note<Operation>(one, one.end_at_once(at.slot, confirmed), at);
+        note(one.end_at_once(at.slot, confirmed), at, [&] { create(one, at); });
     }
 
-    /// Writes the records that operations have changed.
+    /// Writes what operations have changed.
     void write_back() {
-        for (auto const number : dirty_) write_back(desk_[number]);
+        write_marks();
+        sort(dirty_);
+        for (auto const& one : dirty_) write_back(desk_[one.place]);
         dirty_.clear();
     }
 
@@ -79,24 +128,23 @@ public:
     answer resolve(mark_place const& where, bool confirmed) {
         auto const* const stored = std::get_if<stored_key>(&where.key);
         if (stored == nullptr) return answer::nothing;
-        key_type const key{*stored};
-        slot_type slot;
-        marks_.load_one(key, where.id, where.part, slot, [&](auto& into) { load(key, into); });
-        auto* const found = slot.marks.find(where.id, where.part);
+        begin(false);
+        place& at = place_of(key_type{*stored});
+        want(number_of(at), where.id, where.part);
+        fetch();
+        auto* const found = at.slot.marks.find(where.id, where.part);
         if (found == nullptr || found->epoch_number != where.epoch_number) return answer::nothing;
-        auto const result = settle::detail::resolve(slot, found, confirmed);
-        if (result.on_record == record_change::fields) update(*slot.record, key, result.fields);
-        if (result.on_record == record_change::erased) erase(key);
-        write_mark(result, slot, key, where.id, where.part);
+        auto const result = settle::detail::resolve(at.slot, found, confirmed);
+        note(result, at, [] {});
+        note_mark(result.on_mark, at, where.id, where.part);
+        write_back();
         return result.what;
     }
 
     /// False when the key is taken, by a record or by a mark.
     bool create(record_type const& record) {
-        slot_type slot;
         key_type const key{record.*Collection::key_member};
-        load(key, slot);
-        if (slot.record || marks_.any(key)) return false;
+        if (run{select_, key}.next() || marks_.any(key)) return false;
         insert(record);
         return true;
     }
@@ -111,10 +159,105 @@ private:
         std::uint64_t changed = 0; ///< members that are yet to be written
     };
 
+    /// A record, or a mark of it, in the order of a table.
+    struct in_order {
+        std::uint64_t rank; ///< of the key
+        std::size_t place;
+        transaction_id const* id = nullptr;
+        part_number part{};
+    };
+
+    /// A number that grows with the keys, so that few of them need to be compared themselves.
+    static std::uint64_t rank_of(std::int64_t key) noexcept {
+        return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63U;
+    }
+    static std::uint64_t rank_of(std::string_view key) noexcept {
+        std::uint64_t rank = 0;
+        for (std::size_t at = 0; at < sizeof rank; ++at) {
+            rank = rank << 8U | (at < key.size() ? static_cast<unsigned char>(key[at]) : 0U);
+        }
+        return rank;
+    }
+
+    /// A tree that is walked once need not be searched from its root each time.
+    void sort(std::vector<in_order>& all) const {
+        auto const before = [&](in_order const& left, in_order const& right) {
+            if (left.rank != right.rank) return left.rank < right.rank;
+            if (left.place != right.place) return desk_[left.place].key < desk_[right.place].key;
+            if (left.id == nullptr) return false;
+            return std::tie(*left.id, left.part) < std::tie(*right.id, right.part);
+        };
+        std::sort(all.begin(), all.end(), before);
+    }
+
+    /// Records, or marks of them, as rows of a wave.
+    class mark_rows {
+    public:
+        mark_rows(std::vector<place>& desk, std::vector<in_order> const& writes)
+            : desk_(desk), writes_(writes) {}
+
+        [[nodiscard]] std::size_t size() const noexcept { return writes_.size(); }
+
+        /// Columns:  key, place, id, participant, line, epoch, effect, confirm, undo, image
+        void give(cell to, std::size_t row, int column) {
+            auto const& one = writes_[row];
+            switch (column) {
+            case 0: return to.give(key_type(desk_[one.place].key));
+            case 1: return to.give(static_cast<std::int64_t>(one.place));
+            case 2: return to.give(std::string_view{*one.id});
+            case 3: return to.give(std::int64_t{one.part.participant});
+            case 4: return to.give(std::int64_t{one.part.line});
+            case 5: return to.give(static_cast<std::int64_t>(encoded(row).epoch_number));
+            case 6: return to.give(columns_.effect);
+            case 7: return give_text(to, columns_.confirm);
+            case 8: return give_text(to, columns_.undo);
+            default: return give_text(to, columns_.image);
+            }
+        }
+
+        /// Whether the next mark is that of a row.
+        /// Shape:   row - key, id, participant, line; rows come in their order, and the marks, too
+        [[nodiscard]] bool meet(columns row) {
+            for (; next_ < writes_.size(); ++next_) {
+                auto const& one = writes_[next_];
+                auto const behind = order_of(one, row);
+                if (behind > 0) return false;
+                if (behind == 0) return true;
+            }
+            return false;
+        }
+
+    private:
+        /// Where a mark stands beside a row: below 0 it comes before it.
+        [[nodiscard]] int order_of(in_order const& one, columns row) const {
+            if (auto const order = row.compare(desk_[one.place].key, 0); order != 0) return order;
+            if (auto const order = row.compare(*one.id, 1); order != 0) return order;
+            auto const participant = std::int64_t{one.part.participant};
+            if (auto const order = row.compare(participant, 2); order != 0) return order;
+            return row.compare(std::int64_t{one.part.line}, 3);
+        }
+
+        static void give_text(cell to, std::string_view text) {
+            if (!text.empty()) to.give(text);
+        }
+        /// Encodes the mark of a row, once: its other columns are given after its epoch.
+        mark<record_type> const& encoded(std::size_t row) {
+            auto const& one = writes_[row];
+            auto const& found = *desk_[one.place].slot.marks.find(*one.id, one.part);
+            encode_mark(found, columns_);
+            return found;
+        }
+
+        std::vector<place>& desk_;
+        std::vector<in_order> const& writes_;
+        mark_columns columns_{};
+        std::size_t next_ = 0; ///< none before it is of a row to come
+    };
+
     place& place_of(key_type const& key) {
         // A transaction that settles at once comes twice to each of its few records.
-        for (auto const number : recent_) {
-            if (number < desk_.size() && same_key(desk_[number], key)) return desk_[number];
+        for (std::size_t at = met_, first = met_ < 4 ? 0 : met_ - 4; at-- > first;) {
+            if (same_key(desk_[expected_[at]], key)) return desk_[expected_[at]];
         }
         return desk_[find_place(key)];
     }
@@ -123,34 +266,29 @@ private:
         auto const hash = settle::hash_mix(0, std::hash<key_type>{}(key));
         auto const* const known =
             index_.find(hash, [&](std::size_t number) { return same_key(desk_[number], key); });
-        std::size_t const found = known == nullptr ? desk_.size() : *known;
-        if (known == nullptr) {
-            index_.insert(hash, found);
-            desk_.emplace_back().key = stored_key(key);
-        }
-        recent_[next_recent_++ % recent_.size()] = found;
-        return found;
+        if (known != nullptr) return *known;
+        index_.insert(hash, desk_.size());
+        desk_.emplace_back().key = stored_key(key);
+        return desk_.size() - 1;
     }
     static bool same_key(place const& at, key_type const& key) { return key_type(at.key) == key; }
 
-    void load(place& at) const {
-        if (!std::exchange(at.loaded, true)) load(at.key, at.slot);
-    }
-    void load(key_type const& key, slot_type& slot) const {
-        run row{select_, key};
-        if (row.next()) read_record<Collection>(row, 0, slot.record.emplace());
-    }
-
-    void load_all(place& at) {
-        load(at);
+    /// A record is to be read with all of its marks.
+    void want(std::size_t number) {
+        want_record(number);
+        place& at = desk_[number];
         if (std::exchange(at.knows_marks, true)) return;
-        at.slot.marks = {};
-        if (!marked_) marked_ = marks_.any_at_all();
-        if (*marked_) marks_.load_all(at.key, at.slot);
+        unmarked_.push_back({rank_of(key_type(at.key)), number, nullptr, {}});
     }
-    void load_own(place& at, transaction_id const& id, part_number part) {
-        if (at.knows_marks || at.slot.marks.find(id, part) != nullptr) return;
-        marks_.load_one(at.key, id, part, at.slot, [&](auto&) { load(at); });
+    /// A record is to be read with one mark.
+    void want(std::size_t number, transaction_id const& id, part_number part) {
+        want_record(number);
+        unmet_.push_back({rank_of(key_type(desk_[number].key)), number, &id, part});
+    }
+    void want_record(std::size_t number) {
+        place& at = desk_[number];
+        if (std::exchange(at.loaded, true)) return;
+        unread_.push_back({rank_of(key_type(at.key)), number, nullptr, {}});
     }
 
     /// The whole row as JSON, as any program may have written it.
@@ -168,24 +306,57 @@ private:
     }
 
     /// Changes of members wait for each other; a record that comes or goes does so at once.
-    template <typename Operation>
-    void note(Operation const& one, met<record_type> const& result, place& at) {
+    template <typename Create>
+    void note(met<record_type> const& result, place& at, Create&& create) {
         switch (result.on_record) {
         case record_change::none: break;
         case record_change::fields:
-            if (at.changed == 0) dirty_.push_back(static_cast<std::size_t>(&at - desk_.data()));
+            if (at.changed == 0) dirty_.push_back({rank_of(key_type(at.key)), number_of(at)});
             at.changed |= result.fields;
             break;
         case record_change::created:
             at.changed = 0;
-            // A reversal brings a record back with all its columns.
-            create_from(one.intent().native_image(), *at.slot.record);
+            create();
             break;
         case record_change::erased:
             at.changed = 0;
             erase(at.key);
             break;
         }
+    }
+    /// A reversal brings a record back with all its columns.
+    template <typename Operation>
+    void create(Operation const& one, place const& at) const {
+        create_from(one.intent().native_image(), *at.slot.record);
+    }
+    [[nodiscard]] std::size_t number_of(place const& at) const {
+        return static_cast<std::size_t>(&at - desk_.data());
+    }
+
+    /// Marks wait, too, as long as the same is to be done with them. A step adds marks or pulls
+    /// them, never both: what is added is in its slot when it is written.
+    /// Shape:   id - stays where it is until write_back()
+    void note_mark(mark_change change, place& at, transaction_id const& id, part_number part) {
+        if (change == mark_change::none) return;
+        if (change != mark_change_) write_marks();
+        mark_change_ = change;
+        mark_writes_.push_back({rank_of(key_type(at.key)), number_of(at), &id, part});
+    }
+
+    void write_marks() {
+        if (mark_writes_.empty()) return;
+        sort(mark_writes_);
+        mark_rows wave{desk_, mark_writes_};
+        switch (mark_change_) {
+        case mark_change::none: break;
+        case mark_change::added: marks_.insert(*rows_, wave); break;
+        case mark_change::raised: marks_.raise(*rows_, wave); break;
+        case mark_change::pulled:
+            marks_.erase(*rows_, wave, desk_[mark_writes_.front().place].key,
+                         desk_[mark_writes_.back().place].key);
+            break;
+        }
+        mark_writes_.clear();
     }
 
     void write_back(place& at) {
@@ -195,16 +366,6 @@ private:
     }
 
     void erase(key_type const& key) const { changed_one(run{erase_, key}.change()); }
-
-    void write_mark(met<record_type> const& result, slot_type& slot, key_type const& key,
-                    transaction_id const& id, part_number part) const {
-        switch (result.on_mark) {
-        case mark_change::none: break;
-        case mark_change::added: marks_.insert(key, *slot.marks.find(id, part)); break;
-        case mark_change::raised: marks_.raise(key, *slot.marks.find(id, part)); break;
-        case mark_change::pulled: marks_.erase(key, id, part); break;
-        }
-    }
 
     void insert(record_type const& record) const {
         run row{insert_};
@@ -256,8 +417,10 @@ private:
     }
 
     connection const* on_;
+    wave_rows* rows_;
     record_sql sql_;
     statement select_;
+    statement wave_;
     statement whole_;
     statement insert_;
     statement erase_;
@@ -266,10 +429,15 @@ private:
     static constexpr std::size_t most_on_desk = 32768; ///< records, so that memory stays bounded
 
     std::vector<place> desk_;
-    std::vector<std::size_t> dirty_; ///< places of the desk that are yet to be written
+    std::vector<std::size_t> expected_; ///< places of the operations, in their order
+    std::size_t met_ = 0;               ///< how many of them have met their record
+    std::vector<in_order> unread_;      ///< records that are yet to be read
+    std::vector<in_order> unmarked_;    ///< records whose marks are yet to be read
+    std::vector<in_order> unmet_;       ///< marks that are yet to be read
+    std::vector<in_order> dirty_;       ///< records that are yet to be written
+    std::vector<in_order> mark_writes_;
+    mark_change mark_change_ = mark_change::none; ///< of all of them
     settle::detail::hash_index index_;
-    std::array<std::size_t, 2> recent_{}; ///< the places that were found last
-    std::size_t next_recent_ = 0;
     std::optional<bool> marked_; ///< whether the file held any mark when this one began
 };
 

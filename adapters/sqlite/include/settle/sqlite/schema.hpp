@@ -13,7 +13,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when an older library could not use them.
-inline constexpr std::int64_t schema_version = 1;
+inline constexpr std::int64_t schema_version = 2;
 
 /// What `PRAGMA application_id` says of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
@@ -58,8 +58,9 @@ template <typename Enum>
            " AS state, nullif(" + reasons + ", 0) AS reason, e.participant AS participant, " +
            "e.line AS line, e.parameters AS parameters, " + time_of("e.created") +
            " AS created, " + time_of("e.modified") +
-           " AS modified, e.attempts AS attempts, e.epoch AS epoch, e.committed AS committed, "
-           "o.name AS owner, e.images AS images, t.definition AS definition "
+           " AS modified, e.attempts AS attempts, e.epoch AS epoch, "
+           "max(e.committed, 0) AS committed, o.name AS owner, e.images AS images, "
+           "t.definition AS definition "
            "FROM settle_entry AS e LEFT JOIN settle_type AS t ON t.number = e.type "
            "LEFT JOIN settle_owner AS o ON o.number = e.owner";
 }
@@ -67,7 +68,8 @@ template <typename Enum>
 inline void create_tables(connection const& on) {
     // Types and owners are numbers in an entry: their words would be most of it. `open` is 1 until
     // an entry is final, and NULL then: its index changes when an entry comes and when it ends, and
-    // at no step between. Marks stand beside the others of their record.
+    // at no step between. `committed` is no epoch before the commit, and below 0 or 0 then. Marks
+    // stand beside the others of their record.
     std::array<std::string, 8> const all{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",
@@ -85,7 +87,7 @@ inline void create_tables(connection const& on) {
         "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
         "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
         "effect TEXT NOT NULL, confirm TEXT, undo TEXT, image TEXT, "
-        "PRIMARY KEY(collection, key, id, participant, line)) WITHOUT ROWID",
+        "PRIMARY KEY(key, collection, id, participant, line)) WITHOUT ROWID",
         entries_view(),
     };
     for (auto const& sql : all) {
@@ -154,7 +156,11 @@ inline void prepare_file(writer& with, std::string const& path,
     use_write_ahead_log(on, path, patience);
     // A commit is on the disk before it is answered. Guards and marks see to what belongs together;
     // foreign keys of the user's tables concern columns that settle never writes.
-    on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF", "set its options");
+    // What a statement over a wave keeps for itself stays in memory. Erased marks are overwritten
+    // where that costs no writing of its own.
+    on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; "
+               "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
+               "set its options");
     with.prepare();
     if (there) return;
     transaction work{with};

@@ -2,7 +2,7 @@
 // The one connection that writes, its native transactions, and the commits that threads share.
 #pragma once
 
-#include <settle/sqlite/connection.hpp>
+#include <settle/sqlite/wave_rows.hpp>
 
 #include <atomic>
 #include <exception>
@@ -43,15 +43,20 @@ public:
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     [[nodiscard]] connection const& on() const noexcept { return connection_; }
+    /// What shows waves to the connection's statements.
+    [[nodiscard]] wave_rows& rows() noexcept { return rows_; }
 
     /// How often something that was written has been undone: what a cache took from it is wrong.
     [[nodiscard]] std::uint64_t undone() const noexcept { return undone_; }
+    /// How many transactions have begun: the number of the one that is open.
+    [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
 
 private:
     friend class transaction;
 
     std::mutex mutex_;
     connection connection_;
+    wave_rows rows_{connection_};
     statement begin_;
     statement commit_;
     statement rollback_;
@@ -59,6 +64,7 @@ private:
     statement release_;
     statement return_;
     std::uint64_t undone_ = 0;
+    std::uint64_t begun_ = 0;
 };
 
 /// A native transaction. The caller holds the writer's mutex. What is not committed is rolled back.
@@ -69,6 +75,7 @@ public:
         // Should a rollback have failed before, its transaction is still open.
         roll_back();
         run{on.begin_}.change();
+        ++on.begun_;
     }
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
