@@ -85,8 +85,8 @@ public:
     ///          of pairs of an id and parameters; the outcomes come in its order
     /// Errors:  as in run, each for itself. What the range throws comes back out when those under
     ///          way have settled. A stop request leaves out the elements that were not read yet
-    /// Cost:    each store gets one wave a phase for a whole window. A window waits until it is full
-    ///          or the range ends, so a range that is slow to give wants a small one
+    /// Cost:    each store gets one wave a phase for a whole window. A window waits until it is
+    ///          full or the range ends, so a range that is slow to give wants a small one
     template <typename Range>
     std::vector<outcome> run_all(Range&& range, batch_options const& wanted = {}) {
         return in_order([&](auto&& ended) { run_all(range, ended, wanted); });
