@@ -135,7 +135,8 @@ public:
     recovery_report work(work_options const& wanted = {}) {
         entry_filter filter;
         filter.state = state::initial;
-        return detail::take_over{parts_, wanted.stop, wanted.window}.all(
+        std::size_t const room = wanted.window == 0 ? parts_type::wave() : wanted.window;
+        return detail::take_over{parts_, wanted.stop, room}.all(
             filter, wanted.limit, [](entry const&) { return true; });
     }
 
@@ -145,7 +146,11 @@ public:
         entry_filter filter;
         filter.unfinished = true;
         timestamp const before = parts_.environment().now() - wanted.older_than;
-        return detail::take_over{parts_, wanted.stop, wanted.window}.all(
+        // The marks of what stood still may be all over a large store: the more are under way, the
+        // fewer times each page of it is written.
+        constexpr std::size_t usual = parts_type::wave() == 1 ? 1 : 16 * parts_type::wave();
+        std::size_t const room = wanted.window == 0 ? usual : wanted.window;
+        return detail::take_over{parts_, wanted.stop, room}.all(
             filter, wanted.limit, [&](entry const& one) {
                 return one.modified <= before || is_gone(one.owner);
             });

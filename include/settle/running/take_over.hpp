@@ -35,13 +35,13 @@ result<typename Direction::parameters> read_parameters(entry const& found) {
     return parameters;
 }
 
-/// Shape:   Assembly - of the engine; room - of a window, 0 for what its stores like
+/// Shape:   Assembly - of the engine; room - of a window
 /// Cost:    linear in the entries that the filter passes
 template <typename Assembly>
 class take_over {
 public:
     take_over(Assembly& parts, std::stop_token const& stop, std::size_t room)
-        : parts_(parts), room_(room == 0 ? Assembly::wave() : room) {
+        : parts_(parts), room_(room) {
         call_.stop = stop;
     }
 
