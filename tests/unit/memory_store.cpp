@@ -19,23 +19,30 @@ settle::timestamp at(std::int64_t second) {
 /// A log whose entries a test makes and brings on by hand.
 class ledger {
 public:
-    void insert(std::string const& id, std::int64_t created,
-                settle::goal wanted = settle::goal::run) {
+    settle::job insert(std::string const& id, std::int64_t created,
+                       settle::goal wanted = settle::goal::run) {
         settle::job work = begin(id, wanted);
         work.created = at(created);
         log_.insert(wave(work), {at(created), owner_});
         REQUIRE(work.said == settle::log_answer::taken);
+        return work;
     }
 
-    /// From pending to done.
-    void finish(std::string const& id, std::int64_t when = 1000) {
-        settle::job work = begin(id, settle::goal::run);
+    /// From pending to applied.
+    settle::log_answer commit(settle::job& work, std::int64_t when = 1000) {
         auto& c = work.coordinator;
         c.inserted(settle::log_answer::taken, false);
         for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
         c.decide(1);
         log_.change<settle::step::commit>(wave(work), {at(when), owner_});
-        REQUIRE(work.said == settle::log_answer::taken);
+        return work.said;
+    }
+
+    /// From pending to done.
+    void finish(std::string const& id, std::int64_t when = 1000) {
+        settle::job work = begin(id, settle::goal::run);
+        REQUIRE(commit(work, when) == settle::log_answer::taken);
+        auto& c = work.coordinator;
         c.committed(work.said);
         for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
         c.decide(1);
@@ -102,6 +109,18 @@ TEST_CASE("memory: an index finds what is in it, whatever came and went") {
         index.for_each([&](thing const& one) { seen += all.count(one.id); });
         CHECK(seen == all.size());
     }
+}
+
+TEST_CASE("memory: a row that went to another entry is not taken for one's own") {
+    ledger here;
+    settle::job late = here.insert("first", 0);
+    here.finish("first");
+    REQUIRE(here.log().purge(at(10), 100).value().erased == 1);
+    settle::job other = here.insert("other", 20);
+    REQUIRE(other.place == late.place);
+    CHECK(here.commit(late) == settle::log_answer::conflict);
+    CHECK(here.unfinished() == "other ");
+    CHECK(here.commit(other) == settle::log_answer::taken);
 }
 
 TEST_CASE("memory: what is unfinished is listed by id, page by page") {

@@ -275,10 +275,14 @@ public:
 
     /// Every part that was due has an answer.
     /// Shape:   limit - how often a transaction that meets others' marks starts over
-    [[gnu::always_inline]] void decide(std::uint32_t limit) {
-        if (next_ == step::apply && answers_.all(answer::applied)) ask_log(step::commit);
-        else if (next_ == step::apply) decide_apply(limit);
-        else if (next_ == step::give_way) decide_give_way();
+    void decide(std::uint32_t limit) { decide(next_, limit); }
+    /// As above; the step is the one that is next, as in change().
+    [[gnu::always_inline]] void decide(step known, std::uint32_t limit) {
+        if (known == step::give_way) return decide_give_way();
+        bool const all = answers_.all(answer::applied);
+        if (known == step::apply && all) ask_log(step::commit);
+        else if (known == step::apply) decide_apply(limit);
+        else if (all) end_wave();
         else decide_finish();
     }
 
@@ -445,8 +449,7 @@ private:
     }
 
     /// A finish or an undo meets the same mark or none, however often it is asked.
-    void decide_finish() {
-        if (answers_.all(answer::applied)) return end_wave();
+    [[gnu::noinline]] void decide_finish() {
         bool all = true;
         for (answer& one : answers_) {
             if (one == answer::unknown) one = answer::none;
@@ -455,7 +458,7 @@ private:
         if (all) end_wave();
     }
 
-    void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
+    [[gnu::always_inline]] void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
 
     void claim_again() {
         pausing_ = !std::exchange(yielding_, false);
@@ -463,7 +466,7 @@ private:
     }
 
     /// The answers of a wave are used up: forgetting them makes states of a search alike.
-    void ask_log(step wanted) {
+    [[gnu::always_inline]] void ask_log(step wanted) {
         answers_.reset();
         next_ = wanted;
     }

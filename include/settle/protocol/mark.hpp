@@ -118,6 +118,11 @@ struct mark {
 
     [[nodiscard]] bool is_exclusive() const noexcept { return exclusive != nullptr; }
 
+    /// Frees what a mark that is over would keep.
+    void let_go() noexcept {
+        if (exclusive) exclusive.reset();
+    }
+
     /// The least and the most that this mark can still add to a member.
     [[nodiscard]] std::int64_t low(std::size_t position) const {
         return std::min(std::min(std::int64_t{0}, confirm_delta[position]), undo_delta[position]);
@@ -143,6 +148,27 @@ struct mark {
     }
 };
 
+namespace detail {
+
+/// How far several marks together could still move each integer member.
+template <Described Record>
+struct mark_sums {
+    std::array<wide, integer_count<Record>> low{};
+    std::array<wide, integer_count<Record>> high{};
+    std::size_t exclusive = 0; ///< how many of them are
+
+    template <int Sign>
+    void count(mark<Record> const& one) {
+        if (one.is_exclusive()) exclusive += Sign == 1 ? 1U : ~std::size_t{0};
+        for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+            low[i] += Sign * wide{one.low(i)};
+            high[i] += Sign * wide{one.high(i)};
+        }
+    }
+};
+
+} // namespace detail
+
 /// The marks of one record, ordered by transaction and part, with the running bounds that escrow
 /// needs: how far all of them together could still move each integer member.
 template <Described Record>
@@ -150,15 +176,27 @@ class mark_set {
 public:
     using mark_type = mark<Record>;
 
-    [[nodiscard]] bool empty() const noexcept { return marks_.empty(); }
+    [[nodiscard, gnu::always_inline]] bool empty() const noexcept { return marks_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return marks_.size(); }
     [[nodiscard]] auto begin() const noexcept { return marks_.begin(); }
     [[nodiscard]] auto end() const noexcept { return marks_.end(); }
-    [[nodiscard]] bool any_exclusive() const noexcept { return exclusive_ != 0; }
+    [[nodiscard]] bool any_exclusive() const noexcept {
+        if (auto const* const one = marks_.alone()) return one->is_exclusive();
+        auto const* const sums = marks_.sums();
+        return sums != nullptr && sums->exclusive != 0;
+    }
 
     /// The least and the most that the marks can still add to a member.
-    [[nodiscard]] detail::wide low(std::size_t position) const { return low_[position]; }
-    [[nodiscard]] detail::wide high(std::size_t position) const { return high_[position]; }
+    [[nodiscard]] detail::wide low(std::size_t position) const {
+        if (auto const* const one = marks_.alone()) return one->low(position);
+        auto const* const sums = marks_.sums();
+        return sums != nullptr ? sums->low[position] : 0;
+    }
+    [[nodiscard]] detail::wide high(std::size_t position) const {
+        if (auto const* const one = marks_.alone()) return one->high(position);
+        auto const* const sums = marks_.sums();
+        return sums != nullptr ? sums->high[position] : 0;
+    }
 
     [[nodiscard, gnu::always_inline]] mark_type* find(transaction_id const& id,
                                                       part_number part) {
@@ -185,24 +223,16 @@ public:
         });
     }
 
-    void insert(mark_type added) {
-        count<1>(added);
-        marks_.insert(std::move(added));
-    }
+    void insert(mark_type added) { marks_.insert(std::move(added)); }
 
     /// Makes a mark; the caller says what it carries, once and for all, before anybody looks.
     template <typename Fill>
     [[gnu::always_inline]] void add(transaction_id const& id, part_number part, Fill&& fill) {
-        mark_type& made = marks_.add(id, part);
-        fill(made);
-        count<1>(made);
+        marks_.add(id, part, std::forward<Fill>(fill));
     }
 
     /// Takes out a mark that find() gave.
-    [[gnu::always_inline]] void erase(mark_type* erased) {
-        count<-1>(*erased);
-        marks_.erase(erased);
-    }
+    [[gnu::always_inline]] void erase(mark_type* erased) { marks_.erase(erased); }
 
     friend bool operator==(mark_set const& left, mark_set const& right) {
         return left.marks_ == right.marks_;
@@ -215,20 +245,7 @@ public:
     }
 
 private:
-    template <int Sign>
-    [[gnu::always_inline]] void count(mark_type const& one) {
-        if (one.is_exclusive()) exclusive_ += Sign == 1 ? 1U : ~std::size_t{0};
-        for (std::size_t i = 0; i < integer_count<Record>; ++i) {
-            if (one.confirm_delta[i] == 0 && one.undo_delta[i] == 0) continue;
-            low_[i] += Sign * detail::wide{one.low(i)};
-            high_[i] += Sign * detail::wide{one.high(i)};
-        }
-    }
-
-    std::array<detail::wide, integer_count<Record>> low_{};
-    std::array<detail::wide, integer_count<Record>> high_{};
-    std::size_t exclusive_ = 0;
-    ordered_marks<mark_type> marks_;
+    ordered_marks<mark_type, detail::mark_sums<Record>> marks_;
 };
 
 /// A record as the protocol sees it: its value, if it exists, and its marks.

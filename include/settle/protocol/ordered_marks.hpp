@@ -6,10 +6,11 @@
 #include <settle/protocol/state.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
-#include <optional>
+#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -17,9 +18,10 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Whether two ids are the same. Most have 8 to 16 characters, and two looks of eight bytes, which
-/// may overlap, are less than a call.
-[[nodiscard]] inline bool same_id(std::string_view left, std::string_view right) noexcept {
+/// Whether two ids or keys are the same. Most have 8 to 16 characters, and two looks of eight
+/// bytes, which may overlap, are less than a call.
+[[nodiscard, gnu::always_inline]] inline bool same_text(std::string_view left,
+                                                        std::string_view right) noexcept {
     std::size_t const size = left.size();
     if (size != right.size()) return false;
     if (size < 8 || size > 16) return left == right;
@@ -27,14 +29,36 @@ namespace detail {
            std::memcmp(left.data() + size - 8, right.data() + size - 8, 8) == 0;
 }
 
+/// Gives a text the value of another; that of an id which was as long costs two stores.
+[[gnu::always_inline]] inline void copy_text(std::string& to, std::string const& from) {
+    std::size_t const size = from.size();
+    if (to.size() != size || size < 8 || size > 16) {
+        to = from;
+        return;
+    }
+    std::array<char, 8> head;
+    std::array<char, 8> tail;
+    std::memcpy(head.data(), from.data(), 8);
+    std::memcpy(tail.data(), from.data() + size - 8, 8);
+    std::memcpy(to.data(), head.data(), 8);
+    std::memcpy(to.data() + size - 8, tail.data(), 8);
+}
+
+/// Sums of nothing, for marks that carry nothing to be summed.
+struct no_sums {
+    template <int Sign, typename Mark>
+    void count(Mark const&) {}
+};
+
 } // namespace detail
 
 /// Marks in the order of transaction and part.
-/// Shape:   Mark - has `id` and `part`, which together no two marks share
+/// Shape:   Mark - has `id` and `part`, which together no two marks share; Sums - what is kept of
+///          several marks as they come and go: `count<1>(mark)` and `count<-1>(mark)`
 /// Cost:    finding one is O(log n); a change moves at most `longest` marks, and now and then the
 ///          heads of the runs. The first mark asks nothing of the heap, and the others nothing that
 ///          was there before, since the room of marks that went is kept
-template <typename Mark>
+template <typename Mark, typename Sums = detail::no_sums>
 class ordered_marks {
     using run = std::vector<Mark>;
 
@@ -85,69 +109,112 @@ public:
         run const* last_ = nullptr;
     };
 
-    [[nodiscard]] bool empty() const noexcept { return !alone_ && used_ == 0; }
+    ordered_marks() = default;
+    ordered_marks(ordered_marks const& other)
+        : only_(other.only_), has_only_(other.has_only_),
+          crowd_(other.crowded() ? std::make_unique<crowd>(*other.crowd_) : nullptr) {}
+    ordered_marks(ordered_marks&& other) noexcept
+        : only_(std::move(other.only_)), has_only_(std::exchange(other.has_only_, false)),
+          crowd_(std::move(other.crowd_)) {}
+    ordered_marks& operator=(ordered_marks other) noexcept {
+        only_ = std::move(other.only_);
+        has_only_ = other.has_only_;
+        crowd_ = std::move(other.crowd_);
+        return *this;
+    }
+    ~ordered_marks() = default;
+
+    [[nodiscard, gnu::always_inline]] bool empty() const noexcept {
+        return !has_only_ && !crowded();
+    }
     [[nodiscard]] std::size_t size() const noexcept {
-        std::size_t count = alone_ ? 1 : 0;
-        for (std::size_t i = 0; i < used_; ++i) count += runs_[i].size();
+        if (!crowded()) return has_only_ ? 1 : 0;
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < crowd_->used; ++i) count += crowd_->runs[i].size();
         return count;
     }
 
+    /// The only mark, or null when there is none or there are several.
+    [[nodiscard]] Mark const* alone() const noexcept { return has_only_ ? &only_ : nullptr; }
+    /// Of several marks, or null.
+    [[nodiscard]] Sums const* sums() const noexcept {
+        return crowded() ? &crowd_->sums : nullptr;
+    }
+
     [[nodiscard]] iterator begin() const noexcept {
-        if (used_ == 0) return {alone_ ? &*alone_ : nullptr, nullptr, nullptr};
-        return {runs_[0].data(), runs_.data(), runs_.data() + used_};
+        if (!crowded()) return {alone(), nullptr, nullptr};
+        return {crowd_->runs[0].data(), crowd_->runs.data(), crowd_->runs.data() + crowd_->used};
     }
     [[nodiscard]] iterator end() const noexcept {
-        if (used_ == 0) return {alone_ ? &*alone_ + 1 : nullptr, nullptr, nullptr};
-        run const& last = runs_[used_ - 1];
+        if (!crowded()) return {has_only_ ? &only_ + 1 : nullptr, nullptr, nullptr};
+        run const& last = crowd_->runs[crowd_->used - 1];
         return {last.data() + last.size(), nullptr, nullptr};
     }
 
     /// The first mark that does not come before this part of this transaction.
     [[nodiscard]] iterator lower_bound(transaction_id const& id, part_number part) const {
-        if (used_ == 0) {
-            return alone_ && std::tie(alone_->id, alone_->part) < std::tie(id, part) ? end()
+        if (!crowded()) {
+            return has_only_ && std::tie(only_.id, only_.part) < std::tie(id, part) ? end()
                                                                                     : begin();
         }
-        std::size_t i = run_of(id, part);
-        std::size_t const at = place_in(runs_[i], id, part);
-        if (at < runs_[i].size()) return {&runs_[i][at], &runs_[i], runs_.data() + used_};
-        if (++i == used_) return end();
-        return {runs_[i].data(), &runs_[i], runs_.data() + used_};
+        auto const& runs = crowd_->runs;
+        std::size_t i = crowd_->run_of(id, part);
+        std::size_t const at = place_in(runs[i], id, part);
+        run const* const last = runs.data() + crowd_->used;
+        if (at < runs[i].size()) return {&runs[i][at], &runs[i], last};
+        if (++i == crowd_->used) return end();
+        return {runs[i].data(), &runs[i], last};
     }
 
     [[nodiscard, gnu::always_inline]] Mark* find(transaction_id const& id, part_number part) {
-        if (used_ != 0) return find_in_runs(id, part);
-        return alone_ && alone_->part == part && detail::same_id(alone_->id, id) ? &*alone_
-                                                                                 : nullptr;
+        if (has_only_) {
+            return only_.part == part && detail::same_text(only_.id, id) ? &only_ : nullptr;
+        }
+        return crowded() ? crowd_->find(id, part) : nullptr;
     }
 
     void insert(Mark&& added) {
         if (empty()) {
-            alone_.emplace(std::move(added));
+            only_ = std::move(added);
+            has_only_ = true;
             return;
         }
-        auto const [in, at] = room_for(added.id, added.part);
-        in->insert(in->begin() + at, std::move(added));
+        crowd& several = made_crowd();
+        auto const [in, at] = several.room_for(added.id, added.part);
+        several.sums.template count<1>(*in->insert(in->begin() + at, std::move(added)));
     }
 
-    /// Makes a mark in its place, where the caller fills it in.
-    [[gnu::always_inline]] Mark& add(transaction_id const& id, part_number part) {
-        if (empty()) return alone_.emplace(newborn{id, part});
-        return add_to_runs(id, part);
+    /// Makes a mark in its place; `fill(Mark&)` says all that it carries, once and for all, since a
+    /// mark that went may have left something there.
+    template <typename Fill>
+    [[gnu::always_inline]] void add(transaction_id const& id, part_number part, Fill&& fill) {
+        if (empty()) {
+            detail::copy_text(only_.id, id);
+            only_.part = part;
+            fill(only_);
+            has_only_ = true;
+            return;
+        }
+        crowd& several = made_crowd();
+        Mark& made = several.add(id, part);
+        fill(made);
+        several.sums.template count<1>(made);
     }
 
     /// Takes out a mark that find() gave.
     [[gnu::always_inline]] void erase(Mark* erased) {
-        if (used_ == 0) alone_.reset();
-        else erase_in_runs(erased);
+        if (!has_only_) return crowd_->erase(erased);
+        has_only_ = false;
+        if constexpr (requires { only_.let_go(); }) only_.let_go();
     }
 
-    /// Calls `function(Mark&)` for every mark of one transaction; its id and part must stay.
+    /// Calls `function(Mark&)` for every mark of one transaction; what it is found by and what is
+    /// summed must stay.
     template <typename Function>
     void visit(transaction_id const& id, Function&& function) {
-        if (alone_ && alone_->id == id) function(*alone_);
-        for (std::size_t i = 0; i < used_; ++i) {
-            for (Mark& one : runs_[i]) {
+        if (has_only_ && only_.id == id) function(only_);
+        for (std::size_t i = 0; crowded() && i < crowd_->used; ++i) {
+            for (Mark& one : crowd_->runs[i]) {
                 if (one.id == id) function(one);
             }
         }
@@ -158,58 +225,80 @@ public:
     }
 
 private:
-    [[gnu::noinline]] Mark* find_in_runs(transaction_id const& id, part_number part) {
-        run& in = runs_[run_of(id, part)];
-        std::size_t const at = place_in(in, id, part);
-        return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
-    }
+    /// Several marks, and what is known of them together.
+    struct crowd {
+        std::vector<run> runs;
+        std::size_t used = 0; ///< runs in use, none of them empty
+        Sums sums{};
 
-    [[gnu::noinline]] Mark& add_to_runs(transaction_id const& id, part_number part) {
-        auto const [in, at] = room_for(id, part);
-        return *in->emplace(in->begin() + at, newborn{id, part});
-    }
-
-    [[gnu::noinline]] void erase_in_runs(Mark* erased) {
-        std::size_t const i = run_of(erased->id, erased->part);
-        runs_[i].erase(runs_[i].begin() + (erased - runs_[i].data()));
-        if (runs_[i].empty()) close_run(i);
-    }
-
-    /// The run and the place in it where one more mark belongs; there is one already.
-    std::pair<run*, std::ptrdiff_t> room_for(transaction_id const& id, part_number part) {
-        if (used_ == 0) {
-            open_run(0);
-            runs_[0].push_back(std::move(*alone_));
-            alone_.reset();
+        [[gnu::noinline]] Mark* find(transaction_id const& id, part_number part) {
+            run& in = runs[run_of(id, part)];
+            std::size_t const at = place_in(in, id, part);
+            return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
         }
-        std::size_t i = run_of(id, part);
-        std::size_t at = place_in(runs_[i], id, part);
-        if (runs_[i].size() == longest) {
-            // Ids mostly grow, so that most marks come last: then the run stays whole.
-            std::size_t const kept = at == longest && i + 1 == used_ ? longest : longest / 2;
-            open_run(i + 1);
-            run& from = runs_[i];
-            auto const cut = from.begin() + static_cast<std::ptrdiff_t>(kept);
-            runs_[i + 1].assign(std::move_iterator{cut}, std::move_iterator{from.end()});
-            from.erase(cut, from.end());
-            if (at > kept || at == longest) {
-                ++i;
-                at -= kept;
+
+        [[gnu::noinline]] Mark& add(transaction_id const& id, part_number part) {
+            auto const [in, at] = room_for(id, part);
+            return *in->emplace(in->begin() + at, newborn{id, part});
+        }
+
+        [[gnu::noinline]] void erase(Mark* erased) {
+            sums.template count<-1>(*erased);
+            std::size_t const i = run_of(erased->id, erased->part);
+            runs[i].erase(runs[i].begin() + (erased - runs[i].data()));
+            if (runs[i].empty()) close_run(i);
+        }
+
+        /// The run and the place in it where one more mark belongs; there is one already.
+        std::pair<run*, std::ptrdiff_t> room_for(transaction_id const& id, part_number part) {
+            std::size_t i = run_of(id, part);
+            std::size_t at = place_in(runs[i], id, part);
+            if (runs[i].size() == longest) {
+                // Ids mostly grow, so that most marks come last: then the run stays whole.
+                std::size_t const kept = at == longest && i + 1 == used ? longest : longest / 2;
+                open_run(i + 1);
+                run& from = runs[i];
+                auto const cut = from.begin() + static_cast<std::ptrdiff_t>(kept);
+                runs[i + 1].assign(std::move_iterator{cut}, std::move_iterator{from.end()});
+                from.erase(cut, from.end());
+                if (at > kept || at == longest) {
+                    ++i;
+                    at -= kept;
+                }
             }
+            return {&runs[i], static_cast<std::ptrdiff_t>(at)};
         }
-        return {&runs_[i], static_cast<std::ptrdiff_t>(at)};
-    }
 
-    /// The run in which a mark is, or belongs. Only when there is one.
-    [[nodiscard]] std::size_t run_of(transaction_id const& id, part_number part) const {
-        if (used_ == 1) return 0;
-        auto const first = runs_.begin();
-        auto const behind = std::partition_point(
-            first + 1, first + static_cast<std::ptrdiff_t>(used_), [&](run const& one) {
-                return std::tie(one.front().id, one.front().part) <= std::tie(id, part);
-            });
-        return static_cast<std::size_t>(behind - first) - 1;
-    }
+        /// The run in which a mark is, or belongs. Only when there is one.
+        [[nodiscard]] std::size_t run_of(transaction_id const& id, part_number part) const {
+            if (used == 1) return 0;
+            auto const first = runs.begin();
+            auto const behind = std::partition_point(
+                first + 1, first + static_cast<std::ptrdiff_t>(used), [&](run const& one) {
+                    return std::tie(one.front().id, one.front().part) <= std::tie(id, part);
+                });
+            return static_cast<std::size_t>(behind - first) - 1;
+        }
+
+        /// Puts an empty run at a place. Those that were closed stand behind the used ones, and
+        /// keep their room.
+        void open_run(std::size_t at) {
+            if (used == runs.size()) runs.emplace_back();
+            auto const first = runs.begin();
+            std::rotate(first + static_cast<std::ptrdiff_t>(at),
+                        first + static_cast<std::ptrdiff_t>(used),
+                        first + static_cast<std::ptrdiff_t>(used) + 1);
+            ++used;
+        }
+
+        void close_run(std::size_t at) {
+            auto const first = runs.begin();
+            std::rotate(first + static_cast<std::ptrdiff_t>(at),
+                        first + static_cast<std::ptrdiff_t>(at) + 1,
+                        first + static_cast<std::ptrdiff_t>(used));
+            --used;
+        }
+    };
 
     [[nodiscard]] static std::size_t place_in(run const& in, transaction_id const& id,
                                               part_number part) {
@@ -219,30 +308,24 @@ private:
         return static_cast<std::size_t>(at - in.begin());
     }
 
-    /// Puts an empty run at a place. Those that were closed stand behind the used ones, and keep
-    /// their room.
-    void open_run(std::size_t at) {
-        if (used_ == runs_.size()) runs_.emplace_back();
-        auto const first = runs_.begin();
-        std::rotate(first + static_cast<std::ptrdiff_t>(at),
-                    first + static_cast<std::ptrdiff_t>(used_),
-                    first + static_cast<std::ptrdiff_t>(used_) + 1);
-        ++used_;
+    [[nodiscard]] bool crowded() const noexcept { return crowd_ && crowd_->used != 0; }
+
+    /// The crowd, which the only mark joins when one more is to come.
+    [[gnu::noinline]] crowd& made_crowd() {
+        if (!crowd_) crowd_ = std::make_unique<crowd>();
+        if (std::exchange(has_only_, false)) {
+            crowd_->open_run(0);
+            crowd_->sums.template count<1>(only_);
+            crowd_->runs[0].push_back(std::move(only_));
+        }
+        return *crowd_;
     }
 
-    void close_run(std::size_t at) {
-        auto const first = runs_.begin();
-        std::rotate(first + static_cast<std::ptrdiff_t>(at),
-                    first + static_cast<std::ptrdiff_t>(at) + 1,
-                    first + static_cast<std::ptrdiff_t>(used_));
-        --used_;
-    }
-
-    // The runs come last: who has one mark at a time never touches them.
-    std::size_t used_ = 0; ///< runs in use, none of them empty
-    /// The only mark; several are all in the runs, and stay there until none is left.
-    std::optional<Mark> alone_;
-    std::vector<run> runs_;
+    /// The only mark, when there is one; several are all in the crowd, and stay there until none is
+    /// left. Who has one mark at a time never touches anything else, and keeps the room of its id.
+    Mark only_{};
+    bool has_only_ = false;
+    std::unique_ptr<crowd> crowd_;
 };
 
 SETTLE_END

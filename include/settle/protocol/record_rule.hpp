@@ -22,6 +22,9 @@ struct met {
     std::uint64_t fields = 0;
     /// The exclusive effect that an apply left or found, for the images of the entry.
     std::shared_ptr<exclusive_effect<Record> const> exclusive;
+
+    // Spelled out: one that is a constant is cleared as a whole before it is filled.
+    met() {}
 };
 
 namespace detail {
@@ -51,14 +54,18 @@ template <typename Rules, Described Record, typename Intent>
 [[gnu::always_inline]] inline bool bounds_hold(record_slot<Record> const& slot,
                                                Intent const& intent, bool& overflow) {
     bool hold = true;
+    bool const alone = !Rules::escrow || slot.marks.empty();
     intent.for_each_bound(
         [&](auto index, bound_side side, std::int64_t limit) {
             constexpr std::size_t position = integer_position<Record, index.value>;
-            wide const value = (*slot.record).*member<Record, index.value>::pointer;
-            wide const low = Rules::escrow ? slot.marks.low(position) : 0;
-            wide const high = Rules::escrow ? slot.marks.high(position) : 0;
-            hold = hold && (side == bound_side::lower ? value + low >= limit
-                                                      : value + high <= limit);
+            std::int64_t const value = (*slot.record).*member<Record, index.value>::pointer;
+            if (alone) {
+                hold = hold && (side == bound_side::lower ? value >= limit : value <= limit);
+            } else {
+                hold = hold && (side == bound_side::lower
+                                    ? value + slot.marks.low(position) >= limit
+                                    : value + slot.marks.high(position) <= limit);
+            }
         },
         overflow);
     return hold;
@@ -72,17 +79,28 @@ template <typename Rules, Described Record>
                                         integers<Record> const& confirm,
                                         integers<Record> const& undo) {
     bool all = true;
+    bool const alone = !Rules::escrow || slot.marks.empty();
     for_each_integer<Record>([&](auto m, auto position) __attribute__((always_inline)) {
         auto const added = apply[position];
         auto const later = confirm[position];
         if (added == 0 && later == 0) return;
         using limits = std::numeric_limits<typename decltype(m)::type>;
-        wide const after = wide{(*slot.record).*m.pointer} + added;
+        std::int64_t const value = (*slot.record).*m.pointer;
         std::int64_t const least = std::min(std::min(std::int64_t{0}, later), undo[position]);
         std::int64_t const most = std::max(std::max(std::int64_t{0}, later), undo[position]);
-        wide const low = Rules::escrow ? slot.marks.low(position) : 0;
-        wide const high = Rules::escrow ? slot.marks.high(position) : 0;
-        all = all && after + low + least >= limits::min() && after + high + most <= limits::max();
+        if (alone) {
+            std::int64_t after = 0;
+            std::int64_t lowest = 0;
+            std::int64_t highest = 0;
+            all = all && !__builtin_add_overflow(value, added, &after) &&
+                  !__builtin_add_overflow(after, least, &lowest) &&
+                  !__builtin_add_overflow(after, most, &highest) && lowest >= limits::min() &&
+                  highest <= limits::max();
+        } else {
+            wide const after = wide{value} + added;
+            all = all && after + slot.marks.low(position) + least >= limits::min() &&
+                  after + slot.marks.high(position) + most <= limits::max();
+        }
     });
     return all;
 }
@@ -195,6 +213,8 @@ met<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id,
     slot.record = std::move(applied);
     slot.marks.add(id, part, [&](mark<Record>& made) {
         made.epoch_number = under;
+        made.confirm_delta = {};
+        made.undo_delta = {};
         made.exclusive = std::move(effect);
     });
     return result;

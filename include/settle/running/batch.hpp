@@ -26,29 +26,35 @@ struct batch_element<std::pair<Id, Parameters>> {
     static constexpr bool has_id = true;
 };
 
-/// Why a transaction is refused before anything is written, or nothing.
+/// Whether something stands against a transaction before anything is written.
 template <typename Direction>
-std::optional<outcome> refused_at_once(transaction_id const& id,
-                                       typename Direction::parameters const& parameters) {
+[[nodiscard]] bool has_fault(typename Direction::parameters const& parameters) {
+    std::string path;
+    return find_bad_text(parameters, path) || Direction::check(parameters).why != reason::none;
+}
+
+/// What that is.
+template <typename Direction>
+[[gnu::cold, gnu::noinline]] outcome refused_at_once(
+    transaction_id const& id, typename Direction::parameters const& parameters) {
     if (auto const texts = check_texts(parameters); !texts.has_value()) {
         return refuse(id, texts.problem());
     }
-    if (auto const refused = Direction::check(parameters); refused.why != reason::none) {
-        return refuse_parameters(id, refused);
-    }
-    return std::nullopt;
+    return refuse_parameters(id, Direction::check(parameters));
 }
 
-/// A transaction that is new to the log, ready to be driven.
+/// A transaction that is new to the log, ready to be driven, and made where it is to stand.
 template <typename Direction, typename Driver, typename Environment>
-job new_job(transaction_id&& id, typename Direction::parameters const& parameters,
-                       goal wanted, Driver const& driver, Environment const& environment) {
-    auto work = make_job<Direction>(
-        std::move(id), parameters,
-        coordinator::begin(Direction::count_parts(Direction::user(parameters)),
-                           fresh_epoch(environment, driver.time()), wanted, driver.how()));
-    work.created = driver.time();
-    return work;
+job new_job(transaction_id&& id, typename Direction::parameters const& parameters, goal wanted,
+            Driver const& driver, Environment const& environment) {
+    return job{std::move(id),
+               &transaction_kind_of<Direction>,
+               &parameters,
+               driver.time(),
+               Direction::count_parts(Direction::user(parameters)),
+               fresh_epoch(environment, driver.time()),
+               wanted,
+               driver.how()};
 }
 
 /// A transaction of the log that is taken over, ready to be driven.
@@ -104,7 +110,7 @@ private:
         using kind = batch_element<std::remove_cvref_t<Element>>;
         if constexpr (kind::has_id) {
             transaction_id id{element.first};
-            if (auto const bad = check_id(id); !bad.empty()) return tell(number, refuse(id, bad));
+            if (!is_good_id(id)) return tell(number, refuse(id, check_id(id)));
             start(std::move(id), std::forward<Element>(element).second, number, false);
         } else {
             start(fresh_id(parts_.environment()), std::forward<Element>(element), number, true);
@@ -113,8 +119,8 @@ private:
 
     template <typename Parameters>
     void start(transaction_id&& id, Parameters&& parameters, std::size_t number, bool new_id) {
-        if (auto refused = refused_at_once<Direction>(id, parameters)) {
-            return tell(number, *std::move(refused));
+        if (has_fault<Direction>(parameters)) {
+            return tell(number, refused_at_once<Direction>(id, parameters));
         }
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
         // The range may have been slow to give it.

@@ -29,15 +29,21 @@ void tell_reason(outcome& told, job const& work, course const& way, Log& log) {
     }
 }
 
+/// Filled member by member: an aggregate is cleared as a whole before it is filled.
+[[nodiscard, gnu::always_inline]] inline outcome done(transaction_id&& id) {
+    outcome told;
+    told.id.swap(id);
+    told.verdict = verdict::done;
+    return told;
+}
+
 /// Shape:   work, way - as the driver left them; the id and the problem go into the outcome
 template <typename Log>
 outcome conclude(job& work, course const& way, Log& log) {
     auto const& c = work.coordinator;
     // What stood in the way of one that is done was overcome.
     bool const plain = way.cut == interruption::none && c.why() == reason::none;
-    if (plain && c.state() == state::done && !c.vanished()) {
-        return {std::move(work.id), verdict::done, reason::none, {}, {}, {}};
-    }
+    if (plain && c.state() == state::done && !c.vanished()) return done(std::move(work.id));
     outcome told;
     told.id = std::move(work.id);
     told.problem = std::move(work.problem);

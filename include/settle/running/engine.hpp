@@ -166,7 +166,7 @@ public:
         if (found.value() && is_final(found.value()->state)) return detail::told_by(*found.value());
         if (found.value()) return cancel_entry(*found.value(), call);
         if (!wanted.even_if_unknown) return detail::unknown_id(id);
-        if (auto const refused = check_id(id); !refused.empty()) return detail::refuse(id, refused);
+        if (!is_good_id(id)) return detail::refuse(id, check_id(id));
         nothing const no_parameters;
         auto work = make_job<undescribed>(id, no_parameters, coordinator::cancel(0));
         auto driver = parts_.make_driver(call);
@@ -337,15 +337,15 @@ private:
     template <typename Direction>
     outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
                   goal wanted, call_options const& call) {
-        if (auto const bad = check_id(id); !bad.empty()) return detail::refuse(id, bad);
+        if (!is_good_id(id)) return detail::refuse(id, check_id(id));
         return start<Direction>(std::move(id), parameters, wanted, call, false);
     }
 
     template <typename Direction>
     outcome start(transaction_id&& id, typename Direction::parameters const& parameters,
                   goal wanted, call_options const& call, bool new_id) {
-        if (auto refused = detail::refused_at_once<Direction>(id, parameters)) {
-            return *std::move(refused);
+        if (detail::has_fault<Direction>(parameters)) {
+            return detail::refused_at_once<Direction>(id, parameters);
         }
         auto driver = parts_.make_driver(call);
         auto work = detail::new_job<Direction>(std::move(id), parameters, wanted, driver,

@@ -28,7 +28,8 @@ enum class interruption : std::uint8_t {
 
 /// What a driver remembers of a job, beside what the stores and the log look at.
 struct course {
-    std::optional<entry> seen{}; ///< the entry as it was last read, when it was read at all
+    /// The entry as it was last read. Most never are, and it is large.
+    std::unique_ptr<entry> seen{};
     interruption cut = interruption::none;
     bool over = false;
     /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and is a
@@ -81,26 +82,28 @@ public:
     [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& all) {
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            all.ways[i].takes_part = all.jobs[i].takes(Step);
-            any = any || all.ways[i].takes_part;
+            bool const takes_part = all.jobs[i].takes(Step);
+            // One job alone takes part, or its wave has no end.
+            if constexpr (Count != 1) all.ways[i].takes_part = takes_part;
+            any = any || takes_part;
         }
-        if constexpr (Step == step::apply) {
+        if constexpr (Step == step::apply && Count != 1) {
             ordering_ = any && all.jobs.size() > 1 && all.records != nullptr;
             if (ordering_) any = keep_order(all);
         }
-        idle_ = idle_ && !any;
+        if (any) idle_ = false;
         return any;
     }
 
     /// Tells those jobs what their wave answered.
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& all) {
-        if constexpr (Step == step::apply) {
+        if constexpr (Step == step::apply && Count != 1) {
             if (ordering_) yield_to_earlier(all);
         }
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             course& way = all.ways[i];
-            if (!way.takes_part) continue;
+            if (Count != 1 && !way.takes_part) continue;
             job& work = all.jobs[i];
             way.cut = hear<Step>(work, way);
             observe(Step, work, way);
@@ -155,8 +158,8 @@ private:
             c.canceled(work.said);
         } else {
             note_answers(work, way);
-            if (std::exchange(way.kept_back, false)) c.yield();
-            else c.decide(limits_.attempts + way.yields);
+            if (Step == step::apply && std::exchange(way.kept_back, false)) c.yield();
+            else c.decide(Step, limits_.attempts + way.yields);
         }
         return interruption::none;
     }
@@ -245,7 +248,7 @@ private:
         }
         entry const& here = *found.value();
         if (interruption const unfit = compare(work, here); unfit != interruption::none) {
-            way.seen = std::move(found).value();
+            way.seen = std::make_unique<entry>(*std::move(found).value());
             return unfit;
         }
         view.mine = here.owner == owner_;
@@ -253,7 +256,7 @@ private:
                          stands_still(here, way);
         work.created = here.created;
         work.coordinator.found(standing_of(here), view);
-        way.seen = std::move(found).value();
+        way.seen = std::make_unique<entry>(*std::move(found).value());
         return interruption::none;
     }
 

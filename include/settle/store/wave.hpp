@@ -45,6 +45,17 @@ struct job {
     std::int64_t place = 0;                  ///< where the log has inserted it, if it says so
     error problem{};                         ///< the last thing that a store or the log said
 
+    // Spelled out: an aggregate is cleared as a whole before it is filled.
+    job(transaction_id&& own_id, transaction_kind const* own_kind, void const* own_parameters,
+        settle::coordinator&& work)
+        : id(std::move(own_id)), kind(own_kind), parameters(own_parameters),
+          coordinator(std::move(work)) {}
+    /// One that is new to the log, whose coordinator is made in place.
+    job(transaction_id&& own_id, transaction_kind const* own_kind, void const* own_parameters,
+        timestamp at, std::size_t parts, epoch first, goal wanted, phases how)
+        : id(std::move(own_id)), kind(own_kind), parameters(own_parameters),
+          coordinator(settle::coordinator::begin(parts, first, wanted, how)), created(at) {}
+
     /// Whether a wave of this step has something to do for it.
     [[nodiscard]] bool takes(step wanted) const noexcept {
         return !resting && coordinator.next() == wanted;
@@ -62,7 +73,7 @@ struct job {
 template <typename Direction>
 [[nodiscard]] job make_job(transaction_id id, typename Direction::parameters const& parameters,
                            coordinator work) {
-    return {std::move(id), &transaction_kind_of<Direction>, &parameters, std::move(work)};
+    return job{std::move(id), &transaction_kind_of<Direction>, &parameters, std::move(work)};
 }
 
 /// What a log writes beside the transition itself.
@@ -86,6 +97,8 @@ public:
     [[nodiscard, gnu::always_inline]] part_number part() const {
         return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_)};
     }
+    /// The part's number among all of the transaction.
+    [[nodiscard, gnu::always_inline]] std::size_t flat_part() const { return flat_; }
     [[nodiscard, gnu::always_inline]] auto key() const {
         return Direction::template key<Index>(Direction::user(parameters()), line_);
     }
@@ -146,7 +159,7 @@ private:
     [[nodiscard, gnu::always_inline]] auto const& parameters() const {
         return work_.template parameters_of<Direction>();
     }
-    void keep_image(exclusive_effect<record> const& effect) const {
+    [[gnu::noinline]] void keep_image(exclusive_effect<record> const& effect) const {
         image kept{static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_),
                    effect.image, effect.erases ? std::string{} : encode_json(effect.confirmed)};
         for (image& one : work_.images) {

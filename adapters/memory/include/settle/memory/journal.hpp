@@ -21,7 +21,7 @@ public:
     journal(journal const&) = delete;
     journal& operator=(journal const&) = delete;
 
-    log_answer insert(job const& work, occasion const& at) {
+    [[gnu::noinline]] log_answer insert(job& work, occasion const& at) {
         auto const [row, fresh] = by_id_.find_or_add(
             work.id, [&] { return &pool_of(*work.kind).take(work.parameters); });
         if (!fresh) return log_answer::conflict;
@@ -39,14 +39,14 @@ public:
             in_order_ = false;
         }
         if (sorted_) new_.push_back(row);
-        expect_after(*row);
+        work.place = place_of(row);
         return log_answer::taken;
     }
 
     /// Shape:   Step - the one that is next for the job
     template <step Step>
-    log_answer change(job const& work, occasion const& at) {
-        entry_row* const row = find(work.id);
+    [[gnu::noinline]] log_answer change(job& work, occasion const& at) {
+        entry_row* const row = find(work);
         if (row == nullptr) return log_answer::conflict;
         transition const wanted = change_of<Step>(work.coordinator);
         if (row->state != wanted.from || row->epoch_number != wanted.from_epoch) {
@@ -65,7 +65,6 @@ public:
         if (Step == step::commit && !work.images.empty()) {
             row->images = std::make_unique<std::vector<image>>(work.images);
         }
-        expect_after(*row);
         if (is_final(row->state)) {
             row->leave();
             note_end(*row);
@@ -103,10 +102,7 @@ public:
             pool_of(*row.kind).give_back(row);
         }
         gone.more = due();
-        if (gone.erased != 0) {
-            last_ = likely_ = nullptr;
-            forget_order();
-        }
+        if (gone.erased != 0) forget_order();
         return gone;
     }
 
@@ -133,36 +129,51 @@ private:
         return left.created > right.created;
     }
 
-    /// A transaction asks for its own entry again and again, and a wave for entries in the order in
-    /// which they came: both are found without a hash.
-    entry_row* find(transaction_id const& id) {
-        if (last_ != nullptr && settle::detail::same_id(last_->id, id)) return last_;
-        if (likely_ != nullptr && likely_->id == id) return likely_;
-        return by_id_.find(id);
+    static std::int64_t place_of(entry_row* row) {
+        return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(row));
     }
 
-    void expect_after(entry_row& row) {
-        last_ = &row;
-        links* const behind = row.next == &open_ ? open_.next : row.next;
-        likely_ = behind == &open_ ? nullptr : static_cast<entry_row*>(behind);
+    /// A transaction asks for its own entry again and again, and keeps where that is. Rows stay,
+    /// but a purge may have given this one to another entry.
+    [[gnu::always_inline]] entry_row* find(job& work) {
+        auto* const kept = reinterpret_cast<entry_row*>(static_cast<std::intptr_t>(work.place));
+        if (kept != nullptr && settle::detail::same_text(kept->id, work.id)) return kept;
+        return find_by_id(work);
+    }
+
+    [[gnu::noinline]] entry_row* find_by_id(job& work) {
+        entry_row* const found = by_id_.find(work.id);
+        work.place = place_of(found);
+        return found;
     }
 
     /// Entries end nearly in the order of their creation: then nothing moves after one comparison.
-    void note_end(entry_row& row) {
-        ended_.push_back({row.created, &row});
-        std::push_heap(ended_.begin(), ended_.end(), later);
+    [[gnu::always_inline]] void note_end(entry_row& row) {
+        ended const added{row.created, &row};
+        bool const in_place = ended_.empty() || !later(ended_[(ended_.size() - 1) / 2], added);
+        ended_.push_back(added);
+        if (!in_place) std::push_heap(ended_.begin(), ended_.end(), later);
     }
 
-    std::string const* known_owner(std::string const& owner) {
-        if (owner_ == nullptr || *owner_ != owner) owner_ = &*owners_.insert(owner).first;
+    [[gnu::always_inline]] std::string const* known_owner(std::string const& owner) {
+        if (owner_ == nullptr || *owner_ != owner) know_owner(owner);
         return owner_;
     }
 
-    row_pool& pool_of(transaction_kind const& kind) {
+    [[gnu::noinline]] void know_owner(std::string const& owner) {
+        owner_ = &*owners_.insert(owner).first;
+    }
+
+    [[gnu::always_inline]] row_pool& pool_of(transaction_kind const& kind) {
+        if (pool_ != nullptr && &pool_->kind() == &kind) return *pool_;
+        return find_pool(kind);
+    }
+
+    [[gnu::noinline]] row_pool& find_pool(transaction_kind const& kind) {
         for (auto const& one : pools_) {
-            if (&one->kind() == &kind) return *one;
+            if (&one->kind() == &kind) return *(pool_ = one.get());
         }
-        return *pools_.emplace_back(std::make_unique<row_pool>(kind));
+        return *(pool_ = pools_.emplace_back(std::make_unique<row_pool>(kind)).get());
     }
 
     static bool passes(entry_filter const& filter, entry_row const& row) {
@@ -261,6 +272,7 @@ private:
 
     id_index<entry_row> by_id_;
     std::vector<std::unique_ptr<row_pool>> pools_;
+    row_pool* pool_ = nullptr; ///< the last that was asked for
     links open_;               ///< entries that are not finished
     bool in_order_ = true;     ///< they stand in the order of their ids
     std::vector<ended> ended_; ///< finished entries, a heap: the oldest in front
@@ -269,8 +281,6 @@ private:
     std::vector<entry_row const*> all_;  ///< every entry by id, while a listing is under way
     std::vector<entry_row const*> new_;  ///< those that came since
     bool sorted_ = false;                ///< `all_` and `new_` are in use
-    entry_row* last_ = nullptr;          ///< the row that was asked for last
-    entry_row* likely_ = nullptr;        ///< the row that a wave asks for next
 };
 
 } // namespace memory

@@ -5,6 +5,8 @@
 #include <settle/memory/id_index.hpp>
 #include <settle/store/wave.hpp>
 
+#include <algorithm>
+#include <array>
 #include <functional>
 #include <unordered_map>
 
@@ -33,26 +35,11 @@ public:
 
     /// Lets one operation meet its record. A slot that is left without record and marks goes.
     template <typename Operation>
-    void meet(Operation const& one) {
-        auto const key = one.key();
-        auto const image = [&]() -> std::string {
-            auto const at = slots_.find(key);
-            return encode_json(*at->second.record);
-        };
-        auto const found = slots_.find(key);
-        if (found == slots_.end()) {
-            // Only a creation makes a slot; everything else meets nothing.
-            record_slot<record_type> fresh;
-            auto const result = one.meet(fresh, image);
-            if (fresh.record) {
-                slots_.emplace(stored_key{key}, std::move(fresh));
-                in_order_ = false;
-            }
-            one.answered(result);
-            return;
-        }
-        auto const result = one.meet(found->second, image);
-        drop_if_empty(found);
+    [[gnu::always_inline]] void meet(Operation const& one) {
+        auto* const found = find(one.flat_part(), one.key());
+        if (found == nullptr) return meet_nothing(one);
+        auto const result = one.meet(found->second, image_of{found->second});
+        if (is_empty(found->second)) drop(slots_.find(found->first));
         one.answered(result);
     }
 
@@ -119,7 +106,7 @@ public:
         auto* const one = slot.marks.find(place.id, place.part);
         if (one == nullptr || one->epoch_number != place.epoch_number) return answer::nothing;
         auto const result = detail::resolve(slot, one, confirmed);
-        drop_if_empty(found);
+        if (is_empty(slot)) drop(found);
         return result.what;
     }
 
@@ -130,7 +117,46 @@ public:
     }
 
 private:
-    using kept = typename map_type::value_type const*;
+    /// One type for all operations, so that what meets records is compiled once for each intent.
+    struct image_of {
+        record_slot<record_type> const& slot;
+        std::string operator()() const { return encode_json(*slot.record); }
+    };
+
+    /// Only a creation makes a slot; everything else meets nothing.
+    template <typename Operation>
+    [[gnu::noinline]] void meet_nothing(Operation const& one) {
+        if constexpr (Operation::what == step::apply) {
+            record_slot<record_type> fresh;
+            auto const result = one.meet(fresh, image_of{fresh});
+            if (fresh.record) {
+                slots_.emplace(stored_key{one.key()}, std::move(fresh));
+                in_order_ = false;
+            }
+            one.answered(result);
+        } else {
+            one.answered({});
+        }
+    }
+
+    using slot_type = typename map_type::value_type;
+    using kept = slot_type const*;
+
+    /// The slot of a key. The parts of a transaction meet their records at every step, and what a
+    /// part met last is looked at first.
+    template <typename Key>
+    [[gnu::always_inline]] slot_type* find(std::size_t part, Key const& key) {
+        slot_type*& last = last_met_[part % last_met_.size()];
+        if (last != nullptr && is_same(last->first, key)) return last;
+        auto const found = slots_.find(key);
+        return found == slots_.end() ? nullptr : last = &*found;
+    }
+
+    template <typename Key>
+    [[gnu::always_inline]] static bool is_same(stored_key const& stored, Key const& key) {
+        if constexpr (is_text) return settle::detail::same_text(stored, key);
+        else return stored == key;
+    }
 
     static bool before(kept one, stored_key const& key) { return one->first < key; }
 
@@ -151,13 +177,18 @@ private:
         return at != by_key_.end() && (*at)->first == key ? at + 1 : at;
     }
 
-    void drop_if_empty(typename map_type::iterator at) {
-        if (at->second.record || !at->second.marks.empty()) return;
+    [[nodiscard]] static bool is_empty(record_slot<record_type> const& slot) {
+        return !slot.record && slot.marks.empty();
+    }
+
+    [[gnu::noinline]] void drop(typename map_type::iterator at) {
+        std::replace(last_met_.begin(), last_met_.end(), &*at, static_cast<slot_type*>(nullptr));
         slots_.erase(at);
         in_order_ = false;
     }
 
     map_type slots_;
+    std::array<slot_type*, 32> last_met_{}; ///< by part, of whichever transaction
     std::vector<kept> by_key_;
     bool in_order_ = true; ///< `by_key_` has every slot, in order
 };
