@@ -11,7 +11,6 @@
 
 #include <settle/definition/transaction.hpp>
 
-
 #include <algorithm>
 #include <string>
 #include <vector>

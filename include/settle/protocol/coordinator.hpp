@@ -269,6 +269,9 @@ public:
         ask_log(step::end);
     }
 
+    /// Another program had, without an epoch: the marks have this claim's now, and the entry, too.
+    void committed_without_epoch() noexcept { committed_ = epoch_; }
+
     // ---------------------------------------------------------------------- what the stores say
 
     void answered(std::size_t part, answer said) noexcept { answers_[part] = said; }

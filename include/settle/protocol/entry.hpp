@@ -58,10 +58,11 @@ struct standing {
 };
 
 /// True when a mark of this epoch is no part of what its transaction is or came to: its transaction
-/// is over, and did not commit with it.
+/// is over, and did not commit with it. No commit has the epoch 0, which bare marks of other
+/// programs count as.
 [[nodiscard]] constexpr bool is_stray(standing const& entry, epoch marked) {
     return entry.state == state::canceled ||
-           (entry.state == state::done && entry.committed != marked);
+           (entry.state == state::done && (entry.committed != marked || marked == 0));
 }
 
 [[nodiscard]] inline standing standing_of(entry const& found) {

@@ -5,7 +5,6 @@
 #include <settle/definition/transaction.hpp>
 #include <settle/protocol/mark.hpp>
 
-
 SETTLE_BEGIN
 namespace detail {
 

@@ -49,6 +49,13 @@ void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
     });
 }
 
+/// Shape:   least, most - what the value may still become
+template <typename Value>
+[[gnu::always_inline]] inline bool keeps(bound_side side, Value least, Value most,
+                                         std::int64_t limit) {
+    return side == bound_side::lower ? least >= limit : most <= limit;
+}
+
 /// Whether the bounds of a commuting intent hold, whichever way the other marks end.
 template <typename Rules, Described Record, typename Intent>
 [[gnu::always_inline]] inline bool bounds_hold(record_slot<Record> const& slot,
@@ -59,13 +66,9 @@ template <typename Rules, Described Record, typename Intent>
         [&](auto index, bound_side side, std::int64_t limit) {
             constexpr std::size_t position = integer_position<Record, index.value>;
             std::int64_t const value = (*slot.record).*member<Record, index.value>::pointer;
-            if (alone) {
-                hold = hold && (side == bound_side::lower ? value >= limit : value <= limit);
-            } else {
-                hold = hold && (side == bound_side::lower
-                                    ? value + slot.marks.low(position) >= limit
-                                    : value + slot.marks.high(position) <= limit);
-            }
+            hold = hold && (alone ? keeps(side, value, value, limit)
+                                  : keeps(side, value + slot.marks.low(position),
+                                          value + slot.marks.high(position), limit));
         },
         overflow);
     return hold;
@@ -173,7 +176,7 @@ answer check_alone(Record const& record, Intent const& intent) {
     intent.for_each_bound(
         [&](auto index, bound_side side, std::int64_t limit) {
             std::int64_t const value = record.*member<Record, index.value>::pointer;
-            hold = hold && (side == bound_side::lower ? value >= limit : value <= limit);
+            hold = hold && keeps(side, value, value, limit);
         },
         overflow);
     if (overflow) return answer::overflow;

@@ -105,6 +105,16 @@ private:
     std::tuple<typename held_argument<Arguments>::type...> arguments_;
 };
 
+/// The widest wave that one of these sessions likes to be handed.
+template <typename Log, typename Sessions>
+struct widest;
+template <typename Log, typename... Sessions>
+struct widest<Log, std::tuple<Sessions...>> {
+    static constexpr std::size_t wave = std::max({wave_of<Log>, wave_of<Sessions>...});
+    static constexpr std::size_t recovery_wave =
+        std::max({recovery_wave_of<Log>, recovery_wave_of<Sessions>...});
+};
+
 template <typename... Arguments>
 class assembly {
     using given_type = engine_arguments<Arguments...>;
@@ -151,26 +161,22 @@ public:
     }();
 
     /// How many transactions at a time the log and the stores like to be handed.
-    [[nodiscard]] static constexpr std::size_t wave() {
-        return std::apply(
-            [](auto const*... session) {
-                return std::max({wave_of<log_type>,
-                                 wave_of<std::remove_cvref_t<decltype(*session)>>...});
-            },
-            pointers_to(static_cast<sessions_type*>(nullptr)));
-    }
+    static constexpr std::size_t wave = widest<log_type, sessions_type>::wave;
+    /// The same for entries that are taken over.
+    static constexpr std::size_t recovery_wave = widest<log_type, sessions_type>::recovery_wave;
 
     using driver_type = driver<log_type, sessions_type, environment_type, observer_type, one_phase>;
     driver_type make_driver(call_options const& call) {
-        auto const how = one_phase ? given_.phases() : phases::two;
+        auto const how = settles_at_once_here() ? given_.phases() : phases::two;
         return driver_type{log_,    sessions_, given_.environment(), given_.observer(),
                            limits_, owner_,    call,                 how};
     }
 
 private:
-    template <typename... Sessions>
-    static constexpr std::tuple<Sessions const*...> pointers_to(std::tuple<Sessions...> const*) {
-        return {};
+    /// Some stores can only tell once they are open.
+    [[nodiscard]] bool settles_at_once_here() const {
+        if constexpr (!one_phase) return false;
+        else return can_settle_at_once(std::get<0>(sessions_));
     }
 
     template <typename Collection, std::size_t... Index>

@@ -13,8 +13,8 @@ namespace detail {
 template <typename Environment>
 class judge_at_once {
 public:
-    judge_at_once(Environment const* environment, options const& limits)
-        : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime) {}
+    judge_at_once(Environment const& environment, options const& limits)
+        : environment_(&environment), attempts_(limits.attempts), lifetime_(limits.lifetime) {}
 
     [[nodiscard]] bool operator()(job& work) const {
         bool const expired = environment_->now() - work.created > lifetime_;

@@ -48,7 +48,7 @@ template <typename Direction, typename Driver, typename Environment>
 job new_job(transaction_id&& id, typename Direction::parameters const& parameters, goal wanted,
             Driver const& driver, Environment const& environment) {
     return job{std::move(id),
-               &transaction_kind_of<Direction>,
+               &erased_direction_of<Direction>,
                &parameters,
                driver.time(),
                Direction::count_parts(Direction::user(parameters)),
@@ -110,7 +110,7 @@ private:
         using kind = batch_element<std::remove_cvref_t<Element>>;
         if constexpr (kind::has_id) {
             transaction_id id{element.first};
-            if (!is_good_id(id)) return tell(number, refuse(id, check_id(id)));
+            if (!fault_of_id(id).empty()) return tell(number, refuse(id, check_id(id)));
             start(std::move(id), std::forward<Element>(element).second, number, false);
         } else {
             start(fresh_id(parts_.environment()), std::forward<Element>(element), number, true);
@@ -122,9 +122,9 @@ private:
         if (has_fault<Direction>(parameters)) {
             return tell(number, refused_at_once<Direction>(id, parameters));
         }
-        if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
         // The range may have been slow to give it.
         driver_.look_at_clock();
+        if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
         auto work = new_job<Direction>(std::move(id), parameters, goal::run, driver_,
                                        parts_.environment());
         window_.add(std::move(work), std::forward<Parameters>(parameters), number, new_id);
@@ -134,7 +134,6 @@ private:
     void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
                    std::size_t number, bool new_id) {
         for (;; id = fresh_id(parts_.environment())) {
-            driver_.look_at_clock();
             auto work = new_job<Direction>(std::move(id), parameters, goal::run, driver_,
                                            parts_.environment());
             course way;
@@ -146,7 +145,6 @@ private:
     }
 
     void round() {
-        driver_.look_at_clock();
         std::vector<std::pair<std::size_t, typename Direction::parameters>> drawn_twice;
         window_.round(driver_, true, [&](std::size_t number, job& work, course const& way) {
             if (way.new_id && way.cut == interruption::mismatch) {

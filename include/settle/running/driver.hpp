@@ -3,7 +3,6 @@
 // side by side.
 #pragma once
 
-#include <settle/running/at_once.hpp>
 #include <settle/running/progress.hpp>
 
 #include <tuple>
@@ -19,7 +18,7 @@ class driver {
 public:
     driver(Log& log, Sessions& sessions, Environment const& environment, Observer& observer,
            options const& limits, std::string const& owner, call_options const& call, phases how)
-        : log_(log), sessions_(sessions), environment_(environment), limits_(limits), how_(how),
+        : log_(log), sessions_(sessions), how_(how),
           progress_(log, environment, observer, limits, owner, call) {}
 
     /// How transactions that begin here get to their ends.
@@ -53,6 +52,8 @@ public:
             records = &detail::record_hashes<Direction>;
         }
         detail::jobs_side_by_side<Count> const all{jobs, ways, follows, records};
+        // Time may have gone by since the last round of a window; one job alone is new.
+        if constexpr (Count != 1) look_at_clock();
         progress_.wake(all);
         if constexpr (OnePhase && is_described<Direction>) {
             settle_at_once<Direction>(all);
@@ -97,7 +98,7 @@ private:
         if constexpr (is_described<Direction>) {
             if (any) hand_over<Direction, Step>(all.jobs, every_session{});
         }
-        // Whom the order of the window kept back hears so.
+        // Those that the order of the window keeps back are told, though no store was asked.
         bool const ordered = Step == step::apply && Count != 1;
         if (any || ordered) progress_.template end<Step>(all);
     }
@@ -113,16 +114,14 @@ private:
     template <typename Direction, std::size_t Count>
     void settle_at_once(detail::jobs_side_by_side<Count> const& all) {
         if (!progress_.template begin<step::at_once>(all)) return;
-        detail::judge_at_once<Environment> const judge{&environment_, limits_};
-        std::get<0>(sessions_).template at_once<Direction>(all.jobs, log_, progress_.now(), judge);
+        std::get<0>(sessions_).template at_once<Direction>(all.jobs, log_, progress_.now(),
+                                                           progress_.judge());
         look_at_clock();
         progress_.template end<step::at_once>(all);
     }
 
     Log& log_;
     Sessions& sessions_;
-    Environment const& environment_;
-    options const& limits_;
     phases how_;
     detail::progress<Log, Environment, Observer> progress_;
 };

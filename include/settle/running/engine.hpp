@@ -135,7 +135,7 @@ public:
     recovery_report work(work_options const& wanted = {}) {
         entry_filter filter;
         filter.state = state::initial;
-        std::size_t const room = wanted.window == 0 ? parts_type::wave() : wanted.window;
+        std::size_t const room = wanted.window == 0 ? parts_type::wave : wanted.window;
         return detail::take_over{parts_, wanted.stop, room}.all(
             filter, wanted.limit, [](entry const&) { return true; });
     }
@@ -146,10 +146,7 @@ public:
         entry_filter filter;
         filter.unfinished = true;
         timestamp const before = parts_.environment().now() - wanted.older_than;
-        // The marks of what stood still may be all over a large store: the more are under way, the
-        // fewer times each page of it is written.
-        constexpr std::size_t usual = parts_type::wave() == 1 ? 1 : 16 * parts_type::wave();
-        std::size_t const room = wanted.window == 0 ? usual : wanted.window;
+        std::size_t const room = wanted.window == 0 ? parts_type::recovery_wave : wanted.window;
         return detail::take_over{parts_, wanted.stop, room}.all(
             filter, wanted.limit, [&](entry const& one) {
                 return one.modified <= before || is_gone(one.owner);
@@ -166,7 +163,7 @@ public:
         if (found.value() && is_final(found.value()->state)) return detail::told_by(*found.value());
         if (found.value()) return cancel_entry(*found.value(), call);
         if (!wanted.even_if_unknown) return detail::unknown_id(id);
-        if (!is_good_id(id)) return detail::refuse(id, check_id(id));
+        if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
         nothing const no_parameters;
         auto work = make_job<undescribed>(id, no_parameters, coordinator::cancel(0));
         auto driver = parts_.make_driver(call);
@@ -337,7 +334,7 @@ private:
     template <typename Direction>
     outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
                   goal wanted, call_options const& call) {
-        if (!is_good_id(id)) return detail::refuse(id, check_id(id));
+        if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
         return start<Direction>(std::move(id), parameters, wanted, call, false);
     }
 
@@ -350,6 +347,11 @@ private:
         auto driver = parts_.make_driver(call);
         auto work = detail::new_job<Direction>(std::move(id), parameters, wanted, driver,
                                                parts_.environment());
+        return bring_to_end<Direction>(driver, work, new_id);
+    }
+
+    template <typename Direction, typename Driver>
+    outcome bring_to_end(Driver& driver, job& work, bool new_id) {
         course way;
         way.new_id = new_id;
         driver.template drive<Direction>(work, way, true);
@@ -369,7 +371,7 @@ private:
     template <typename Direction, typename Range, typename Ended>
     void run_range(Range& range, Ended& ended, batch_options const& wanted) {
         call_options const call{wanted.deadline, wanted.stop};
-        std::size_t const room = wanted.window == 0 ? parts_type::wave() : wanted.window;
+        std::size_t const room = wanted.window == 0 ? parts_type::wave : wanted.window;
         detail::batch<parts_type, Direction, Ended>{parts_, call, room, ended}.run(range);
     }
 
@@ -380,9 +382,7 @@ private:
             auto driver = parts_.make_driver(call);
             auto work = detail::taken_job<Direction>(found, parameters, driver.how());
             work.coordinator = coordinator::cancel(work.coordinator.parts());
-            course way;
-            driver.template drive<Direction>(work, way, true);
-            return detail::conclude(work, way, parts_.log());
+            return bring_to_end<Direction>(driver, work, false);
         });
     }
 

@@ -32,19 +32,19 @@ inline constexpr std::size_t longest_id = 200;
     return (numbered ? before.substr(0, before.size() - 1) : id).ends_with("/reverse");
 }
 
-/// Whether a user may give it.
-[[nodiscard]] inline bool is_good_id(std::string_view id) {
-    return !id.empty() && id.size() <= longest_id && is_utf8(id) && !is_reversal_id(id);
+/// What speaks against an id that a user gives, or nothing.
+[[nodiscard]] inline std::string_view fault_of_id(std::string_view id) {
+    if (id.empty()) return "an id is empty";
+    if (id.size() > longest_id) return "an id is longer than 200 bytes";
+    if (!is_utf8(id)) return "an id is not UTF-8, or holds a NUL";
+    if (is_reversal_id(id)) return "ids that end in /reverse are the library's own";
+    return {};
 }
 
 /// Errors:  errc::bad_text with what is wrong, or none
 [[nodiscard]] inline error check_id(std::string_view id) {
-    if (is_good_id(id)) return {};
-    std::string_view const problem =
-        id.empty()               ? "an id is empty"
-        : id.size() > longest_id ? "an id is longer than 200 bytes"
-        : !is_utf8(id)           ? "an id is not UTF-8, or holds a NUL"
-                                 : "ids that end in /reverse are the library's own";
+    auto const problem = fault_of_id(id);
+    if (problem.empty()) return {};
     return {make_error_code(errc::bad_text),
             "settle: " + std::string{problem} + ". Use another id. README#ids"};
 }

@@ -4,7 +4,7 @@
 // Nothing here knows the C++ types of a transaction, so it is compiled once for all of them.
 #pragma once
 
-#include <settle/running/options.hpp>
+#include <settle/running/at_once.hpp>
 #include <settle/running/order.hpp>
 #include <settle/running/outcome.hpp>
 #include <settle/store/observer.hpp>
@@ -77,13 +77,16 @@ public:
     /// Looks at the clock: after a wave that took its time, or before a new job.
     void look_at_clock() { now_ = environment_.now(); }
 
+    /// Says what becomes of transactions that settle at once.
+    [[nodiscard]] judge_at_once<Environment> judge() const { return {environment_, limits_}; }
+
     /// Marks the jobs that a step is due for; whether there are any.
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& all) {
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             bool const takes_part = all.jobs[i].takes(Step);
-            // One job alone takes part, or its wave has no end.
+            // For one job alone, `any` says it: its wave ends only if it takes part.
             if constexpr (Count != 1) all.ways[i].takes_part = takes_part;
             any = any || takes_part;
         }
@@ -263,25 +266,25 @@ private:
     /// An entry without a type was inserted by a cancel or a sweep, and fits any transaction. What
     /// has no type itself knows no records to compensate, so it leaves a typed entry alone.
     static interruption compare(job const& work, entry const& here) {
-        if (!work.kind->described) {
+        if (!work.direction->described) {
             bool const alive = !here.type.empty() && !is_final(here.state);
             return alive ? interruption::described : interruption::none;
         }
         if (here.type.empty()) return interruption::none;
-        if (here.type != work.kind->name() || !same_parameters(work, here)) {
+        if (here.type != work.direction->name() || !same_parameters(work, here)) {
             return interruption::mismatch;
         }
         // What another definition began has other parts: only that one can bring it to an end.
-        if (!is_final(here.state) && here.definition != work.kind->definition()) {
+        if (!is_final(here.state) && here.definition != work.direction->definition()) {
             return interruption::redefined;
         }
         return interruption::none;
     }
 
     static bool same_parameters(job const& work, entry const& here) {
-        std::string const ours = work.kind->json(work.parameters);
+        std::string const ours = work.direction->json(work.parameters);
         // A log may write the members in another order, so the values decide.
-        return ours == here.parameters || work.kind->normal_json(here.parameters) == ours;
+        return ours == here.parameters || work.direction->normal_json(here.parameters) == ours;
     }
 
     /// True when the entry has not moved for `takeover`, by this process's own clock.
@@ -368,9 +371,9 @@ private:
                  [[maybe_unused]] course& way) {
         if constexpr (observed) {
             auto const& c = work.coordinator;
-            event const seen{work.id, work.kind->name(), taken,   c.state(),
+            event const seen{work.id, work.direction->name(), taken,   c.state(),
                              c.attempts(), way.met,      c.why(), work.problem.text,
-                             work.kind->append_json,     work.parameters};
+                             work.direction->append_json,     work.parameters};
             observer_(seen);
             way.met = answer::none;
         }

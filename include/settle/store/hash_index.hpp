@@ -13,7 +13,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   the keys are the caller's, who compares them where hashes are equal
+/// Shape:   the keys are the caller's, who compares them where hashes are equal; one alone is never
+///          erased, which is what memory::id_index does and pays for
 class hash_index {
 public:
     void clear() noexcept {

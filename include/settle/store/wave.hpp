@@ -19,13 +19,13 @@
 //
 // A wave is a span of jobs, all of one direction D. Step and direction are template arguments of
 // what meets records, so that a store that is a plain container costs what a hand-written loop
-// costs; a log knows a job by its kind alone.
+// costs; a log knows no C++ types.
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
 #include <settle/protocol/record_rule.hpp>
 #include <settle/store/error.hpp>
-#include <settle/store/kind.hpp>
+#include <settle/store/erased_direction.hpp>
 
 #include <span>
 #include <variant>
@@ -35,8 +35,8 @@ SETTLE_BEGIN
 /// One transaction under way: what the driver owns of it and a wave reads in place.
 struct job {
     transaction_id id;
-    transaction_kind const* kind = nullptr;
-    void const* parameters = nullptr; ///< of the kind's direction, owned by whoever made the job
+    erased_direction const* direction = nullptr;
+    void const* parameters = nullptr; ///< of that direction, owned by whoever made the job
     settle::coordinator coordinator;
     timestamp created{};
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
@@ -46,14 +46,14 @@ struct job {
     error problem{};                         ///< the last thing that a store or the log said
 
     // Spelled out: an aggregate is cleared as a whole before it is filled.
-    job(transaction_id&& own_id, transaction_kind const* own_kind, void const* own_parameters,
+    job(transaction_id&& own_id, erased_direction const* own_direction, void const* own_parameters,
         settle::coordinator&& work)
-        : id(std::move(own_id)), kind(own_kind), parameters(own_parameters),
+        : id(std::move(own_id)), direction(own_direction), parameters(own_parameters),
           coordinator(std::move(work)) {}
     /// One that is new to the log, whose coordinator is made in place.
-    job(transaction_id&& own_id, transaction_kind const* own_kind, void const* own_parameters,
+    job(transaction_id&& own_id, erased_direction const* own_direction, void const* own_parameters,
         timestamp at, std::size_t parts, epoch first, goal wanted, phases how)
-        : id(std::move(own_id)), kind(own_kind), parameters(own_parameters),
+        : id(std::move(own_id)), direction(own_direction), parameters(own_parameters),
           coordinator(settle::coordinator::begin(parts, first, wanted, how)), created(at) {}
 
     /// Whether a wave of this step has something to do for it.
@@ -65,7 +65,7 @@ struct job {
         return *static_cast<typename Direction::parameters const*>(parameters);
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {
-        return kind->name_part(parameters, part);
+        return direction->name_part(parameters, part);
     }
 };
 
@@ -73,7 +73,7 @@ struct job {
 template <typename Direction>
 [[nodiscard]] job make_job(transaction_id id, typename Direction::parameters const& parameters,
                            coordinator work) {
-    return job{std::move(id), &transaction_kind_of<Direction>, &parameters, std::move(work)};
+    return job{std::move(id), &erased_direction_of<Direction>, &parameters, std::move(work)};
 }
 
 /// What a log writes beside the transition itself.
@@ -216,12 +216,26 @@ template <typename Session>
     requires requires { Session::settles_at_once; }
 inline constexpr bool settles_at_once<Session> = Session::settles_at_once;
 
+/// Whether it can do so where it is bound.
+template <typename Session>
+[[nodiscard]] bool can_settle_at_once(Session const& session) {
+    if constexpr (requires { session.can_settle_at_once(); }) return session.can_settle_at_once();
+    else return settles_at_once<Session>;
+}
+
 /// How many transactions at a time a session likes to be handed, when it says so.
 template <typename Session>
 inline constexpr std::size_t wave_of = 1000;
 template <typename Session>
     requires requires { Session::wave_size; }
 inline constexpr std::size_t wave_of<Session> = Session::wave_size;
+
+/// How many entries at a time it likes to see taken over, when that is another number.
+template <typename Session>
+inline constexpr std::size_t recovery_wave_of = wave_of<Session>;
+template <typename Session>
+    requires requires { Session::recovery_wave_size; }
+inline constexpr std::size_t recovery_wave_of<Session> = Session::recovery_wave_size;
 
 } // namespace detail
 

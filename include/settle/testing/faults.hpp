@@ -27,13 +27,13 @@ public:
     explicit kept_jobs(std::span<job> wave) : jobs_(wave.begin(), wave.end()) {
         for (auto& work : jobs_) {
             owned_.push_back(std::make_unique<std::max_align_t[]>(
-                work.kind->size / sizeof(std::max_align_t) + 1));
-            work.kind->copy(owned_.back().get(), work.parameters);
+                work.direction->size / sizeof(std::max_align_t) + 1));
+            work.direction->copy(owned_.back().get(), work.parameters);
             work.parameters = owned_.back().get();
         }
     }
     ~kept_jobs() {
-        for (std::size_t i = 0; i < jobs_.size(); ++i) jobs_[i].kind->destroy(owned_[i].get());
+        for (std::size_t i = 0; i < jobs_.size(); ++i) jobs_[i].direction->destroy(owned_[i].get());
     }
     kept_jobs(kept_jobs const&) = delete;
     kept_jobs& operator=(kept_jobs const&) = delete;

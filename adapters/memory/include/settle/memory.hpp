@@ -200,7 +200,7 @@ public:
     template <auto const& Type>
     void reserve_entries(std::size_t room) {
         std::lock_guard const guard{lock_};
-        entries_.reserve(transaction_kind_of<forward<Type>>, room);
+        entries_.reserve(erased_direction_of<forward<Type>>, room);
     }
 
     [[nodiscard]] Lock& lock() { return lock_; }

@@ -49,7 +49,7 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
                 std::size_t const parts = given.parts(i);
                 auto const here = words(mine.coordinator, parts);
                 differ(here == words(other[i].coordinator, parts), name_of(Step),
-                       here + ", by " + mine.id + ' ' + mine.kind->json(mine.parameters),
+                       here + ", by " + mine.id + ' ' + mine.direction->json(mine.parameters),
                        words(other[i].coordinator, parts));
                 report_.applied += here.find("applied") != std::string::npos ? 1U : 0U;
                 differ(images(mine) == images(other[i]), "images", images(mine), images(other[i]));

@@ -31,10 +31,10 @@ struct links {
     }
 };
 
-/// One entry; its parameters stand behind it as they are. A row that holds none has no kind.
+/// One entry; its parameters stand behind it as they are. A row that holds none has no direction.
 struct alignas(std::max_align_t) entry_row : links {
     transaction_id id;
-    transaction_kind const* kind = nullptr;
+    erased_direction const* direction = nullptr;
     std::string const* owner = nullptr;
     timestamp created{};
     timestamp modified{};
@@ -53,9 +53,9 @@ struct alignas(std::max_align_t) entry_row : links {
     [[nodiscard]] entry read() const {
         entry copy;
         copy.id = id;
-        copy.type = kind->name();
-        copy.definition = kind->definition();
-        copy.parameters = kind->json(parameters());
+        copy.type = direction->name();
+        copy.definition = direction->definition();
+        copy.parameters = direction->json(parameters());
         copy.state = state;
         copy.epoch_number = epoch_number;
         copy.committed = committed;
@@ -65,7 +65,7 @@ struct alignas(std::max_align_t) entry_row : links {
         copy.attempts = attempts;
         copy.why = why;
         if (failed_part != coordinator::no_part) {
-            part_name const where = kind->name_part(parameters(), failed_part);
+            part_name const where = direction->name_part(parameters(), failed_part);
             copy.participant = where.participant;
             copy.line = where.line;
         }
@@ -74,15 +74,15 @@ struct alignas(std::max_align_t) entry_row : links {
     }
 };
 
-/// Rows of one kind, made many at a time. A row stays where it is until the pool goes.
+/// Rows of one direction, made many at a time. A row stays where it is until the pool goes.
 /// Cost:    one allocation for up to 1,024 rows, none for those that were reserved
 class row_pool {
     static constexpr std::size_t most_at_once = 1024;
 
 public:
-    explicit row_pool(transaction_kind const& kind)
-        : kind_(&kind),
-          stride_(sizeof(entry_row) + (kind.size + alignof(entry_row) - 1) /
+    explicit row_pool(erased_direction const& given)
+        : direction_(&given),
+          stride_(sizeof(entry_row) + (given.size + alignof(entry_row) - 1) /
                                           alignof(entry_row) * alignof(entry_row)) {}
     row_pool(row_pool const&) = delete;
     row_pool& operator=(row_pool const&) = delete;
@@ -90,22 +90,22 @@ public:
         for (auto const& one : chunks_) {
             for (std::size_t i = 0; i < one.count; ++i) {
                 entry_row& row = at(one, i);
-                if (row.kind != nullptr) kind_->destroy(row.parameters());
+                if (row.direction != nullptr) direction_->destroy(row.parameters());
                 row.~entry_row();
             }
             ::operator delete(one.rows, std::align_val_t{alignof(entry_row)});
         }
     }
 
-    [[nodiscard]] transaction_kind const& kind() const noexcept { return *kind_; }
+    [[nodiscard]] erased_direction const& direction() const noexcept { return *direction_; }
 
     entry_row& take(void const* parameters) {
         if (free_ == nullptr) make(std::clamp(made_, std::size_t{16}, most_at_once));
         auto& row = static_cast<entry_row&>(*free_);
-        kind_->copy(row.parameters(), parameters);
+        direction_->copy(row.parameters(), parameters);
         free_ = std::exchange(row.next, nullptr);
         --free_count_;
-        row.kind = kind_;
+        row.direction = direction_;
         return row;
     }
 
@@ -115,7 +115,7 @@ public:
 
     /// Takes a row back: what it held goes, its memory stays for the next.
     void give_back(entry_row& row) {
-        kind_->destroy(row.parameters());
+        direction_->destroy(row.parameters());
         row.~entry_row();
         ::new (&row) entry_row;
         row.next = std::exchange(free_, &row);
@@ -147,7 +147,7 @@ private:
         free_count_ += count;
     }
 
-    transaction_kind const* kind_;
+    erased_direction const* direction_;
     std::size_t stride_; ///< bytes from row to row
     std::vector<chunk> chunks_;
     links* free_ = nullptr;

@@ -23,7 +23,7 @@ public:
 
     [[gnu::noinline]] log_answer insert(job& work, occasion const& at) {
         auto const [row, fresh] = by_id_.find_or_add(
-            work.id, [&] { return &pool_of(*work.kind).take(work.parameters); });
+            work.id, [&] { return &pool_of(*work.direction).take(work.parameters); });
         if (!fresh) return log_answer::conflict;
         row->id = work.id;
         row->state = work.coordinator.insert_state();
@@ -99,7 +99,7 @@ public:
             entry_row& row = *ended_.back().row;
             ended_.pop_back();
             by_id_.erase(row.id);
-            pool_of(*row.kind).give_back(row);
+            pool_of(*row.direction).give_back(row);
         }
         gone.more = due();
         if (gone.erased != 0) forget_order();
@@ -107,8 +107,8 @@ public:
     }
 
     /// Makes room for entries of one type, beside those that are there.
-    void reserve(transaction_kind const& kind, std::size_t room) {
-        pool_of(kind).reserve(room);
+    void reserve(erased_direction const& given, std::size_t room) {
+        pool_of(given).reserve(room);
         by_id_.reserve(by_id_.size() + room);
         ended_.reserve(by_id_.size() + room);
     }
@@ -164,16 +164,16 @@ private:
         owner_ = &*owners_.insert(owner).first;
     }
 
-    [[gnu::always_inline]] row_pool& pool_of(transaction_kind const& kind) {
-        if (pool_ != nullptr && &pool_->kind() == &kind) return *pool_;
-        return find_pool(kind);
+    [[gnu::always_inline]] row_pool& pool_of(erased_direction const& given) {
+        if (pool_ != nullptr && &pool_->direction() == &given) return *pool_;
+        return find_pool(given);
     }
 
-    [[gnu::noinline]] row_pool& find_pool(transaction_kind const& kind) {
+    [[gnu::noinline]] row_pool& find_pool(erased_direction const& given) {
         for (auto const& one : pools_) {
-            if (&one->kind() == &kind) return *(pool_ = one.get());
+            if (&one->direction() == &given) return *(pool_ = one.get());
         }
-        return *(pool_ = pools_.emplace_back(std::make_unique<row_pool>(kind)).get());
+        return *(pool_ = pools_.emplace_back(std::make_unique<row_pool>(given)).get());
     }
 
     static bool passes(entry_filter const& filter, entry_row const& row) {

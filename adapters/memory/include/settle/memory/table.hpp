@@ -126,17 +126,13 @@ private:
     /// Only a creation makes a slot; everything else meets nothing.
     template <typename Operation>
     [[gnu::noinline]] void meet_nothing(Operation const& one) {
-        if constexpr (Operation::what == step::apply) {
-            record_slot<record_type> fresh;
-            auto const result = one.meet(fresh, image_of{fresh});
-            if (fresh.record) {
-                slots_.emplace(stored_key{one.key()}, std::move(fresh));
-                in_order_ = false;
-            }
-            one.answered(result);
-        } else {
-            one.answered({});
+        record_slot<record_type> fresh;
+        auto const result = one.meet(fresh, image_of{fresh});
+        if (fresh.record) {
+            slots_.emplace(stored_key{one.key()}, std::move(fresh));
+            in_order_ = false;
         }
+        one.answered(result);
     }
 
     using slot_type = typename map_type::value_type;

@@ -90,11 +90,11 @@ public:
           erase_(on.on(), "DELETE FROM settle_entry WHERE number = ?1", "erase an entry") {}
 
     /// Inserts the entries of some jobs; which of them are new is their answer.
-    /// Shape:   jobs - of one kind
+    /// Shape:   jobs - of one direction
     void insert(std::span<job* const> jobs, occasion const& at) {
-        auto const& kind = *jobs.front()->kind;
+        auto const& given = *jobs.front()->direction;
         std::optional<std::int64_t> type;
-        if (kind.described) type = number_of(kind);
+        if (given.described) type = number_of(given);
         new_entries rows{jobs, scratch_};
         run statement{insert_, type, owner_number(at), number_in(at.now)};
         auto const shown = writer_->rows().show_rows(rows);
@@ -187,28 +187,29 @@ private:
         return row.next() ? row.integer(0) : 0;
     }
 
-    std::int64_t number_of(transaction_kind const& kind) {
-        for (auto const& one : kinds_) {
-            if (one.kind == &kind) return types_.number_of(one.word, kind.name(), one.definition);
+    std::int64_t number_of(erased_direction const& given) {
+        for (auto const& one : directions_) {
+            if (one.direction != &given) continue;
+            return types_.number_of(one.word, given.name(), one.definition);
         }
         // Two definitions of one name have two numbers, so both are the word.
-        std::string const definition = hex_of(kind.definition());
-        kinds_.push_back({&kind, definition, definition + kind.name()});
-        return number_of(kind);
+        std::string const definition = settle::detail::hex_of(given.definition());
+        directions_.push_back({&given, definition, definition + given.name()});
+        return number_of(given);
     }
 
     std::int64_t owner_number(occasion const& at) {
         return owners_.number_of(at.owner, at.owner);
     }
 
-    struct known_kind {
-        transaction_kind const* kind;
+    struct known_direction {
+        erased_direction const* direction;
         std::string definition;
         std::string word;
     };
 
     writer* writer_;
-    std::vector<known_kind> kinds_;
+    std::vector<known_direction> directions_;
     numbered_words types_;
     numbered_words owners_;
     statement insert_;

@@ -4,7 +4,7 @@
 
 #include <settle/sqlite/image_codec.hpp>
 #include <settle/sqlite/wave_rows.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/entry_facts.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -18,33 +18,13 @@ template <typename Number>
     else return static_cast<std::int64_t>(value);
 }
 
-/// A fingerprint as entries show it: 16 hexadecimal digits.
-[[nodiscard]] inline std::string hex_of(std::uint64_t number) {
-    std::string digits(16, '0');
-    for (std::size_t at = 16; at-- > 0; number >>= 4U) {
-        digits[at] = settle::detail::hex_digit(static_cast<unsigned>(number & 0xfU));
-    }
-    return digits;
-}
-
-[[nodiscard]] inline part_name failed_part_of(job const& work, reason why) {
-    auto const part = work.coordinator.failed_part();
-    if (why == reason::none || part == coordinator::no_part) return {};
-    return work.name_part(part);
-}
-
 [[nodiscard]] inline std::optional<std::string_view> named(part_name const& where) {
     if (where.participant.empty()) return std::nullopt;
     return where.participant;
 }
 
-/// Whether the old images go into the entry now: when it commits, and has any.
-[[nodiscard]] inline bool stores_images(job const& work) {
-    auto const& c = work.coordinator;
-    return !work.images.empty() &&
-           (c.next() == step::commit ||
-            (c.next() == step::at_once && c.insert_state() == state::done));
-}
+using settle::detail::failed_part_of;
+using settle::detail::stores_images;
 
 /// Entries that are inserted.
 /// Shape:   scratch - holds a row's JSON while it is written
@@ -82,9 +62,9 @@ private:
     static std::optional<std::int64_t> line_in(part_name const& where) { return where.line; }
 
     void give_parameters(cell to, job const& work) {
-        if (!work.kind->described) return;
+        if (!work.direction->described) return;
         scratch_.clear();
-        work.kind->append_json(scratch_, work.parameters, secrets::written);
+        work.direction->append_json(scratch_, work.parameters, secrets::written);
         to.give(std::string_view{scratch_});
     }
     void give_images(cell to, job const& work) {

@@ -84,6 +84,10 @@ public:
     }
     static constexpr bool settles_at_once = true;
 
+    /// Marks stand with their records, so those of what stood still may be all over a large table:
+    /// the more are taken over at a time, the fewer times each page of it is written.
+    static constexpr std::size_t recovery_wave_size = 16'000;
+
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
         return file_->reading([&] { return reader_of<C>().read(key); });
@@ -256,8 +260,10 @@ private:
         };
         for_each_part<holds, step::at_once, Direction>(work, every, [&](auto const& operation) {
             auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
-            if (one.apart) table.expect(operation);
-            if (one.apart) table.fetch();
+            if (one.apart) {
+                table.expect(operation);
+                table.fetch();
+            }
             operation.answered(table.meet(operation));
         });
         bool const writes_entry = one.judge(work);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// What drivers and logs know of a transaction type: its name and what it can do with parameters,
-// without its C++ types. So only what meets records is compiled for each type.
+// A direction without its C++ types, as drivers and logs know it: its name, and what it can do with
+// parameters. So only what meets records is compiled for each type.
 #pragma once
 
 #include <settle/protocol/direction.hpp>
 #include <settle/store/codec.hpp>
 
-#include <memory>
+#include <cstddef>
 #include <new>
+#include <optional>
+#include <string>
 
 SETTLE_BEGIN
 
 /// Shape:   `parameters` points at a Direction::parameters wherever it stands
-struct transaction_kind {
+struct erased_direction {
     std::string const& (*name)();
     std::uint64_t (*definition)();
     void (*append_json)(std::string& out, void const* parameters, secrets shown);
@@ -45,7 +47,7 @@ struct undescribed {
 namespace detail {
 
 template <typename Direction>
-struct kind_functions {
+struct erased_functions {
     using parameters = typename Direction::parameters;
     static constexpr bool described = !std::is_same_v<Direction, undescribed>;
     static_assert(alignof(parameters) <= alignof(std::max_align_t),
@@ -82,14 +84,15 @@ struct kind_functions {
 } // namespace detail
 
 template <typename Direction>
-inline constexpr transaction_kind transaction_kind_of{&Direction::name,
-                                          &Direction::definition,
-                                          &detail::kind_functions<Direction>::append_json,
-                                          &detail::kind_functions<Direction>::normal_json,
-                                          &detail::kind_functions<Direction>::name_part,
-                                          &detail::kind_functions<Direction>::copy,
-                                          &detail::kind_functions<Direction>::destroy,
-                                          sizeof(typename Direction::parameters),
-                                          detail::kind_functions<Direction>::described};
+inline constexpr erased_direction erased_direction_of{
+    &Direction::name,
+    &Direction::definition,
+    &detail::erased_functions<Direction>::append_json,
+    &detail::erased_functions<Direction>::normal_json,
+    &detail::erased_functions<Direction>::name_part,
+    &detail::erased_functions<Direction>::copy,
+    &detail::erased_functions<Direction>::destroy,
+    sizeof(typename Direction::parameters),
+    detail::erased_functions<Direction>::described};
 
 SETTLE_END
