@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// A store and a log in one MongoDB database, which any number of programs may use at once.
+#pragma once
+
+#include <settle/mongodb/record_session.hpp>
+#include <settle/mongodb/sure_read.hpp>
+#include <settle/mongodb/words.hpp>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+/// One database of a replica set, or of a single server. Records are ordinary documents, one
+/// collection for each of settle's; entries are documents of settle_entries.
+/// Shape:   address - `mongodb://host[:port][,…]/database[?options]`, with any options of the
+///          driver but retryWrites, which is off: settle itself repeats what is unknown. What the
+///          address does not say is: write concern majority with journal, read concern majority,
+///          15 s until an answer that does not come is an unknown outcome
+/// Errors:  the constructor throws settle::failure with one sentence
+/// Cost:    clients come from a pool of 100 (maxPoolSize). Threads and engines may share it
+/// Source:  README#mongodb
+class database {
+public:
+    explicit database(std::string const& address, database_options const& options = {})
+        : server_(address, options) {
+        auto with = server_.connect();
+        detail::check_version(with);
+    }
+    database(database const&) = delete;
+    database& operator=(database const&) = delete;
+
+    /// As the constructor, for who would rather look than catch.
+    static result<std::unique_ptr<database>> open(std::string const& address,
+                                                  database_options const& options = {}) {
+        try {
+            return std::make_unique<database>(address, options);
+        } catch (failure const& problem) {
+            return problem.problem();
+        }
+    }
+
+    /// Errors:  throws settle::failure when a collection does not fit, or when the database's
+    ///          records belong to another log
+    template <typename... Collections>
+    record_session<Collections...> bind(std::string const& log_name) {
+        prepare<Collections...>(log_name);
+        return record_session<Collections...>{server_};
+    }
+
+    /// Errors:  throws settle::failure when the database cannot be read or written
+    log_session bind_log() { return bind_log({}); }
+
+    /// A record as it is, even where an old primary does not know yet that it is none: a majority
+    /// has said so since. `engine.read` is what a majority has had.
+    /// Errors:  also when no majority answers within 15 s
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::optional<Record>> read_linearizable(collection<Record, Name, Key> const&,
+                                                    value_of<Key> const& key) {
+        return reading([&](detail::link& with) {
+            return detail::read_linearizable<collection<Record, Name, Key>>(with, key);
+        });
+    }
+    /// The same for servers without that read concern: it counts a field `settle_read` up.
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::optional<Record>> read_by_quorum(collection<Record, Name, Key> const&,
+                                                 value_of<Key> const& key) {
+        return reading([&](detail::link& with) {
+            return detail::read_by_quorum<collection<Record, Name, Key>>(with, key);
+        });
+    }
+
+private:
+    template <auto const& Type>
+    friend class tutorial_database;
+
+    template <typename Read>
+    auto reading(Read&& read) -> result<std::invoke_result_t<Read&, detail::link&>> {
+        try {
+            auto with = server_.connect();
+            return read(with);
+        } catch (failure const& met) {
+            return met.problem();
+        }
+    }
+
+    log_session bind_log(detail::entry_layout layout) {
+        auto with = server_.connect();
+        auto name = detail::settle_word(with, "log", detail::fresh_log_name());
+        detail::make_log(with, layout);
+        return log_session{server_, std::move(name), std::move(layout)};
+    }
+
+    /// Makes or checks the collections, and notes whose they are.
+    template <typename... Collections>
+    void prepare(std::string const& log_name) {
+        auto with = server_.connect();
+        auto const belongs_to = detail::settle_word(with, "belongs_to", log_name);
+        if (belongs_to != log_name) {
+            throw failure({make_error_code(errc::other_log),
+                           "settle: this store belongs to the log '" + belongs_to +
+                               "'; a second log would undo its marks. Use that log. "
+                               "README#one-log"});
+        }
+        (prepare_one<Collections>(with), ...);
+    }
+
+    template <typename C>
+    static void prepare_one(detail::link& with) {
+        detail::make_collection(with, C::name);
+        detail::check_collection(with, C::name);
+        detail::check_indexes(with, C::name, [](std::string_view field) {
+            bool is_member = field == detail::marks_field;
+            for_each_member<typename C::record_type>([&](auto m) {
+                constexpr std::size_t key = detail::record_codec<C>::key_index;
+                is_member = is_member || (m.index != key && field == m.name);
+            });
+            return is_member;
+        });
+    }
+
+    detail::server server_;
+};
+
+} // namespace mongodb
+SETTLE_END

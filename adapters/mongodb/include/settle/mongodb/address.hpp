@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// The address of a database, with what settle adds to it and what it refuses.
+#pragma once
+
+#include <settle/mongodb/error.hpp>
+
+#include <memory>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+struct database_options {
+    /// Takes an address that asks for less than a majority's journal (`w=1`, `j=false`): what was
+    /// told as done may then be lost with one server.
+    bool weak_writes = false;
+};
+
+namespace detail {
+
+/// Shape:   text - `mongodb://host[:port][,…]/database[?options]`
+class address {
+public:
+    /// Errors:  throws settle::failure with one sentence
+    address(std::string const& text, database_options const& options) : weak_(options.weak_writes) {
+        begin_driver();
+        bson_error_t problem{};
+        uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
+        if (!uri_) refuse(std::string{"it cannot be read: "} + problem.message);
+        char const* const name = mongoc_uri_get_database(uri_.get());
+        if (name == nullptr || *name == '\0') {
+            refuse("it names no database. Write one behind the hosts: mongodb://host:27017/bank");
+        }
+        database_ = name;
+        check_reads();
+        check_writes();
+        add_limits();
+    }
+
+    [[nodiscard]] mongoc_uri_t* native() const noexcept { return uri_.get(); }
+    [[nodiscard]] std::string const& database() const noexcept { return database_; }
+    /// Whether the address itself asks for less than a majority, which one server alone may give.
+    [[nodiscard]] bool asks_for_less() const noexcept { return less_; }
+    /// Errors:  throws settle::failure where that would not be safe
+    void check_for_replica_set() const {
+        if (less_ && !weak_) {
+            refuse("its write concern is weaker than a majority's, and a replica set may lose such "
+                   "writes. Leave w and journal out, or set database_options::weak_writes");
+        }
+    }
+
+private:
+    /// The driver's globals live as long as the process: it cannot begin twice.
+    static void begin_driver() {
+        static bool const begun = [] {
+            mongoc_init();
+            mongoc_log_set_handler(&write_log, nullptr);
+            return true;
+        }();
+        static_cast<void>(begun);
+    }
+
+    /// The driver warns of each native transaction that the server has ended before it could, which
+    /// is the usual thing when several are in each other's way; of sessions that end by themselves;
+    /// and of what its errors say as well.
+    static void write_log(mongoc_log_level_t level, char const* domain, char const* text, void*) {
+        std::string_view const said{text};
+        bool const usual = said.starts_with("Error in abortTransaction") ||
+                           said.starts_with("Couldn't send \"endSessions\"") ||
+                           said.starts_with("Failed authentication") ||
+                           said.starts_with("Failed to buffer");
+        if (level > MONGOC_LOG_LEVEL_WARNING) return;
+        if (level == MONGOC_LOG_LEVEL_WARNING && usual) return;
+        mongoc_log_default_handler(level, domain, text, nullptr);
+    }
+
+    [[noreturn]] static void refuse(std::string const& why) {
+        raise(errc::unfit_store, "settle: this MongoDB address is refused: " + why +
+                                     ". README#mongodb");
+    }
+
+    void check_reads() const {
+        auto const* const preference = mongoc_uri_get_read_prefs_t(uri_.get());
+        if (mongoc_read_prefs_get_mode(preference) != MONGOC_READ_PRIMARY) {
+            refuse("its readPreference is not primary, and other members answer what is old. "
+                   "Leave it out");
+        }
+    }
+
+    void check_writes() {
+        auto const* const given = mongoc_uri_get_write_concern(uri_.get());
+        auto const w = mongoc_write_concern_get_w(given);
+        if (w == MONGOC_WRITE_CONCERN_W_UNACKNOWLEDGED ||
+            w == MONGOC_WRITE_CONCERN_W_ERRORS_IGNORED) {
+            refuse("with w=0 nobody learns what became of a write. Leave w out");
+        }
+        bool const journal_off = mongoc_write_concern_journal_is_set(given) &&
+                                 !mongoc_write_concern_get_journal(given);
+        less_ = journal_off || w > 0 || w == MONGOC_WRITE_CONCERN_W_TAG;
+        if (less_) return;
+        auto const made = std::unique_ptr<mongoc_write_concern_t, concern_destroyer>{
+            mongoc_write_concern_copy(given)};
+        mongoc_write_concern_set_w(made.get(), MONGOC_WRITE_CONCERN_W_MAJORITY);
+        mongoc_write_concern_set_journal(made.get(), true);
+        // A majority that does not come is an outcome that nobody knows, and no wait for ever.
+        if (mongoc_write_concern_get_wtimeout_int64(given) == 0) {
+            mongoc_write_concern_set_wtimeout_int64(made.get(), patience_ms);
+        }
+        mongoc_uri_set_write_concern(uri_.get(), made.get());
+    }
+
+    /// What the driver would do on its own.
+    void add_limits() const {
+        // The error of a second attempt says nothing about the first, which may yet arrive: what is
+        // repeated, settle repeats under another epoch. Commits are repeated all the same.
+        mongoc_uri_set_option_as_bool(uri_.get(), MONGOC_URI_RETRYWRITES, false);
+        // It would wait for minutes.
+        for (char const* const name :
+             {MONGOC_URI_SERVERSELECTIONTIMEOUTMS, MONGOC_URI_SOCKETTIMEOUTMS,
+              MONGOC_URI_CONNECTTIMEOUTMS}) {
+            if (!mongoc_uri_has_option(uri_.get(), name)) {
+                mongoc_uri_set_option_as_int32(uri_.get(), name, patience_ms);
+            }
+        }
+        auto const concern = std::unique_ptr<mongoc_read_concern_t, read_concern_destroyer>{
+            mongoc_read_concern_new()};
+        mongoc_read_concern_set_level(concern.get(), MONGOC_READ_CONCERN_LEVEL_MAJORITY);
+        mongoc_uri_set_read_concern(uri_.get(), concern.get());
+    }
+
+    static constexpr std::int32_t patience_ms = 15'000;
+
+    struct uri_destroyer {
+        void operator()(mongoc_uri_t* held) const noexcept { mongoc_uri_destroy(held); }
+    };
+    struct concern_destroyer {
+        void operator()(mongoc_write_concern_t* held) const noexcept {
+            mongoc_write_concern_destroy(held);
+        }
+    };
+    struct read_concern_destroyer {
+        void operator()(mongoc_read_concern_t* held) const noexcept {
+            mongoc_read_concern_destroy(held);
+        }
+    };
+
+    std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
+    std::string database_;
+    bool weak_;
+    bool less_ = false;
+};
+
+} // namespace detail
+} // namespace mongodb
+SETTLE_END

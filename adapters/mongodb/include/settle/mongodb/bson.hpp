@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSL-1.0
+// BSON documents that own themselves, and values of them that are looked at in place.
+#pragma once
+
+#include <settle/version.hpp>
+
+#include <bson/bson.h>
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+class document;
+
+/// A value inside a document, as long as that one lives.
+class value_view {
+public:
+    explicit value_view(bson_iter_t const& at) noexcept : at_(at) {}
+
+    [[nodiscard]] bson_type_t type() const noexcept { return bson_iter_type(&at_); }
+    [[nodiscard]] bool is_null() const noexcept {
+        return type() == BSON_TYPE_NULL || type() == BSON_TYPE_UNDEFINED;
+    }
+    [[nodiscard]] std::string_view name() const noexcept {
+        return {bson_iter_key(&at_), bson_iter_key_len(&at_)};
+    }
+
+    [[nodiscard]] std::optional<std::string_view> text() const noexcept {
+        if (type() != BSON_TYPE_UTF8) return std::nullopt;
+        std::uint32_t size = 0;
+        char const* const begin = bson_iter_utf8(&at_, &size);
+        return std::string_view{begin, size};
+    }
+    /// A whole number, as any program may have written it: of 32 or 64 bits, or a double without a
+    /// fraction that says one exactly.
+    [[nodiscard]] std::optional<std::int64_t> integer() const noexcept {
+        switch (type()) {
+        case BSON_TYPE_INT32: return bson_iter_int32(&at_);
+        case BSON_TYPE_INT64: return bson_iter_int64(&at_);
+        case BSON_TYPE_DOUBLE: {
+            double const value = bson_iter_double(&at_);
+            // Beyond 2^53 a double stands for several whole numbers.
+            constexpr double exact = 9007199254740992.0;
+            if (!(value >= -exact && value <= exact) || std::trunc(value) != value) break;
+            return static_cast<std::int64_t>(value);
+        }
+        default: break;
+        }
+        return std::nullopt;
+    }
+    [[nodiscard]] std::optional<bool> boolean() const noexcept {
+        if (type() != BSON_TYPE_BOOL) return std::nullopt;
+        return bson_iter_bool(&at_);
+    }
+    /// Milliseconds since 1970.
+    [[nodiscard]] std::optional<std::int64_t> date() const noexcept {
+        if (type() == BSON_TYPE_TIMESTAMP) {
+            std::uint32_t seconds = 0;
+            std::uint32_t number = 0;
+            bson_iter_timestamp(&at_, &seconds, &number);
+            return std::int64_t{seconds} * 1000;
+        }
+        if (type() != BSON_TYPE_DATE_TIME) return std::nullopt;
+        return bson_iter_date_time(&at_);
+    }
+    /// What a program may use as an id: a text, a whole number, or the digits of an ObjectId.
+    [[nodiscard]] std::optional<std::string> id() const {
+        if (auto const found = text()) return std::string{*found};
+        if (auto const number = integer()) return std::to_string(*number);
+        if (type() != BSON_TYPE_OID) return std::nullopt;
+        std::string digits(24, '\0');
+        bson_oid_to_string(bson_iter_oid(&at_), digits.data());
+        return digits;
+    }
+
+    /// Calls `function(value_view)` for every value of an array or a document, until it returns
+    /// false.
+    template <typename Function>
+    void for_each(Function&& function) const {
+        bson_iter_t inside;
+        if (type() != BSON_TYPE_ARRAY && type() != BSON_TYPE_DOCUMENT) return;
+        if (!bson_iter_recurse(&at_, &inside)) return;
+        while (bson_iter_next(&inside)) {
+            if (!function(value_view{inside})) return;
+        }
+    }
+    [[nodiscard]] std::optional<value_view> find(char const* name) const {
+        bson_iter_t inside;
+        if (type() != BSON_TYPE_DOCUMENT || !bson_iter_recurse(&at_, &inside) ||
+            !bson_iter_find(&inside, name)) {
+            return std::nullopt;
+        }
+        return value_view{inside};
+    }
+
+    /// A copy of a document within a document.
+    [[nodiscard]] document as_document() const;
+
+    [[nodiscard]] bson_value_t const* native() const noexcept { return bson_iter_value(&at_); }
+    [[nodiscard]] bson_iter_t const* iterator() const noexcept { return &at_; }
+
+private:
+    // The library reads a value through an iterator that it may note something in.
+    mutable bson_iter_t at_;
+};
+
+/// A document on the heap.
+class document {
+public:
+    document() : document(bson_new(), taken{}) {}
+    document(document&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+    document& operator=(document&& other) noexcept {
+        std::swap(held_, other.held_);
+        return *this;
+    }
+    ~document() { bson_destroy(held_); }
+    explicit document(bson_t const* copied) : document(bson_copy(copied), taken{}) {}
+    /// Takes one over that the library made.
+    static document adopt(bson_t* made) { return document{made, taken{}}; }
+
+    [[nodiscard]] bson_t* native() noexcept { return held_; }
+    [[nodiscard]] bson_t const* native() const noexcept { return held_; }
+    [[nodiscard]] bool empty() const noexcept { return bson_empty(held_); }
+    [[nodiscard]] std::uint32_t size() const noexcept { return held_->len; }
+
+    document& text(std::string_view name, std::string_view value) {
+        bson_append_utf8(native(), name.data(), length(name), value.data(), length(value));
+        return *this;
+    }
+    document& integer(std::string_view name, std::int64_t value) {
+        bson_append_int64(native(), name.data(), length(name), value);
+        return *this;
+    }
+    document& boolean(std::string_view name, bool value) {
+        bson_append_bool(native(), name.data(), length(name), value);
+        return *this;
+    }
+    document& date(std::string_view name, std::int64_t milliseconds) {
+        bson_append_date_time(native(), name.data(), length(name), milliseconds);
+        return *this;
+    }
+    /// Shape:   digits - 24 hexadecimal ones
+    document& object_id(std::string_view name, std::string const& digits) {
+        bson_oid_t id;
+        bson_oid_init_from_string(&id, digits.c_str());
+        bson_append_oid(native(), name.data(), length(name), &id);
+        return *this;
+    }
+    document& null(std::string_view name) {
+        bson_append_null(native(), name.data(), length(name));
+        return *this;
+    }
+    document& object(std::string_view name, document const& value) {
+        bson_append_document(native(), name.data(), length(name), value.native());
+        return *this;
+    }
+    document& array(std::string_view name, document const& value) {
+        bson_append_array(native(), name.data(), length(name), value.native());
+        return *this;
+    }
+    document& copy(std::string_view name, value_view const& value) {
+        bson_append_value(native(), name.data(), length(name), value.native());
+        return *this;
+    }
+    /// As the last element of an array that grows.
+    /// Shape:   number - how many there are already
+    document& object_at(std::size_t number, document const& value) {
+        return object(std::to_string(number), value);
+    }
+
+    [[nodiscard]] std::optional<value_view> find(char const* name) const {
+        bson_iter_t at;
+        if (!bson_iter_init_find(&at, held_, name)) return std::nullopt;
+        return value_view{at};
+    }
+    template <typename Function>
+    void for_each(Function&& function) const {
+        bson_iter_t at;
+        if (!bson_iter_init(&at, held_)) return;
+        while (bson_iter_next(&at)) {
+            if (!function(value_view{at})) return;
+        }
+    }
+
+private:
+    struct taken {};
+    document(bson_t* made, taken) : held_(made) {}
+
+    static int length(std::string_view text) noexcept { return static_cast<int>(text.size()); }
+
+    bson_t* held_; ///< freed by its type's own function, which takes null
+};
+
+inline document value_view::as_document() const {
+    std::uint32_t size = 0;
+    std::uint8_t const* bytes = nullptr;
+    bson_iter_document(&at_, &size, &bytes);
+    bson_t* const made = bson_new_from_data(bytes, size);
+    return made == nullptr ? document{} : document::adopt(made);
+}
+
+/// Text that the library made.
+[[nodiscard]] inline std::string take_text(char* made) {
+    std::string text{made == nullptr ? "" : made};
+    bson_free(made);
+    return text;
+}
+
+/// One document of one member.
+[[nodiscard]] inline document only(std::string_view name, document const& value) {
+    document made;
+    made.object(name, value);
+    return made;
+}
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: BSL-1.0
+// Clients from a pool, and what settle asks of a server through them.
+#pragma once
+
+#include <settle/mongodb/address.hpp>
+#include <settle/mongodb/bson.hpp>
+
+#include <vector>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// A command that failed, with what its answer says beside the code.
+class command_failure : public failure {
+public:
+    command_failure(error problem, bool transient)
+        : failure(std::move(problem)), transient_(transient) {}
+    /// Whether the whole native transaction may be done again.
+    [[nodiscard]] bool transient() const noexcept { return transient_; }
+
+private:
+    bool transient_;
+};
+
+[[nodiscard]] inline bool has_label(bson_t const& reply, char const* label) {
+    return mongoc_error_has_label(&reply, label);
+}
+
+/// A reply that is freed in any case.
+class reply {
+public:
+    reply() { bson_init(&held_); }
+    reply(reply const&) = delete;
+    reply& operator=(reply const&) = delete;
+    ~reply() { bson_destroy(&held_); }
+
+    /// For a call that makes it anew.
+    [[nodiscard]] bson_t* fresh() {
+        bson_destroy(&held_);
+        return &held_;
+    }
+    [[nodiscard]] bson_t const& native() const noexcept { return held_; }
+    [[nodiscard]] bool transient() const { return has_label(held_, "TransientTransactionError"); }
+    [[nodiscard]] bool commit_unknown() const {
+        return has_label(held_, "UnknownTransactionCommitResult");
+    }
+    [[nodiscard]] std::optional<value_view> find(char const* name) const {
+        bson_iter_t at;
+        if (!bson_iter_init_find(&at, &held_, name)) return std::nullopt;
+        return value_view{at};
+    }
+
+private:
+    bson_t held_{};
+};
+
+/// What one bulk came to.
+struct bulk_result {
+    struct refusal {
+        std::size_t index; ///< of the write, in the order in which they were added
+        error problem;
+    };
+    std::int64_t matched = 0;
+    std::int64_t inserted = 0;
+    std::int64_t removed = 0;
+    std::vector<refusal> refused; ///< single writes, while the others took effect
+    error problem;                ///< of the bulk as a whole
+    bool untouched = false;       ///< with a problem: nothing took effect, and nothing will
+    bool transient = false;
+};
+
+struct collection_destroyer {
+    void operator()(mongoc_collection_t* held) const noexcept { mongoc_collection_destroy(held); }
+};
+using collection_handle = std::unique_ptr<mongoc_collection_t, collection_destroyer>;
+
+/// One client for as long as it is needed, alone or inside a native transaction.
+class link {
+public:
+    link(mongoc_client_pool_t* pool, std::string const& database)
+        : pool_(pool), client_(mongoc_client_pool_pop(pool)), database_(&database) {}
+    link(link const&) = delete;
+    link& operator=(link const&) = delete;
+    ~link() { mongoc_client_pool_push(pool_, client_); }
+
+    [[nodiscard]] mongoc_client_t* native() noexcept { return client_; }
+    [[nodiscard]] std::string const& database() const noexcept { return *database_; }
+    [[nodiscard]] collection_handle collection(std::string_view name) {
+        return collection_handle{mongoc_client_get_collection(client_, database_->c_str(),
+                                                              std::string{name}.c_str())};
+    }
+    /// The native transaction that what follows belongs to; null outside of one.
+    void enter(mongoc_client_session_t* session) noexcept { session_ = session; }
+    [[nodiscard]] bool in_transaction() const noexcept { return session_ != nullptr; }
+
+    /// What makes a call belong to the native transaction.
+    void append_session(document& options) {
+        if (session_ == nullptr) return;
+        bson_error_t problem{};
+        if (!mongoc_client_session_append(session_, options.native(), &problem)) {
+            throw command_failure(describe(problem, "use its session"), false);
+        }
+    }
+
+    /// Calls `function(document)` for every document that is found.
+    /// Errors:  throws command_failure
+    template <typename Function>
+    void find(std::string_view name, document const& filter, document options,
+              std::string_view phase, Function&& function) {
+        append_session(options);
+        // The server's first batch would hold 101 documents, and the rest cost another round trip.
+        options.integer("batchSize", largest_batch);
+        auto const from = collection(name);
+        std::unique_ptr<mongoc_cursor_t, void (*)(mongoc_cursor_t*)> const cursor{
+            mongoc_collection_find_with_opts(from.get(), filter.native(), options.native(),
+                                             nullptr),
+            &mongoc_cursor_destroy};
+        bson_t const* found = nullptr;
+        while (mongoc_cursor_next(cursor.get(), &found)) function(document{found});
+        bson_error_t problem{};
+        bson_t const* answer = nullptr;
+        if (!mongoc_cursor_error_document(cursor.get(), &problem, &answer)) return;
+        bool const transient =
+            answer != nullptr && has_label(*answer, "TransientTransactionError");
+        throw command_failure(describe(problem, phase), transient);
+    }
+
+    /// Runs a command of the database.
+    /// Errors:  throws command_failure
+    void command(document const& wanted, std::string_view phase, reply& told) {
+        bson_error_t problem{};
+        if (mongoc_client_command_simple(client_, database_->c_str(), wanted.native(), nullptr,
+                                         told.fresh(), &problem)) {
+            return;
+        }
+        throw command_failure(describe(problem, phase), told.transient());
+    }
+
+private:
+    static constexpr std::int64_t largest_batch = 100'000;
+
+    mongoc_client_pool_t* pool_;
+    mongoc_client_t* client_;
+    std::string const* database_;
+    mongoc_client_session_t* session_ = nullptr;
+};
+
+/// Writes to one collection, sent in one go. None of them stops the others.
+///
+/// Those of one kind that follow each other are one bulk of the driver's, and so one command: in a
+/// larger one, the driver lets a lost answer disappear behind another command's refusals.
+class bulk {
+public:
+    bulk(link& with, std::string_view name) : in_(with.in_transaction()) {
+        // In a native transaction the first refusal ends it anyway.
+        options_.boolean("ordered", in_);
+        with.append_session(options_);
+        to_ = with.collection(name);
+    }
+
+    /// Errors:  throws settle::failure when the library refuses the document itself
+    void insert(document const& made) {
+        document options;
+        // Field names of other programs come back with an image as they were.
+        options.boolean("validate", false);
+        added(kind::insert, made.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
+            return mongoc_bulk_operation_insert_with_opts(to, made.native(), options.native(),
+                                                          problem);
+        });
+    }
+    void update(document const& filter, document const& change) {
+        auto const bytes = filter.size() + change.size();
+        added(kind::update, bytes, [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
+            return mongoc_bulk_operation_update_one_with_opts(to, filter.native(), change.native(),
+                                                              nullptr, problem);
+        });
+    }
+    void remove(document const& filter) {
+        added(kind::remove, filter.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
+            return mongoc_bulk_operation_remove_one_with_opts(to, filter.native(), nullptr,
+                                                              problem);
+        });
+    }
+
+    /// Sends them, once. What comes after a problem is not sent.
+    [[nodiscard]] bulk_result execute(std::string_view phase) {
+        bulk_result result;
+        for (run& one : runs_) {
+            if (!execute(one, phase, result)) break;
+        }
+        return result;
+    }
+
+private:
+    enum class kind : std::uint8_t { insert, update, remove };
+    struct destroyer {
+        void operator()(mongoc_bulk_operation_t* held) const noexcept {
+            mongoc_bulk_operation_destroy(held);
+        }
+    };
+    /// Writes of one kind.
+    struct run {
+        kind what{};
+        std::size_t begin = 0; ///< how many writes stand before them
+        std::size_t size = 0;
+        std::size_t bytes = 0;
+        std::unique_ptr<mongoc_bulk_operation_t, destroyer> held{};
+
+        /// Whether they may be more than one message: a server takes 100,000 writes, and 48 MB.
+        [[nodiscard]] bool may_be_split() const noexcept {
+            return size >= 50'000 || bytes + 100 * size >= 24'000'000;
+        }
+    };
+
+    template <typename Add>
+    void added(kind what, std::size_t bytes, Add&& add) {
+        if (runs_.empty() || runs_.back().what != what) {
+            auto& made = runs_.emplace_back();
+            made.what = what;
+            made.begin = size_;
+            made.held.reset(
+                mongoc_collection_create_bulk_operation_with_opts(to_.get(), options_.native()));
+        }
+        run& here = runs_.back();
+        bson_error_t problem{};
+        if (!add(here.held.get(), &problem)) {
+            throw command_failure(describe(problem, "take a document"), false);
+        }
+        ++size_;
+        ++here.size;
+        here.bytes += bytes;
+    }
+
+    /// False when the bulk as a whole has met a problem.
+    bool execute(run& one, std::string_view phase, bulk_result& result) {
+        reply told;
+        bson_error_t problem{};
+        bool const good =
+            mongoc_bulk_operation_execute(one.held.get(), told.fresh(), &problem) != 0;
+        auto const count = [&](char const* name) {
+            auto const found = told.find(name);
+            return found ? found->integer().value_or(0) : 0;
+        };
+        result.matched += count("nMatched");
+        result.inserted += count("nInserted");
+        result.removed += count("nRemoved");
+        if (good) return true;
+        result.transient = told.transient();
+        std::size_t const before = result.refused.size();
+        error of_all;
+        if (auto const refused = told.find("writeErrors")) {
+            refused->for_each([&](value_view const& each) {
+                auto& added = result.refused.emplace_back(refusal_of(each, one.begin, phase));
+                if (added.problem.code != condition::permanent) of_all = added.problem;
+                return true;
+            });
+        }
+        auto const concern = told.find("writeConcernErrors");
+        bool lasting = true;
+        if (concern) concern->for_each([&](value_view const&) { return lasting = false; });
+        bool const only_refused = result.refused.size() > before && lasting;
+        // A native transaction is over at the first of them.
+        if (only_refused && in_) result.problem = result.refused.front().problem;
+        else if (only_refused && of_all.empty() && !one.may_be_split()) return true;
+        else result.problem = of_all.empty() ? describe(problem, phase) : std::move(of_all);
+        // What took effect on one server alone is an outcome that nobody knows.
+        if (!lasting) result.problem.code = {code_of_lost, mongodb_category()};
+        result.untouched = result.problem.code != condition::unknown && result.refused.empty() &&
+                           result.matched + result.inserted + result.removed == 0;
+        return false;
+    }
+
+    static bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
+                                           std::string_view phase) {
+        auto const number = [&](char const* name) {
+            auto const found = one.find(name);
+            return found ? found->integer().value_or(0) : 0;
+        };
+        auto const text = one.find("errmsg");
+        bson_error_t problem{};
+        bson_set_error(&problem, MONGOC_ERROR_SERVER, static_cast<std::uint32_t>(number("code")),
+                       "%s", std::string{text ? text->text().value_or("") : ""}.c_str());
+        return {begin + static_cast<std::size_t>(number("index")), describe(problem, phase)};
+    }
+
+    bool in_;
+    document options_;
+    collection_handle to_;
+    std::vector<run> runs_;
+    std::size_t size_ = 0;
+};
+
+/// A server, or a set of them, that many threads use at once.
+class server {
+public:
+    /// Errors:  throws settle::failure when it cannot be reached, or is none that settle can use
+    server(std::string const& text, database_options const& options)
+        : address_(text, options), pool_(mongoc_client_pool_new(address_.native())) {
+        if (!pool_) {
+            raise(errc::unfit_store, "settle: this MongoDB address is refused: its options "
+                                     "contradict each other. README#mongodb");
+        }
+        mongoc_client_pool_set_error_api(pool_.get(), MONGOC_ERROR_API_VERSION_2);
+        mongoc_client_pool_set_appname(pool_.get(), "settle");
+        look();
+    }
+
+    [[nodiscard]] link connect() { return {pool_.get(), address_.database()}; }
+    [[nodiscard]] std::string const& database() const noexcept { return address_.database(); }
+    /// Whether several documents can be changed in one native transaction.
+    [[nodiscard]] bool has_transactions() const noexcept { return transactions_; }
+
+private:
+    /// MongoDB 4.2: the first whose native transactions may be as large as a wave.
+    static constexpr std::int64_t oldest = 8;
+
+    void look() {
+        link with = connect();
+        reply told;
+        document wanted;
+        wanted.integer("isMaster", 1);
+        try {
+            with.command(wanted, "be reached", told);
+        } catch (command_failure const& problem) {
+            throw failure({problem.problem().code, problem.problem().text});
+        }
+        auto const says = [&](char const* name) {
+            auto const found = told.find(name);
+            return found && found->boolean().value_or(false);
+        };
+        auto const version = told.find("maxWireVersion");
+        if (!version || version->integer().value_or(0) < oldest) {
+            raise(errc::other_version, "settle: this server is older than MongoDB 4.2, or none of "
+                                       "MongoDB's. Use a newer one. README#mongodb");
+        }
+        if (auto const kind = told.find("msg"); kind && kind->text() == "isdbgrid") {
+            raise(errc::unfit_store, "settle: this address is of a sharded cluster, on which "
+                                     "settle was never tried. Name a replica set. README#mongodb");
+        }
+        transactions_ = told.find("setName").has_value();
+        if (!says("ismaster") && !says("isWritablePrimary")) {
+            raise(errc::unfit_store, "settle: this member of a replica set takes no writes. Name "
+                                     "the whole set: mongodb://host,host/bank?replicaSet=name. "
+                                     "README#mongodb");
+        }
+        if (transactions_) address_.check_for_replica_set();
+    }
+
+    struct destroyer {
+        void operator()(mongoc_client_pool_t* held) const noexcept {
+            mongoc_client_pool_destroy(held);
+        }
+    };
+    address address_;
+    std::unique_ptr<mongoc_client_pool_t, destroyer> pool_;
+    bool transactions_ = false;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

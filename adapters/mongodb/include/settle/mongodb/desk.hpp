@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: BSL-1.0
+// The records of one collection that a wave meets: read in one go, changed here, written in one go.
+#pragma once
+
+#include <settle/mongodb/bare_mark.hpp>
+#include <settle/mongodb/native.hpp>
+#include <settle/mongodb/record_codec.hpp>
+#include <settle/store/hash_index.hpp>
+#include <settle/store/wave.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// Shape:   a desk lives as long as one attempt
+template <typename Collection>
+class desk {
+    using codec = record_codec<Collection>;
+
+public:
+    using record_type = typename Collection::record_type;
+    using slot_type = record_slot<record_type>;
+    static constexpr bool has_text_key = std::is_same_v<typename Collection::key_type, std::string>;
+    using stored_key = std::conditional_t<has_text_key, std::string, std::int64_t>;
+
+    /// A record as it stands on the desk.
+    struct place {
+        stored_key key{};
+        slot_type slot{};
+        std::optional<document> found{};  ///< as it was read
+        error fault{};                    ///< why it cannot be used
+        std::uint64_t changed = 0;        ///< members that are to be written
+        std::vector<mark_place> added{};  ///< marks that are new
+        std::vector<mark_place> pulled{}; ///< marks that are gone
+        bool rewritten = false;           ///< a mark has changed where it is
+        std::string image{};              ///< of which it was made again
+        std::vector<std::string> bare{};  ///< marks of other programs that no operation has met
+        bool bare_met = false;            ///< one of them has become a mark of settle's
+    };
+
+    explicit desk(record_layout layout = {}) : codec_(std::move(layout)) {}
+
+    /// Tells of an operation that is to meet its record, in the order in which they will.
+    template <typename Operation>
+    void expect(Operation const& one) {
+        expected_.push_back(find_place(one.key()));
+    }
+    void expect(stored_key const& key) { expected_.push_back(find_place(key)); }
+
+    /// Reads the records that are expected.
+    /// Shape:   options - of the find
+    /// Errors:  throws command_failure
+    void fetch(link& with, document options = {}) {
+        if (places_.empty()) return;
+        document keys;
+        for (std::size_t at = 0; at < places_.size(); ++at) {
+            append_key(keys, std::to_string(at), places_[at].key);
+        }
+        document among;
+        among.array("$in", keys);
+        auto const filter = only(codec_.layout().key, among);
+        with.find(Collection::name, filter, std::move(options), "read records",
+                  [&](document found) { put(std::move(found)); });
+    }
+
+    /// Puts the document of an expected record on the desk.
+    void put(document found) {
+        auto* const at = place_of(found);
+        if (at == nullptr) return;
+        auto problem = codec_.decode(found, at->slot, at->bare);
+        if (at->found) problem = "two documents have this key";
+        if (!problem.empty()) at->fault = damaged(*at, problem);
+        at->found.emplace(std::move(found));
+    }
+
+    /// Lets the operation that is expected next meet its record.
+    /// Errors:  throws errc::damaged when the record cannot be used
+    template <typename Operation>
+    [[nodiscard]] met<record_type> meet(Operation const& one) {
+        place& at = places_[expected_[met_++]];
+        if (!at.fault.empty()) {
+            constexpr bool undoes =
+                Operation::what == step::compensate || Operation::what == step::give_way;
+            // Where it never left a mark there is nothing to undo.
+            if (undoes && at.found && !codec_.may_hold_mark(*at.found, one.id(), one.part())) {
+                return met<record_type>{};
+            }
+            throw failure(at.fault);
+        }
+        if (!at.bare.empty() && !meet_bare(one, at)) {
+            return settle::detail::refused<record_type>(answer::busy);
+        }
+        auto result = one.meet(at.slot, [&] {
+            return at.found ? codec_.image_of(*at.found, *at.slot.record)
+                            : encode_json(*at.slot.record);
+        });
+        note(result, at, one.id(), one.part());
+        if constexpr (Operation::what == step::apply || Operation::what == step::at_once) {
+            if (result.on_record == record_change::created) at.image = one.intent().native_image();
+        }
+        return result;
+    }
+
+    /// Ends an operation that was met here, at once.
+    template <typename Operation>
+    void end_at_once(Operation const& one, bool confirmed) {
+        place& at = places_[find_place(one.key())];
+        note(one.end_at_once(at.slot, confirmed), at, one.id(), one.part());
+    }
+
+    /// Ends one mark, when it still has this epoch.
+    [[nodiscard]] answer resolve(mark_place const& where, bool confirmed) {
+        place& at = places_.front();
+        if (!at.fault.empty()) throw failure(at.fault);
+        auto* const found = at.slot.marks.find(where.id, where.part);
+        if (found == nullptr || found->epoch_number != where.epoch_number) return answer::nothing;
+        auto const result = settle::detail::resolve(at.slot, found, confirmed);
+        note(result, at, where.id, where.part);
+        return result.what;
+    }
+
+    /// Raises the mark of the operation that is expected next, a bare one included.
+    /// Errors:  throws errc::damaged when the record cannot be used
+    template <typename Operation>
+    [[nodiscard]] answer raise_mark(Operation const& one, epoch under) {
+        place& at = places_[expected_[met_++]];
+        if (!at.fault.empty()) throw failure(at.fault);
+        if (!at.bare.empty()) static_cast<void>(meet_bare(one, at));
+        auto* const found = at.slot.marks.find(one.id(), one.part());
+        if (found == nullptr) return answer::nothing;
+        if (found->epoch_number > under) return answer::fenced;
+        at.rewritten = at.rewritten || found->epoch_number < under;
+        found->epoch_number = under;
+        return answer::applied;
+    }
+
+    /// Undoes a bare mark.
+    /// Shape:   deltas - what that adds to each member
+    [[nodiscard]] answer undo_bare(transaction_id const& id, integers<record_type> const& deltas) {
+        place& at = places_.front();
+        if (!at.fault.empty()) throw failure(at.fault);
+        auto const own = std::find(at.bare.begin(), at.bare.end(), id);
+        if (own == at.bare.end()) return answer::nothing;
+        at.bare.erase(own);
+        undo(at, deltas);
+        return answer::applied;
+    }
+
+    /// Writes what operations have changed.
+    /// Shape:   alone - nothing can come between the reading and the writing; otherwise a record
+    ///          changes only if it still stands as it was read
+    /// Errors:  throws command_failure in a native transaction; a refusal of one record says which
+    ///          it was in `refused()`
+    /// Returns: whether every change took effect, or what became of the whole
+    [[nodiscard]] bool write(link& with, bool alone, ending& ended) {
+        bulk all{with, Collection::name};
+        std::vector<place*> writes;
+        std::int64_t updates = 0;
+        std::int64_t inserts = 0;
+        std::int64_t removes = 0;
+        for (place& at : places_) {
+            if (!at.found || !at.slot.record || !is_changed(at)) continue;
+            all.update(filter_of(at, alone), change_of(at));
+            writes.push_back(&at);
+            ++updates;
+        }
+        for (place& at : places_) {
+            if (at.found || !at.slot.record) continue;
+            all.insert(codec_.encode(at.slot, at.image));
+            writes.push_back(&at);
+            ++inserts;
+        }
+        for (place& at : places_) {
+            if (!at.found || at.slot.record || !at.fault.empty()) continue;
+            all.remove(filter_of(at, alone));
+            writes.push_back(&at);
+            ++removes;
+        }
+        auto const result = all.execute("change records");
+        for (auto const& one : result.refused) {
+            // A record of this key came in between; whoever looks again finds it.
+            if (is_taken(one.problem, *writes[one.index])) continue;
+            writes[one.index]->fault = one.problem;
+        }
+        ended = ending_of(result);
+        if (alone && !result.refused.empty()) {
+            auto const& first = result.refused.front();
+            throw command_failure(first.problem, writes[first.index]->fault.empty());
+        }
+        if (alone && !result.problem.empty()) {
+            throw command_failure(result.problem, result.transient);
+        }
+        return result.matched == updates && result.inserted == inserts && result.removed == removes;
+    }
+
+    /// Takes over what an earlier attempt learned of records that cannot be used.
+    void learn(desk const& earlier) {
+        known_faults_ = earlier.known_faults_;
+        for (place const& at : earlier.places_) {
+            if (!at.fault.empty() && !knows(at.key)) known_faults_.emplace_back(at.key, at.fault);
+        }
+    }
+    /// How many records are known to be unusable.
+    [[nodiscard]] std::size_t faults() const {
+        auto const is_new = [&](place const& at) {
+            return !at.fault.empty() && !knows(at.key);
+        };
+        return known_faults_.size() + static_cast<std::size_t>(std::count_if(
+                                          places_.begin(), places_.end(), is_new));
+    }
+
+    /// The record that was expected alone, if it is there.
+    /// Errors:  throws errc::damaged
+    [[nodiscard]] std::optional<record_type> only_record() const {
+        place const& at = places_.front();
+        if (!at.fault.empty()) throw failure(at.fault);
+        return at.slot.record;
+    }
+    /// Errors:  throws errc::damaged
+    [[nodiscard]] record_type record_of(document const& from) const {
+        place at;
+        auto const problem = codec_.decode(from, at.slot, at.bare);
+        if (problem.empty()) return *std::move(at.slot.record);
+        if (auto const id = from.find(codec_.layout().key.c_str())) {
+            typename Collection::key_type key{};
+            if (read_field(*id, key).empty()) at.key = stored_key(key);
+        }
+        throw failure(damaged(at, problem));
+    }
+
+    /// The marks of a document, in their order; a bare one is of epoch 0, and of no known part.
+    [[nodiscard]] std::vector<mark_place> marks_of(document const& from) const {
+        std::vector<mark_place> all;
+        auto const marks = from.find(marks_field);
+        typename Collection::key_type key{};
+        auto const id = from.find(codec_.layout().key.c_str());
+        if (!marks || !id || !read_field(*id, key).empty()) return all;
+        marks->for_each([&](value_view const& value) {
+            mark<record_type> found;
+            auto const bare = codec_.layout().bare_marks ? value.id() : std::nullopt;
+            if (bare) found.id = *bare;
+            if (bare || read_mark_key(value, found)) {
+                all.push_back({std::string{Collection::name}, stored_key(key), found.id,
+                               found.part, found.epoch_number});
+            }
+            return true;
+        });
+        std::sort(all.begin(), all.end(), [](mark_place const& left, mark_place const& right) {
+            return std::tie(left.id, left.part) < std::tie(right.id, right.part);
+        });
+        return all;
+    }
+
+private:
+    [[nodiscard]] bool knows(stored_key const& key) const {
+        return std::any_of(known_faults_.begin(), known_faults_.end(),
+                           [&](auto const& one) { return one.first == key; });
+    }
+
+    using key_view = std::conditional_t<std::is_same_v<stored_key, std::string>, std::string_view,
+                                        std::int64_t>;
+
+    static void append_key(document& to, std::string_view name, stored_key const& key) {
+        if constexpr (std::is_same_v<stored_key, std::string>) to.text(name, key);
+        else to.integer(name, key);
+    }
+
+    std::size_t find_place(key_view key) {
+        auto const hash = settle::hash_mix(0, std::hash<key_view>{}(key));
+        auto const* const known = index_.find(
+            hash, [&](std::size_t number) { return key_view{places_[number].key} == key; });
+        if (known != nullptr) return *known;
+        index_.insert(hash, places_.size());
+        place& made = places_.emplace_back();
+        made.key = stored_key{key};
+        for (auto const& [of, fault] : known_faults_) {
+            if (of == made.key) made.fault = fault;
+        }
+        return places_.size() - 1;
+    }
+
+    place* place_of(document const& found) {
+        auto const id = found.find(codec_.layout().key.c_str());
+        typename Collection::key_type key{};
+        if (!id || !read_field(*id, key).empty()) return nullptr;
+        return &places_[find_place(key_view(key))];
+    }
+
+    static error damaged(place const& at, std::string const& problem) {
+        std::string shown;
+        if constexpr (std::is_same_v<stored_key, std::string>) shown = at.key;
+        else shown = std::to_string(at.key);
+        return {make_error_code(errc::damaged),
+                "settle: the record '" + shown + "' of '" + std::string{Collection::name} +
+                    "' cannot be used: " + problem + ". Repair the document. README#damaged"};
+    }
+
+    static bool is_taken(error const& problem, place const& at) {
+        return !at.found && problem.code == std::error_code{duplicate_key, mongodb_category()} &&
+               problem.text.find("_id_") != std::string::npos;
+    }
+
+    void note(met<record_type> const& result, place& at, transaction_id const& id,
+              part_number part) {
+        at.changed |= result.fields;
+        if (result.on_mark == mark_change::raised) at.rewritten = true;
+        if (result.on_mark == mark_change::none || result.on_mark == mark_change::raised) return;
+        mark_place const where{{}, {}, id, part, 0};
+        if (result.on_mark == mark_change::added) {
+            at.added.push_back(where);
+            return;
+        }
+        // What came and went on the desk was never in the document.
+        auto const came = std::find(at.added.begin(), at.added.end(), where);
+        if (came != at.added.end()) at.added.erase(came);
+        else at.pulled.push_back(where);
+    }
+
+    /// Gives a bare mark of the operation's transaction what settle's marks carry. False when there
+    /// are others, of which nobody knows what they did, and the operation has to reckon with them.
+    template <typename Operation>
+    bool meet_bare(Operation const& one, place& at) {
+        auto const own = std::find(at.bare.begin(), at.bare.end(), one.id());
+        if (own != at.bare.end()) {
+            auto found = bare_mark_of<record_type>(one);
+            at.bare.erase(own);
+            at.bare_met = true;
+            if (at.slot.marks.find(one.id(), one.part()) == nullptr) {
+                at.slot.marks.insert(std::move(found));
+            } else {
+                // A late write of the other program has taken effect a second time.
+                undo(at, found.undo_delta);
+            }
+        }
+        bool constexpr applies = Operation::what == step::apply || Operation::what == step::at_once;
+        return at.bare.empty() || !applies;
+    }
+
+    /// Takes back what a bare mark did, which is gone already.
+    void undo(place& at, integers<record_type> const& deltas) {
+        auto const member = member_out_of_range(*at.slot.record, deltas);
+        if (!member.empty()) {
+            throw failure(damaged(at, "it would take '" + std::string{member} + "' out of its "
+                                      "range to undo a mark of another program"));
+        }
+        at.changed |= settle::detail::add_to(*at.slot.record, deltas);
+        at.rewritten = true;
+    }
+
+    static std::vector<value_view> bare_of(place const& at) {
+        std::vector<value_view> all;
+        auto const marks = at.found->find(marks_field);
+        if (!marks || at.bare.empty()) return all;
+        marks->for_each([&](value_view const& value) {
+            auto const id = value.id();
+            if (id && std::find(at.bare.begin(), at.bare.end(), *id) != at.bare.end()) {
+                all.push_back(value);
+            }
+            return true;
+        });
+        return all;
+    }
+
+    static bool is_changed(place const& at) {
+        return at.changed != 0 || at.rewritten || !at.added.empty() || !at.pulled.empty();
+    }
+
+    [[nodiscard]] document filter_of(place const& at, bool alone) const {
+        document filter;
+        append_key(filter, codec_.layout().key, at.key);
+        if (alone) return filter;
+        // Everything that the rule has looked at must be as it was.
+        auto const expect_same = [&](std::string_view name) {
+            document same;
+            auto const value = at.found->find(std::string{name}.c_str());
+            if (value) same.copy("$eq", *value);
+            else same.boolean("$exists", false);
+            filter.object(name, same);
+        };
+        for_each_member<record_type>([&](auto m) {
+            if (m.index != codec::key_index) expect_same(m.name);
+        });
+        expect_same(marks_field);
+        return filter;
+    }
+
+    static document change_of(place const& at) {
+        document set;
+        for_each_member<record_type>([&](auto m) {
+            if ((at.changed >> m.index & 1U) == 0 || m.index == codec::key_index) return;
+            append_field(set, m.name, (*at.slot.record).*decltype(m)::pointer);
+        });
+        document change;
+        bool const both = !at.added.empty() && !at.pulled.empty();
+        auto const marks_there = at.found->find(marks_field);
+        bool const no_array = marks_there && marks_there->is_null();
+        if (at.rewritten || both || no_array || at.bare_met) {
+            set.array(marks_field, codec::marks_of(at.slot, bare_of(at)));
+        } else if (!at.added.empty()) {
+            document marks;
+            std::size_t number = 0;
+            for (mark_place const& one : at.added) {
+                marks.object_at(number++, encode_mark(*at.slot.marks.find(one.id, one.part)));
+            }
+            document each;
+            each.array("$each", marks);
+            change.object("$push", only(marks_field, each));
+        } else if (!at.pulled.empty()) {
+            document marks;
+            std::size_t number = 0;
+            for (mark_place const& one : at.pulled) {
+                marks.object_at(number++, mark_key(one.id, one.part));
+            }
+            document any;
+            any.array("$or", marks);
+            change.object("$pull", only(marks_field, any));
+        }
+        if (!set.empty()) change.object("$set", set);
+        return change;
+    }
+
+    codec codec_;
+    std::vector<place> places_;
+    std::vector<std::size_t> expected_; ///< places of the operations, in their order
+    std::size_t met_ = 0;               ///< how many of them have met their record
+    settle::detail::hash_index index_;
+    std::vector<std::pair<stored_key, error>> known_faults_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

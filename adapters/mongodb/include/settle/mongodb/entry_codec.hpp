@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: BSL-1.0
+// Entries as documents that a person can read:
+//
+//   { _id: "…", type: "transfer", definition: "0123456789abcdef", parameters: {…},
+//     state: "pending", epoch: 5, committed: 5, owner: "host/1/2", created: date, modified: date,
+//     attempts: 1, reason: "guard failed", participant: "source", line: 0,
+//     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true }
+//
+// `open` is there as long as the entry is not finished. In the tutorial's layout parameters stand
+// beside the other fields, and nothing but an id, its parameters and a state need be there.
+#pragma once
+
+#include <settle/mongodb/error.hpp>
+#include <settle/mongodb/field_codec.hpp>
+#include <settle/mongodb/layout.hpp>
+#include <settle/store/entry_facts.hpp>
+
+#include <charconv>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// Source:  parameters are written by the core's codec, whose members are the struct's
+[[nodiscard]] inline document document_of_json(std::string const& text) {
+    bson_error_t problem{};
+    bson_t* const made = bson_new_from_json(reinterpret_cast<std::uint8_t const*>(text.data()),
+                                            static_cast<ssize_t>(text.size()), &problem);
+    if (made == nullptr) {
+        raise(errc::bad_parameters, "settle: these parameters make no document: " +
+                                        std::string{problem.message} + ". README#mongodb");
+    }
+    return document::adopt(made);
+}
+
+/// Appends a value as the core's codec writes it. False for what it never writes.
+[[nodiscard]] inline bool append_json_of(std::string& out, value_view const& value) {
+    if (value.is_null()) {
+        out += "null";
+    } else if (auto const text = value.text()) {
+        append_json_text(out, *text);
+    } else if (auto const number = value.integer()) {
+        append_json_integer(out, *number);
+    } else if (auto const truth = value.boolean()) {
+        out += *truth ? "true" : "false";
+    } else if (value.type() == BSON_TYPE_DOCUMENT || value.type() == BSON_TYPE_ARRAY) {
+        bool const is_array = value.type() == BSON_TYPE_ARRAY;
+        bool good = true;
+        bool separate = false;
+        out += is_array ? '[' : '{';
+        value.for_each([&](value_view const& one) {
+            if (std::exchange(separate, true)) out += ',';
+            if (!is_array) {
+                append_json_text(out, one.name());
+                out += ':';
+            }
+            return good = append_json_of(out, one);
+        });
+        out += is_array ? ']' : '}';
+        return good;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+[[nodiscard]] inline document encode_images(std::vector<image> const& images) {
+    document all;
+    std::size_t number = 0;
+    for (image const& one : images) {
+        document made;
+        made.integer("participant", one.participant).integer("line", one.line);
+        made.text("before", one.before).text("after", one.after);
+        all.object_at(number++, made);
+    }
+    return all;
+}
+
+inline std::int64_t count_of(timestamp at) { return at.time_since_epoch().count(); }
+
+/// Writes and reads entries as their layout has them.
+class entry_codec {
+public:
+    explicit entry_codec(entry_layout layout) : layout_(std::move(layout)) {}
+
+    [[nodiscard]] entry_layout const& layout() const noexcept { return layout_; }
+
+    /// The entry of a job that is new to the log.
+    [[nodiscard]] document encode(job const& work, occasion const& at) const {
+        auto const& c = work.coordinator;
+        state const born = c.insert_state();
+        document made;
+        layout_.append_id(made, "_id", work.id);
+        if (work.direction->described) append_type(made, work);
+        made.text(names().state, layout_.word_of(born));
+        made.integer("epoch", static_cast<std::int64_t>(c.insert_epoch()));
+        // What any program may claim names none yet.
+        if (!layout_.is_tutorial() || born != state::initial) {
+            made.text(names().application, at.owner);
+        }
+        made.date("created", count_of(work.created)).date(names().modified, count_of(at.now));
+        made.integer("attempts", 0);
+        append_failed_part(made, work, c.why());
+        if (settle::detail::stores_images(work)) made.array("images", encode_images(work.images));
+        if (!layout_.is_tutorial() && !is_final(born)) made.boolean("open", true);
+        return made;
+    }
+
+    /// What finds an entry.
+    [[nodiscard]] document filter_of(transaction_id const& id) const {
+        document filter;
+        if (layout_.names.ids != id_kind::any) {
+            layout_.append_id(filter, "_id", id);
+            return filter;
+        }
+        document forms;
+        document among;
+        std::size_t count = 0;
+        layout_.append_forms(forms, id, count);
+        filter.object("_id", among.array("$in", forms));
+        return filter;
+    }
+    /// What finds it only as it must be for a change.
+    [[nodiscard]] document filter_of(transaction_id const& id, transition const& wanted) const {
+        document filter = filter_of(id);
+        layout_.append_state(filter, wanted.from);
+        if (wanted.from_epoch != 0) {
+            filter.integer("epoch", static_cast<std::int64_t>(wanted.from_epoch));
+        } else {
+            document none;
+            document among;
+            filter.object("epoch", among.array("$in", none.integer("0", 0).null("1")));
+        }
+        if (layout_.is_tutorial() && wanted.from == state::initial) {
+            document nobody;
+            filter.object(names().application, nobody.boolean("$exists", false));
+        }
+        return filter;
+    }
+
+    /// What finds the entries of a listing, behind one of them.
+    /// Shape:   after - the document of that one, or one with its id alone; empty at the beginning
+    [[nodiscard]] document query_of(entry_filter const& filter, document const& after) const {
+        document query;
+        if (auto const id = after.find("_id")) append_behind(query, *id);
+        using enum state;
+        if (filter.state) append_states(query, {*filter.state});
+        else if (filter.unfinished) append_states(query, {pending, applied, canceling});
+        if (filter.before) {
+            document early;
+            document none;
+            document any;
+            // Programs that write no time stood still since for ever.
+            any.object_at(0, document{}.object(names().modified,
+                                               early.date("$lte", count_of(*filter.before))));
+            any.object_at(1, document{}.object(names().modified, none.boolean("$exists", false)));
+            if (layout_.is_tutorial()) query.array("$or", any);
+            else query.object(names().modified, early);
+        }
+        return query;
+    }
+
+    /// What finds the finished entries that were created before a time.
+    [[nodiscard]] document query_of_finished(timestamp before) const {
+        document query;
+        document early;
+        append_states(query, {state::done, state::canceled});
+        query.object("created", early.date("$lt", count_of(before)));
+        return query;
+    }
+
+    [[nodiscard]] document change_of(job const& work, transition const& wanted,
+                                     occasion const& at) const {
+        document set;
+        set.text(names().state, layout_.word_of(wanted.to));
+        set.integer("epoch", static_cast<std::int64_t>(wanted.to_epoch));
+        if (wanted.committed != 0) {
+            set.integer("committed", static_cast<std::int64_t>(wanted.committed));
+        }
+        set.integer("attempts", wanted.attempts);
+        set.date(names().modified, count_of(at.now));
+        if (wanted.takes_owner) set.text(names().application, at.owner);
+        append_failed_part(set, work, wanted.why);
+        if (settle::detail::stores_images(work)) set.array("images", encode_images(work.images));
+        document change;
+        change.object("$set", set);
+        if (!layout_.is_tutorial() && is_final(wanted.to)) {
+            change.object("$unset", document{}.text("open", ""));
+        }
+        return change;
+    }
+
+    /// Reads an entry as far as it can be read; the first thing that cannot.
+    [[nodiscard]] std::string decode(document const& from, entry& into) const {
+        entry_reader read{from};
+        if (auto const id = from.find("_id"); id && id->id()) into.id = *id->id();
+        else read.wrong("_id", "is no text, number or ObjectId");
+        read_type(read, into);
+        std::string word;
+        read.field(names().state, word);
+        if (!layout_.read_state(word, into.state)) read.wrong(names().state, "is no known state");
+        bool const whole = !layout_.is_tutorial();
+        read.number("epoch", into.epoch_number, whole);
+        read.number("committed", into.committed, false);
+        read.field(names().application, into.owner, whole);
+        read.field(names().modified, into.modified, whole);
+        into.created = from.find("created") ? timestamp{} : birth_of(from, into);
+        read.field("created", into.created, whole);
+        read.field("attempts", into.attempts, whole);
+        read_reason(read, into);
+        read.field("participant", into.participant, false);
+        read.field("line", into.line, false);
+        read_images(read, into);
+        return read.problem();
+    }
+
+private:
+    /// Reads fields, and remembers the first thing that is wrong.
+    class entry_reader {
+    public:
+        explicit entry_reader(document const& from) : from_(from) {}
+
+        void wrong(std::string_view name, std::string_view what) {
+            if (problem_.empty()) problem_ = "its '" + std::string{name} + "' " + std::string{what};
+        }
+        template <typename Field>
+        void field(std::string const& name, Field& value, bool needed = true) {
+            auto const found = from_.find(name.c_str());
+            if (!found && needed) wrong(name, "is missing");
+            if (!found) return;
+            if (auto const what = read_field(*found, value); !what.empty()) wrong(name, what);
+        }
+        void number(std::string const& name, epoch& value, bool needed) {
+            std::int64_t stored = 0;
+            field(name, stored, needed);
+            if (stored < 0) wrong(name, "holds no epoch");
+            else value = static_cast<epoch>(stored);
+        }
+        [[nodiscard]] std::optional<value_view> find(char const* name) const {
+            return from_.find(name);
+        }
+        [[nodiscard]] document const& whole() const noexcept { return from_; }
+        [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
+
+    private:
+        document const& from_;
+        std::string problem_;
+    };
+
+    /// Ids of one kind come in their order, and texts behind numbers and before ObjectIds.
+    void append_behind(document& query, value_view const& after) const {
+        document behind;
+        behind.copy("$gt", after);
+        if (!layout_.is_tutorial()) {
+            query.object("_id", behind);
+            return;
+        }
+        document all;
+        std::size_t count = 0;
+        all.object_at(count++, only("_id", behind));
+        bool const is_id = after.type() == BSON_TYPE_OID;
+        bool const is_text = after.type() == BSON_TYPE_UTF8;
+        for (auto const* const later : {"string", "objectId"}) {
+            bool const texts = std::string_view{later} == "string";
+            if (is_id || (texts && is_text)) continue;
+            all.object_at(count++, only("_id", document{}.text("$type", later)));
+        }
+        document either;
+        either.array("$or", all);
+        document both;
+        query.array("$and", both.object_at(0, either));
+    }
+
+    void append_states(document& query, std::initializer_list<state> wanted) const {
+        document all;
+        std::size_t count = 0;
+        bool open = true;
+        for (state const one : wanted) {
+            open = open && !is_final(one);
+            if (layout_.is_tutorial()) entry_layout::append_words(all, one, count);
+            else all.text(std::to_string(count++), settle::name_of(one));
+        }
+        if (open && !layout_.is_tutorial()) query.boolean("open", true);
+        document among;
+        query.object(names().state, among.array("$in", all));
+    }
+
+    [[nodiscard]] tutorial_layout const& names() const noexcept { return layout_.names; }
+
+    void append_type(document& to, job const& work) const {
+        to.text("type", work.direction->name());
+        to.text("definition", settle::detail::hex_of(work.direction->definition()));
+        auto const parameters = document_of_json(work.direction->json(work.parameters));
+        if (work.direction->name() != layout_.type) {
+            to.object("parameters", parameters);
+            return;
+        }
+        parameters.for_each([&](value_view const& value) {
+            to.copy(layout_.field_of(value.name()), value);
+            return true;
+        });
+    }
+
+    static void append_failed_part(document& to, job const& work, reason why) {
+        if (why == reason::none) return;
+        to.text("reason", settle::name_of(why));
+        auto const where = settle::detail::failed_part_of(work, why);
+        if (!where.participant.empty()) to.text("participant", where.participant);
+        if (where.line) to.integer("line", *where.line);
+    }
+
+    void read_type(entry_reader& read, entry& into) const {
+        bool const named = read.find("type").has_value();
+        if (named) {
+            read.field("type", into.type);
+            std::string digits;
+            read.field("definition", digits);
+            auto const* const end = digits.data() + digits.size();
+            auto const number = std::from_chars(digits.data(), end, into.definition, 16);
+            if (number.ec != std::errc{} || number.ptr != end) {
+                read.wrong("definition", "is no number");
+            }
+        } else if (layout_.is_tutorial() && has_parameters(read)) {
+            into.type = layout_.type;
+            into.definition = layout_.definition;
+        }
+        if (into.type.empty()) return;
+        if (into.type == layout_.type) return read_fields(read, into);
+        auto const parameters = read.find("parameters");
+        if (!parameters || parameters->type() != BSON_TYPE_DOCUMENT) {
+            read.wrong("parameters", "is no document");
+        } else if (!append_json_of(into.parameters, *parameters)) {
+            read.wrong("parameters", "holds a value of a kind that parameters never have");
+        }
+    }
+
+    [[nodiscard]] bool has_parameters(entry_reader const& read) const {
+        return std::any_of(layout_.members.begin(), layout_.members.end(), [&](auto const& member) {
+            return read.find(std::string{layout_.field_of(member)}.c_str()).has_value();
+        });
+    }
+
+    /// Parameters that stand beside the other fields, as the core's codec writes them.
+    void read_fields(entry_reader& read, entry& into) const {
+        into.parameters = "{";
+        for (auto const& member : layout_.members) {
+            std::string const field{layout_.field_of(member)};
+            auto const value = read.find(field.c_str());
+            if (into.parameters.size() > 1) into.parameters += ',';
+            append_json_text(into.parameters, member);
+            into.parameters += ':';
+            if (!value || !append_json_of(into.parameters, *value)) {
+                read.wrong(field, "is missing, or of a kind that parameters never have");
+            }
+        }
+        into.parameters += '}';
+    }
+
+    /// Where no time of creation is written, an ObjectId holds one, and the last change is later.
+    static timestamp birth_of(document const& from, entry const& read) {
+        auto const id = from.find("_id");
+        if (!id || id->type() != BSON_TYPE_OID) return read.modified;
+        std::chrono::seconds const born{bson_oid_get_time_t(bson_iter_oid(id->iterator()))};
+        return timestamp{born};
+    }
+
+    static void read_reason(entry_reader& read, entry& into) {
+        std::string word;
+        read.field("reason", word, false);
+        if (word.empty()) return;
+        for (int at = 0; at <= static_cast<int>(reason::record_unusable); ++at) {
+            if (settle::name_of(static_cast<reason>(at)) != word) continue;
+            into.why = static_cast<reason>(at);
+            return;
+        }
+        read.wrong("reason", "is none that is known");
+    }
+
+    static void read_images(entry_reader& read, entry& into) {
+        auto const images = read.find("images");
+        if (!images) return;
+        images->for_each([&](value_view const& one) {
+            image& kept = into.images.emplace_back();
+            auto const part = [&](char const* name, auto& value) {
+                auto const found = one.find(name);
+                bool const good = found && read_field(*found, value).empty();
+                if (!good) read.wrong("images", "is damaged");
+            };
+            part("participant", kept.participant);
+            part("line", kept.line);
+            part("before", kept.before);
+            part("after", kept.after);
+            return true;
+        });
+    }
+
+    entry_layout layout_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

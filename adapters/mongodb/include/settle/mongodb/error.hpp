@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSL-1.0
+// What MongoDB says went wrong: its own codes, which compare with settle's conditions, and what
+// became of the write that was under way.
+#pragma once
+
+#include <settle/store/error.hpp>
+
+#include <mongoc/mongoc.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+/// Codes of the server that are told apart here.
+/// Source:  src/mongo/base/error_codes.yml of MongoDB 6.0
+enum server_code : int {
+    bad_value = 2,
+    failed_to_parse = 9,
+    unauthorized = 13,
+    type_mismatch = 14,
+    authentication_failed = 18,
+    illegal_operation = 20,
+    namespace_not_found = 26,
+    namespace_exists = 48,
+    dollar_prefixed_field_name = 52,
+    empty_field_name = 56,
+    dotted_field_name = 57,
+    command_not_found = 59,
+    invalid_options = 72,
+    invalid_namespace = 73,
+    command_not_supported_on_view = 166,
+    unsupported_in_native_transaction = 263,
+    write_conflict = 112,
+    document_validation_failure = 121,
+    duplicate_key = 11000,
+    object_too_large = 10334,
+    document_grows_too_large = 17419,
+    document_too_large = 17420
+};
+
+namespace detail {
+
+/// The driver's own codes go below zero, by their domain; those of the server are positive.
+inline constexpr int domain_width = 100'000;
+
+[[nodiscard]] inline int code_of(bson_error_t const& problem) noexcept {
+    bool const by_server = problem.domain == MONGOC_ERROR_SERVER ||
+                           problem.domain == MONGOC_ERROR_QUERY ||
+                           problem.domain == MONGOC_ERROR_WRITE_CONCERN;
+    auto const code = static_cast<int>(problem.code);
+    return by_server ? code : -(static_cast<int>(problem.domain) * domain_width + code);
+}
+
+/// A write that took effect, and is not known to last.
+inline constexpr int code_of_lost = 64;
+
+/// What a server refuses before it has done anything. Of any other code it is not known: it may
+/// have come in the middle of the work, as when the server changes its role or goes away.
+[[nodiscard]] constexpr bool is_refusal(int code) noexcept {
+    constexpr std::array codes{int{bad_value},
+                               int{failed_to_parse},
+                               int{unauthorized},
+                               int{type_mismatch},
+                               int{authentication_failed},
+                               int{illegal_operation},
+                               int{namespace_not_found},
+                               int{namespace_exists},
+                               int{dollar_prefixed_field_name},
+                               int{empty_field_name},
+                               int{dotted_field_name},
+                               int{command_not_found},
+                               int{invalid_options},
+                               int{invalid_namespace},
+                               int{document_validation_failure},
+                               int{command_not_supported_on_view},
+                               int{unsupported_in_native_transaction},
+                               int{object_too_large},
+                               int{duplicate_key},
+                               int{document_grows_too_large},
+                               int{document_too_large}};
+    return std::find(codes.begin(), codes.end(), code) != codes.end();
+}
+
+/// What the driver refuses before it has sent anything.
+[[nodiscard]] constexpr bool is_refusal_of_driver(int domain, int code) noexcept {
+    switch (domain) {
+    case MONGOC_ERROR_CLIENT: return code == MONGOC_ERROR_CLIENT_AUTHENTICATE;
+    case MONGOC_ERROR_PROTOCOL: return code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION;
+    case MONGOC_ERROR_BSON:
+    case MONGOC_ERROR_COMMAND:
+    case MONGOC_ERROR_TRANSACTION: return true;
+    default: return false;
+    }
+}
+
+[[nodiscard]] constexpr condition condition_of(int code) noexcept {
+    if (code == write_conflict) return condition::retryable;
+    int const domain = -code / domain_width;
+    bool const refused =
+        code > 0 ? is_refusal(code) : is_refusal_of_driver(domain, -code % domain_width);
+    return refused ? condition::permanent : condition::unknown;
+}
+
+} // namespace detail
+
+/// Codes of the server as they are, and those of the driver below zero. They compare equal to
+/// settle::condition; `unknown` also where only the answer was lost.
+[[nodiscard]] inline std::error_category const& mongodb_category() noexcept {
+    struct category final : std::error_category {
+        char const* name() const noexcept override { return "mongodb"; }
+        std::string message(int code) const override {
+            return "MongoDB error " + std::to_string(code);
+        }
+        std::error_condition default_error_condition(int code) const noexcept override {
+            return make_error_condition(detail::condition_of(code));
+        }
+    };
+    static category const instance;
+    return instance;
+}
+
+namespace detail {
+
+/// What can be done about it, as far as the code tells.
+[[nodiscard]] inline std::string_view advice_for(bson_error_t const& problem) {
+    switch (code_of(problem)) {
+    case unauthorized:
+        return "Give the address's user the rights that are listed. README#mongodb-rights";
+    case authentication_failed:
+    case -(MONGOC_ERROR_CLIENT * domain_width + MONGOC_ERROR_CLIENT_AUTHENTICATE):
+        return "Check the name, the password and authSource in the address. "
+               "README#mongodb-errors";
+    default: break;
+    }
+    if (std::string_view{problem.message}.find("TLS") != std::string_view::npos) {
+        return "Check the host's name and the certificates that the address names (tlsCAFile, "
+               "tlsCertificateKeyFile). README#mongodb-errors";
+    }
+    if (problem.domain == MONGOC_ERROR_SERVER_SELECTION) {
+        return "Check the address, whether the server asks for tls=true, and that it runs and can "
+               "be reached from here. README#mongodb-errors";
+    }
+    return "README#mongodb-errors";
+}
+
+/// Shape:   phase - what was being done, as it goes after "MongoDB could not"
+[[nodiscard]] inline error describe(bson_error_t const& problem, std::string_view phase) {
+    std::string_view said = problem.message;
+    while (said.ends_with('.')) said.remove_suffix(1);
+    std::string text{"settle: MongoDB could not "};
+    text.append(phase).append(": ").append(said);
+    text.append(" (code ").append(std::to_string(problem.code)).append("). ");
+    text.append(advice_for(problem));
+    auto const code = code_of(problem);
+    return {std::error_code{code == 0 ? -1 : code, mongodb_category()}, std::move(text)};
+}
+
+[[noreturn]] inline void raise(errc code, std::string text) {
+    throw failure({make_error_code(code), std::move(text)});
+}
+
+/// True when the problem lies with one document, and a wave's others can go on.
+[[nodiscard]] inline bool is_of_one_record(std::error_code const& code) noexcept {
+    if (code == errc::damaged || code == errc::unfit_store) return true;
+    if (code.category() != mongodb_category()) return false;
+    constexpr std::array codes{int{document_validation_failure}, int{duplicate_key},
+                               int{object_too_large}, int{document_grows_too_large},
+                               int{document_too_large}};
+    return std::find(codes.begin(), codes.end(), code.value()) != codes.end();
+}
+
+} // namespace detail
+} // namespace mongodb
+SETTLE_END

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+// How entries and records are spelled in documents: settle's own way, or that of programs which
+// follow MongoDB's tutorial "Perform Two Phase Commits".
+#pragma once
+
+#include <settle/mongodb/bson.hpp>
+#include <settle/protocol/state.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+/// How a program writes the words of its states.
+enum class spelling : std::uint8_t { lower, upper, capitalised };
+
+/// What a program uses as ids of its transactions.
+enum class id_kind : std::uint8_t {
+    any, ///< whatever is found; new ones are texts
+    text,
+    number,
+    object_id
+};
+
+/// The documents of a program that follows the tutorial. What it calls otherwise is named here;
+/// what it wrote is read in every spelling.
+/// Source:  README#coming-from-the-tutorial
+struct tutorial_layout {
+    std::string transactions = "transactions"; ///< the collection of the entries
+    /// Parameters whose field has another name than the struct's member: {{"amount", "value"}}.
+    std::vector<std::pair<std::string, std::string>> fields{};
+    std::string state = "state";
+    std::string modified = "lastModified";
+    std::string application = "application";
+    spelling words = spelling::lower;
+    std::string applied = "applied";   ///< or `committed`, as older texts have it
+    std::string canceled = "canceled"; ///< or `cancelled`
+    id_kind ids = id_kind::any;
+    std::string key = "_id"; ///< the field by which the program finds its records, such as `name`
+};
+
+namespace detail {
+
+/// The documents of entries.
+struct entry_layout {
+    tutorial_layout names = own_names();
+    /// The type whose parameters stand beside the other fields, and which entries have that name
+    /// none; without one they stand in a document of their own.
+    std::string type{};
+    std::uint64_t definition = 0;
+    std::vector<std::string> members{}; ///< of that type's parameters
+
+    [[nodiscard]] bool is_tutorial() const noexcept { return !type.empty(); }
+
+    [[nodiscard]] std::string_view field_of(std::string_view member) const {
+        for (auto const& [of, field] : names.fields) {
+            if (of == member) return field;
+        }
+        return member;
+    }
+
+    /// As this layout writes it.
+    void append_id(document& to, std::string_view name, transaction_id const& id) const {
+        if (names.ids == id_kind::number && is_number(id)) to.integer(name, std::stoll(id));
+        else if (names.ids == id_kind::object_id && is_object_id(id)) to.object_id(name, id);
+        else to.text(name, id);
+    }
+    /// As it may be found: adds every form to an array that has so many elements.
+    void append_forms(document& to, transaction_id const& id, std::size_t& count) const {
+        auto const next = [&] { return std::to_string(count++); };
+        if (names.ids != id_kind::any) return append_id(to, next(), id);
+        to.text(next(), id);
+        if (is_number(id)) to.integer(next(), std::stoll(id));
+        if (is_object_id(id)) to.object_id(next(), id);
+    }
+
+    /// As this layout writes it.
+    [[nodiscard]] std::string word_of(state value) const {
+        std::string word{settle::name_of(value)};
+        if (value == state::applied) word = names.applied;
+        if (value == state::canceled) word = names.canceled;
+        return spelled(std::move(word), names.words);
+    }
+
+    /// As any program may have written it.
+    [[nodiscard]] static bool read_state(std::string_view word, state& into) {
+        for (auto const& [name, value] : all_words) {
+            bool const same = name.size() == word.size() &&
+                              std::equal(name.begin(), name.end(), word.begin(),
+                                         [](char a, char b) { return to_upper(a) == to_upper(b); });
+            if (!same) continue;
+            into = value;
+            return true;
+        }
+        return false;
+    }
+
+    /// What finds a state in a document.
+    void append_state(document& to, state wanted) const {
+        if (!is_tutorial()) {
+            to.text(names.state, settle::name_of(wanted));
+            return;
+        }
+        document all;
+        std::size_t count = 0;
+        append_words(all, wanted, count);
+        document among;
+        to.object(names.state, among.array("$in", all));
+    }
+    /// Adds every spelling of a state to an array that has so many elements.
+    static void append_words(document& to, state wanted, std::size_t& count) {
+        for (auto const& [name, value] : all_words) {
+            if (value != wanted) continue;
+            for (auto const how : {spelling::lower, spelling::upper, spelling::capitalised}) {
+                to.text(std::to_string(count++), spelled(std::string{name}, how));
+            }
+        }
+    }
+
+private:
+    static tutorial_layout own_names() {
+        tutorial_layout own;
+        own.transactions = "settle_entries";
+        own.modified = "modified";
+        own.application = "owner";
+        own.ids = id_kind::text;
+        return own;
+    }
+
+    static constexpr std::array<std::pair<std::string_view, state>, 9> all_words{
+        {{"initial", state::initial},
+         {"pending", state::pending},
+         {"applied", state::applied},
+         {"committed", state::applied},
+         {"done", state::done},
+         {"canceling", state::canceling},
+         {"cancelling", state::canceling},
+         {"canceled", state::canceled},
+         {"cancelled", state::canceled}}};
+
+    static std::string spelled(std::string word, spelling how) {
+        for (std::size_t at = 0; at < word.size(); ++at) {
+            bool const upper = how == spelling::upper || (how == spelling::capitalised && at == 0);
+            if (upper) word[at] = to_upper(word[at]);
+        }
+        return word;
+    }
+    static char to_upper(char letter) noexcept {
+        return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+    }
+    /// Written so as a number is, so that no two texts become one.
+    static bool is_number(std::string_view id) noexcept {
+        if (id == "0") return true;
+        if (id.starts_with('-')) id.remove_prefix(1);
+        return !id.empty() && id.size() <= 18 && id.front() != '0' &&
+               id.find_first_not_of("0123456789") == std::string_view::npos;
+    }
+    static bool is_object_id(std::string_view id) noexcept {
+        return id.size() == 24 &&
+               id.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+    }
+};
+
+/// The documents of records.
+struct record_layout {
+    std::string key = "_id";
+    bool bare_marks = false; ///< ids alone in pendingTransactions are marks of a tutorial's program
+};
+
+} // namespace detail
+} // namespace mongodb
+SETTLE_END

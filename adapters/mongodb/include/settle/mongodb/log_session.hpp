@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSL-1.0
+// The log of one database: a collection of entries.
+#pragma once
+
+#include <settle/mongodb/entry_codec.hpp>
+#include <settle/mongodb/native.hpp>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+/// Shape:   the database outlives its sessions; threads may share one
+/// Cost:    a wave is one bulk of writes, acknowledged as the database's write concern says; where
+///          several entries change in a replica set, a look at them, that bulk and a commit
+class log_session {
+public:
+    log_session(detail::server& with, std::string name, detail::entry_layout layout = {})
+        : server_(&with), name_(std::move(name)), codec_(std::move(layout)) {}
+
+    /// The name that the log got when this database first held one.
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+
+    void insert(std::span<job> wave, occasion const& at) {
+        auto jobs = of_step<step::insert>(wave);
+        if (has_several_forms()) leave_out_taken(jobs);
+        if (jobs.empty()) return;
+        auto with = server_->connect();
+        detail::bulk all{with, collection()};
+        for (auto* const work : jobs) all.insert(codec_.encode(*work, at));
+        auto const result = all.execute("insert entries");
+        say(jobs, detail::ending_of(result));
+        for (auto const& one : result.refused) refuse(*jobs[one.index], one.problem);
+    }
+
+    template <step Step>
+    void change(std::span<job> wave, occasion const& at) {
+        auto const jobs = of_step<Step>(wave);
+        if (jobs.empty()) return;
+        // Who wins a claim can only be told by the count of its own write.
+        constexpr bool contended = Step == step::claim || Step == step::cancel;
+        if (jobs.size() > 1 && (server_->has_transactions() || !contended)) {
+            change_all(jobs, at);
+        } else {
+            change_each(jobs, at);
+        }
+    }
+
+    result<std::optional<entry>> read(transaction_id const& id) {
+        std::optional<entry> found;
+        std::string problem;
+        try {
+            auto with = server_->connect();
+            with.find(collection(), codec_.filter_of(id), {}, "read an entry",
+                      [&](document const& one) { problem = codec_.decode(one, found.emplace()); });
+        } catch (failure const& met) {
+            return met.problem();
+        }
+        if (problem.empty()) return found;
+        return {errc::damaged, "settle: the entry '" + id + "' is damaged: " + problem +
+                                   ". Repair its document in " + collection() + ". README#damaged"};
+    }
+
+    /// Entries in the order of their ids, beginning behind one of them. One that is damaged stands
+    /// in the page without parameters: whoever takes it up finds that it cannot be read.
+    result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
+                                    std::size_t limit) {
+        std::vector<entry> found;
+        bool const contradicts = filter.unfinished && filter.state &&
+                                 (is_final(*filter.state) || *filter.state == state::initial);
+        if (contradicts || limit == 0) return found;
+        try {
+            auto with = server_->connect();
+            document const query = codec_.query_of(filter, place_of(with, after));
+            with.find(collection(), query, page("_id", limit), "read entries",
+                      [&](document const& one) {
+                          entry& read = found.emplace_back();
+                          if (!codec_.decode(one, read).empty()) read.parameters.clear();
+                      });
+        } catch (failure const& met) {
+            return met.problem();
+        }
+        return found;
+    }
+
+    /// Erases at most `limit` finished entries that were created before a time, the oldest first.
+    result<purged> purge(timestamp created_before, std::size_t limit) {
+        purged gone;
+        document const query = codec_.query_of_finished(created_before);
+        try {
+            auto with = server_->connect();
+            std::vector<document> filters;
+            with.find(collection(), query, page("created", limit), "look for old entries",
+                      [&](document const& one) {
+                          document same;
+                          filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
+                      });
+            detail::bulk all{with, collection()};
+            for (auto const& filter : filters) all.remove(filter);
+            auto const erased = all.execute("erase entries");
+            if (!erased.problem.empty()) return erased.problem;
+            gone.erased = static_cast<std::uint64_t>(erased.removed);
+            gone.more = filters.size() == limit;
+        } catch (failure const& met) {
+            return met.problem();
+        }
+        return gone;
+    }
+
+    // ------------------------------------------------------------ inside a native transaction
+
+    /// Inserts entries.
+    /// Errors:  throws command_failure; when an id is there, without_taken() says which
+    void insert_within(detail::link& with, std::span<job* const> jobs, occasion const& at) {
+        if (has_several_forms()) refuse_taken(with, jobs);
+        detail::bulk all{with, collection()};
+        for (auto* const work : jobs) all.insert(codec_.encode(*work, at));
+        auto const result = all.execute("insert entries");
+        if (!result.problem.empty()) {
+            throw detail::command_failure(result.problem, result.transient);
+        }
+        for (auto* const work : jobs) work->said = log_answer::taken;
+    }
+
+    /// Changes an entry if it still is as it must be.
+    void change_within(detail::link& with, job& work, occasion const& at) {
+        auto const wanted = work.coordinator.change(step::at_once);
+        detail::bulk one{with, collection()};
+        one.update(codec_.filter_of(work.id, wanted), codec_.change_of(work, wanted, at));
+        auto const result = one.execute("change an entry");
+        if (!result.problem.empty()) {
+            throw detail::command_failure(result.problem, result.transient);
+        }
+        work.said = result.matched == 1 ? log_answer::taken : log_answer::conflict;
+    }
+
+    /// Notes the epoch under which a job's marks were raised as that of its commit, which a program
+    /// made that stored none.
+    void store_commit(job& work, occasion const& at) {
+        transition wanted;
+        wanted.from = wanted.to = state::applied;
+        wanted.from_epoch = wanted.to_epoch = wanted.committed = work.coordinator.epoch_number();
+        wanted.attempts = work.coordinator.attempts();
+        auto with = server_->connect();
+        detail::bulk one{with, collection()};
+        one.update(codec_.filter_of(work.id, wanted), codec_.change_of(work, wanted, at));
+        auto const result = one.execute("change an entry");
+        say(work, detail::ending_of(result));
+        if (!result.refused.empty()) refuse(work, result.refused.front().problem);
+        else if (result.problem.empty() && result.matched == 0) work.said = log_answer::conflict;
+    }
+
+    /// Tells those jobs that their ids are there already, and gives the others.
+    /// Errors:  throws command_failure
+    [[nodiscard]] std::vector<job*> without_taken(std::span<job* const> jobs) {
+        document options;
+        document only_id;
+        options.object("projection", only_id.integer("_id", 1));
+        auto with = server_->connect();
+        std::vector<std::string> taken;
+        with.find(collection(), among(jobs), std::move(options), "look for ids",
+                  [&](document const& one) {
+                      auto const id = one.find("_id");
+                      if (id && id->id()) taken.push_back(*id->id());
+                  });
+        std::sort(taken.begin(), taken.end());
+        std::vector<job*> others;
+        for (auto* const work : jobs) {
+            if (work->coordinator.inserts() &&
+                std::binary_search(taken.begin(), taken.end(), work->id)) {
+                work->said = log_answer::conflict;
+            } else {
+                others.push_back(work);
+            }
+        }
+        return others;
+    }
+
+private:
+    using document = detail::document;
+
+    template <step Step>
+    static std::vector<job*> of_step(std::span<job> wave) {
+        std::vector<job*> jobs;
+        for (auto& work : wave) {
+            if (work.takes(Step)) jobs.push_back(&work);
+        }
+        return jobs;
+    }
+
+    /// What finds the entries of jobs by their ids.
+    [[nodiscard]] document among(std::span<job* const> jobs) const {
+        document ids;
+        std::size_t count = 0;
+        for (auto* const work : jobs) codec_.layout().append_forms(ids, work->id, count);
+        document any;
+        any.array("$in", ids);
+        return detail::only("_id", any);
+    }
+
+    static document page(char const* order, std::size_t limit) {
+        document options;
+        document sort;
+        options.object("sort", sort.integer(order, 1));
+        auto const most = std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max());
+        options.integer("limit", static_cast<std::int64_t>(most));
+        return options;
+    }
+
+    static void say(std::span<job* const> jobs, detail::ending const& ended) {
+        for (auto* const work : jobs) say(*work, ended);
+    }
+    static void say(job& work, detail::ending const& ended) {
+        switch (ended.fate) {
+        case detail::fate::committed: work.said = log_answer::taken; break;
+        case detail::fate::undone: work.said = log_answer::unavailable; break;
+        case detail::fate::unknown: work.said = log_answer::unknown; break;
+        }
+        if (ended.fate != detail::fate::committed) work.problem = ended.problem;
+    }
+    static void refuse(job& work, error const& problem) {
+        bool const there =
+            problem.code == std::error_code{duplicate_key, mongodb_category()};
+        work.said = there                                      ? log_answer::conflict
+                    : problem.code == condition::unknown ? log_answer::unknown
+                                                               : log_answer::unavailable;
+        if (!there) work.problem = problem;
+    }
+
+    /// All in one go. Where not all of them take place, each is asked for by itself.
+    void change_all(std::span<job* const> jobs, occasion const& at) {
+        if (!server_->has_transactions()) return change_all_apart(jobs, at);
+        detail::native_transaction native{*server_};
+        bool all_met = true;
+        auto const ended = native.perform([&](detail::link& with) {
+            detail::ending here{};
+            all_met = change_in_bulk(with, jobs, at, here);
+            // Leaves nothing done.
+            if (!all_met) throw failure({make_error_code(errc::stopped), "not all entries met"});
+        });
+        if (all_met) say(jobs, ended);
+        else change_each(jobs, at);
+    }
+
+    /// Without native transactions, those that took place stay.
+    void change_all_apart(std::span<job* const> jobs, occasion const& at) {
+        auto with = server_->connect();
+        detail::ending ended{};
+        bool const all_met = change_in_bulk(with, jobs, at, ended);
+        if (all_met || ended.fate != detail::fate::committed) say(jobs, ended);
+        else look_who_changed(jobs);
+    }
+
+    /// Whether every change took place.
+    /// Errors:  in a native transaction, throws command_failure
+    bool change_in_bulk(detail::link& with, std::span<job* const> jobs, occasion const& at,
+                        detail::ending& ended) {
+        // A native transaction changes what it has read, or nothing. Looking at all entries first
+        // spares the server to plan each update: by its _id alone it takes a third of the time.
+        bool const looked = with.in_transaction() && jobs.size() > 1 &&
+                            !codec_.layout().is_tutorial();
+        if (looked && !all_stand_as_wanted(with, jobs)) return false;
+        detail::bulk all{with, collection()};
+        for (auto* const work : jobs) {
+            auto const wanted = work->coordinator.change();
+            auto const filter = looked ? codec_.filter_of(work->id)
+                                       : codec_.filter_of(work->id, wanted);
+            all.update(filter, codec_.change_of(*work, wanted, at));
+        }
+        auto const result = all.execute("change entries");
+        ended = detail::ending_of(result);
+        // Told of one alone: of several, those that were not refused have changed.
+        if (jobs.size() == 1 && !result.refused.empty()) {
+            ended = {detail::fate::undone, result.refused.front().problem};
+        }
+        if (with.in_transaction() && !result.problem.empty()) {
+            throw detail::command_failure(result.problem, result.transient);
+        }
+        return result.problem.empty() &&
+               result.matched == static_cast<std::int64_t>(jobs.size());
+    }
+
+    /// Shape:   jobs - of different ids
+    /// Errors:  throws command_failure
+    bool all_stand_as_wanted(detail::link& with, std::span<job* const> jobs) {
+        std::vector<job*> by_id{jobs.begin(), jobs.end()};
+        std::sort(by_id.begin(), by_id.end(),
+                  [](job const* left, job const* right) { return left->id < right->id; });
+        document options;
+        document fields;
+        options.object("projection", fields.integer("state", 1).integer("epoch", 1));
+        std::size_t standing = 0;
+        with.find(collection(), among(jobs), std::move(options), "look at entries",
+                  [&](document const& one) {
+                      auto const id = one.find("_id");
+                      auto const state = one.find("state");
+                      auto const number = one.find("epoch");
+                      if (!id || !id->text() || !state || !number) return;
+                      auto const at = std::lower_bound(
+                          by_id.begin(), by_id.end(), *id->text(),
+                          [](job const* work, std::string_view wanted) {
+                              return work->id < wanted;
+                          });
+                      if (at == by_id.end() || (*at)->id != *id->text()) return;
+                      auto const wanted = (*at)->coordinator.change();
+                      bool const stands =
+                          state->text() == settle::name_of(wanted.from) &&
+                          number->integer() == static_cast<std::int64_t>(wanted.from_epoch);
+                      standing += stands ? 1U : 0U;
+                  });
+        return standing == jobs.size();
+    }
+
+    void change_each(std::span<job* const> jobs, occasion const& at) {
+        auto with = server_->connect();
+        for (auto* const work : jobs) {
+            job* const one[]{work};
+            detail::ending ended{};
+            bool const met = change_in_bulk(with, one, at, ended);
+            say(*work, ended);
+            if (!met && ended.fate == detail::fate::committed) work->said = log_answer::conflict;
+        }
+    }
+
+    /// A change under an epoch is its owner's alone, so an entry that stands as it was wanted was
+    /// changed by this wave.
+    void look_who_changed(std::span<job* const> jobs) {
+        for (auto* const work : jobs) {
+            auto const wanted = work->coordinator.change();
+            auto const found = read(work->id);
+            if (!found.has_value()) {
+                work->said = log_answer::unknown;
+                work->problem = found.problem();
+                continue;
+            }
+            auto const& here = found.value();
+            bool const changed =
+                here && here->state == wanted.to && here->epoch_number == wanted.to_epoch;
+            work->said = changed ? log_answer::taken : log_answer::conflict;
+        }
+    }
+
+    /// Whether one id may stand there as a text, a number or an ObjectId. New ones are texts, which
+    /// the server keeps apart; other programs' are looked for.
+    [[nodiscard]] bool has_several_forms() const noexcept {
+        return codec_.layout().names.ids == id_kind::any;
+    }
+
+    void leave_out_taken(std::vector<job*>& jobs) {
+        try {
+            jobs = without_taken(jobs);
+        } catch (failure const& met) {
+            say(jobs, {detail::fate::undone, met.problem()});
+            jobs.clear();
+        }
+    }
+
+    /// Errors:  throws command_failure, as if the server had met the id
+    void refuse_taken(detail::link& with, std::span<job* const> jobs) {
+        bool taken = false;
+        with.find(collection(), among(jobs), {}, "look for ids",
+                  [&](document const&) { taken = true; });
+        if (!taken) return;
+        throw detail::command_failure(
+            {{duplicate_key, mongodb_category()}, "an id is there in another form"}, false);
+    }
+
+    /// What an id is in its document, so that a listing goes on behind it.
+    document place_of(detail::link& with, transaction_id const& id) {
+        document place;
+        if (id.empty()) return place;
+        if (has_several_forms()) {
+            with.find(collection(), codec_.filter_of(id), {}, "read an entry",
+                      [&](document one) { place = std::move(one); });
+        }
+        if (place.empty()) codec_.layout().append_id(place, "_id", id);
+        return place;
+    }
+
+    [[nodiscard]] std::string const& collection() const noexcept {
+        return codec_.layout().names.transactions;
+    }
+
+    detail::server* server_;
+    std::string name_;
+    detail::entry_codec codec_;
+};
+
+} // namespace mongodb
+SETTLE_END

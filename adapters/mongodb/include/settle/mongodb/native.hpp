@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSL-1.0
+// Native transactions of a replica set: begun, done again as long as others are in the way, and
+// committed until it is known what became of them.
+#pragma once
+
+#include <settle/mongodb/client.hpp>
+#include <settle/store/function_view.hpp>
+
+#include <chrono>
+#include <random>
+#include <thread>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// How a native transaction ended, or a write outside of one.
+enum class fate : std::uint8_t { committed, undone, unknown };
+
+struct ending {
+    settle::mongodb::detail::fate fate;
+    error problem;
+};
+
+/// Pauses that grow, and differ from one caller to the next.
+class pauses {
+public:
+    /// False when it has been long enough.
+    [[nodiscard]] bool next() {
+        if (clock::now() - began_ > longest_in_all) return false;
+        thread_local std::minstd_rand chance{std::random_device{}()};
+        std::uniform_int_distribution<std::int64_t> const any{0, most_.count()};
+        auto draw = any;
+        std::this_thread::sleep_for(std::chrono::microseconds{draw(chance)});
+        most_ = std::min(most_ * 2, std::chrono::microseconds{longest});
+        return true;
+    }
+
+private:
+    using clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds longest{50};
+    static constexpr std::chrono::seconds longest_in_all{15};
+    clock::time_point began_ = clock::now();
+    std::chrono::microseconds most_{500};
+};
+
+/// Does something in a native transaction.
+/// Shape:   function(link) - is called anew, from the start, as long as others are in the way;
+///          throws settle::failure to leave nothing done
+class native_transaction {
+public:
+    explicit native_transaction(server& with) : link_(with.connect()) {
+        std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
+            mongoc_session_opts_new(), &mongoc_session_opts_destroy};
+        mongoc_session_opts_set_causal_consistency(options.get(), false);
+        std::unique_ptr<mongoc_read_concern_t, void (*)(mongoc_read_concern_t*)> const reads{
+            mongoc_read_concern_new(), &mongoc_read_concern_destroy};
+        mongoc_read_concern_set_level(reads.get(), MONGOC_READ_CONCERN_LEVEL_SNAPSHOT);
+        std::unique_ptr<mongoc_transaction_opt_t, void (*)(mongoc_transaction_opt_t*)> const how{
+            mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
+        mongoc_transaction_opts_set_read_concern(how.get(), reads.get());
+        mongoc_session_opts_set_default_transaction_opts(options.get(), how.get());
+        bson_error_t problem{};
+        session_.reset(mongoc_client_start_session(link_.native(), options.get(), &problem));
+        if (!session_) problem_ = describe(problem, "begin a session");
+    }
+
+    using action = settle::detail::function_view<void(link&)>;
+
+    [[nodiscard]] ending perform(action function) {
+        if (!session_) return {fate::undone, problem_};
+        for (pauses between;;) {
+            auto const ended = try_once(function);
+            if (!again_ || !between.next()) return ended;
+        }
+    }
+
+private:
+    ending try_once(action function) {
+        again_ = false;
+        bson_error_t problem{};
+        if (!mongoc_client_session_start_transaction(session_.get(), nullptr, &problem)) {
+            return {fate::undone, describe(problem, "begin a native transaction")};
+        }
+        link_.enter(session_.get());
+        try {
+            function(link_);
+        } catch (command_failure const& met) {
+            abort();
+            again_ = met.transient();
+            return {fate::undone, met.problem()};
+        } catch (failure const& met) {
+            abort();
+            return {fate::undone, met.problem()};
+        } catch (...) {
+            abort();
+            throw;
+        }
+        link_.enter(nullptr);
+        return commit();
+    }
+
+    ending commit() {
+        for (pauses between;;) {
+            reply told;
+            bson_error_t problem{};
+            if (mongoc_client_session_commit_transaction(session_.get(), told.fresh(), &problem)) {
+                return {fate::committed, {}};
+            }
+            auto described = describe(problem, "commit");
+            // The server says that it is not committed and never will be.
+            if (told.transient()) {
+                again_ = true;
+                return {fate::undone, std::move(described)};
+            }
+            if (!told.commit_unknown() || !between.next()) {
+                return {fate::unknown, std::move(described)};
+            }
+        }
+    }
+
+    void abort() {
+        link_.enter(nullptr);
+        bson_error_t ignored{};
+        mongoc_client_session_abort_transaction(session_.get(), &ignored);
+    }
+
+    struct destroyer {
+        void operator()(mongoc_client_session_t* held) const noexcept {
+            mongoc_client_session_destroy(held);
+        }
+    };
+    link link_;
+    std::unique_ptr<mongoc_client_session_t, destroyer> session_;
+    error problem_;
+    bool again_ = false;
+};
+
+/// What became of writes outside of a native transaction, as far as the bulk as a whole goes.
+[[nodiscard]] inline ending ending_of(bulk_result const& result) {
+    if (result.problem.empty()) return {fate::committed, {}};
+    return {result.untouched ? fate::undone : fate::unknown, result.problem};
+}
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSL-1.0
+// Records as documents: members by their names, the key as _id, marks in pendingTransactions. What
+// other programs put beside them is left alone, and comes back with an image. Where the layout says
+// so, an id alone in pendingTransactions is a mark that a program left which follows the tutorial.
+#pragma once
+
+#include <settle/mongodb/error.hpp>
+#include <settle/mongodb/layout.hpp>
+#include <settle/mongodb/mark_codec.hpp>
+#include <settle/store/codec.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// The member of an image under which stand the fields that the struct does not name, as canonical
+/// extended JSON.
+inline constexpr std::string_view rest_name = "$document";
+
+template <typename Collection>
+class record_codec {
+public:
+    using record_type = typename Collection::record_type;
+    using key_type = typename Collection::key_type;
+    using slot_type = record_slot<record_type>;
+    static constexpr std::size_t key_index = member_index<record_type, Collection::key_member>;
+
+    explicit record_codec(record_layout layout) : layout_(std::move(layout)) {}
+
+    [[nodiscard]] record_layout const& layout() const noexcept { return layout_; }
+
+    /// The field of a member.
+    template <typename Member>
+    [[nodiscard]] std::string_view name_of(Member m) const {
+        return m.index == key_index ? std::string_view{layout_.key} : std::string_view{m.name};
+    }
+
+    /// Reads a document; the first thing that is wrong with it.
+    /// Shape:   bare - takes the ids of marks that other programs left, where the layout has any
+    [[nodiscard]] std::string decode(document const& from, slot_type& into,
+                                     std::vector<std::string>& bare) const {
+        auto& record = into.record.emplace();
+        std::string problem;
+        std::uint64_t seen = 0;
+        std::optional<value_view> marks;
+        from.for_each([&](value_view const& value) {
+            if (value.name() == marks_field) {
+                marks.emplace(value);
+                return true;
+            }
+            for_each_member<record_type>([&](auto m) {
+                if (value.name() != name_of(m)) return;
+                seen |= std::uint64_t{1} << m.index;
+                auto const wrong = read_field(value, record.*decltype(m)::pointer);
+                if (!wrong.empty()) problem = shown(name_of(m)) + ' ' + std::string{wrong};
+            });
+            return problem.empty();
+        });
+        if (!problem.empty()) return problem;
+        for_each_member<record_type>([&](auto m) {
+            using type = typename decltype(m)::type;
+            if ((seen >> m.index & 1U) != 0 || field_traits<type>::optional) return;
+            if (problem.empty()) problem = shown(name_of(m)) + " is missing";
+        });
+        if (problem.empty() && marks) problem = decode_marks(*marks, record, into, bare);
+        return problem;
+    }
+
+    /// A new document, with its marks.
+    /// Shape:   image - of the record that comes back, or empty
+    /// Errors:  throws errc::damaged when the image cannot be read
+    [[nodiscard]] document encode(slot_type const& from, std::string_view image = {}) const {
+        document made;
+        for_each_member<record_type>([&](auto m) {
+            append_field(made, name_of(m), (*from.record).*decltype(m)::pointer);
+        });
+        append_rest(made, image);
+        made.array(marks_field, marks_of(from));
+        return made;
+    }
+
+    /// Shape:   bare - marks of other programs, as they stand in the document
+    [[nodiscard]] static document marks_of(slot_type const& from,
+                                           std::vector<value_view> const& bare = {}) {
+        document all;
+        std::size_t number = 0;
+        for (auto const& one : bare) all.copy(std::to_string(number++), one);
+        for (auto const& one : from.marks) all.object_at(number++, encode_mark(one));
+        return all;
+    }
+
+    /// Whether a document, though it cannot be used, may hold this mark.
+    [[nodiscard]] bool may_hold_mark(document const& of, transaction_id const& id,
+                                     part_number part) const {
+        auto const marks = of.find(marks_field);
+        if (!marks || marks->is_null()) return false;
+        bool holds = marks->type() != BSON_TYPE_ARRAY;
+        marks->for_each([&](value_view const& value) {
+            mark<record_type> found;
+            auto const bare = layout_.bare_marks ? value.id() : std::nullopt;
+            holds = holds || bare == id;
+            auto const named = value.find("id");
+            // Of one whose part cannot be read, nobody knows which it is.
+            holds = holds || (named && named->text() == id &&
+                              (!read_mark_key(value, found) || found.part == part));
+            return !holds;
+        });
+        return holds;
+    }
+
+    /// The members as JSON, and behind them what other programs put into the document.
+    [[nodiscard]] std::string image_of(document const& from, record_type const& record) const {
+        std::string image = encode_json(record);
+        document rest;
+        from.for_each([&](value_view const& value) {
+            if (!is_ours(value.name())) rest.copy(value.name(), value);
+            return true;
+        });
+        if (rest.empty()) return image;
+        image.back() = ',';
+        append_json_text(image, rest_name);
+        image += ':';
+        append_json_text(image,
+                         take_text(bson_as_canonical_extended_json(rest.native(), nullptr)));
+        return image += '}';
+    }
+
+private:
+    static std::string shown(std::string_view name) { return "its '" + std::string{name} + "'"; }
+
+    [[nodiscard]] bool is_ours(std::string_view name) const {
+        bool ours = name == marks_field;
+        for_each_member<record_type>([&](auto m) { ours = ours || name == name_of(m); });
+        return ours;
+    }
+
+    [[nodiscard]] std::string decode_marks(value_view const& marks, record_type const& record,
+                                           slot_type& into, std::vector<std::string>& bare) const {
+        if (marks.is_null()) return {};
+        if (marks.type() != BSON_TYPE_ARRAY) return shown(marks_field) + " is no array";
+        std::string problem;
+        marks.for_each([&](value_view const& value) {
+            if (auto const id = value.id(); id && layout_.bare_marks) {
+                bare.push_back(*id);
+                return true;
+            }
+            mark<record_type> found;
+            problem = decode_mark(value, record, found);
+            if (problem.empty() && into.marks.find(found.id, found.part) != nullptr) {
+                problem = "it is there twice";
+            }
+            if (problem.empty()) into.marks.insert(std::move(found));
+            else problem = "a mark in " + shown(marks_field) + ": " + problem;
+            return problem.empty();
+        });
+        return problem;
+    }
+
+    /// Finds the member of an image that holds other programs' fields, and appends those.
+    void append_rest(document& to, std::string_view image) const {
+        if (image.empty()) return;
+        json_reader reader{image};
+        std::string rest;
+        if (reader.begin_object()) {
+            for (std::string_view name; reader.next_member(name);) {
+                if (name == rest_name) reader.read_text(rest);
+                else reader.skip_value();
+            }
+        }
+        if (!reader.finish()) raise(errc::damaged, "settle: an image is damaged. README#damaged");
+        if (rest.empty()) return;
+        bson_error_t problem{};
+        bson_t* const made =
+            bson_new_from_json(reinterpret_cast<std::uint8_t const*>(rest.data()),
+                               static_cast<ssize_t>(rest.size()), &problem);
+        if (made == nullptr) {
+            raise(errc::damaged, "settle: an image is damaged: " + std::string{problem.message} +
+                                     ". README#damaged");
+        }
+        document::adopt(made).for_each([&](value_view const& value) {
+            if (!is_ours(value.name())) to.copy(value.name(), value);
+            return true;
+        });
+    }
+
+    record_layout layout_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

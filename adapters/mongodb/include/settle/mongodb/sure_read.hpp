@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSL-1.0
+// Reads of one record that no newer primary can have overtaken.
+#pragma once
+
+#include <settle/mongodb/desk.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// How long a majority may take to say that the answer still holds.
+inline constexpr std::int64_t sure_read_ms = 15'000;
+
+/// Errors:  throws settle::failure, also when no majority answers in time
+template <typename C>
+[[nodiscard]] std::optional<typename C::record_type> read_linearizable(
+    link& with, typename C::key_type const& key) {
+    desk<C> here;
+    here.expect(key);
+    document level;
+    document options;
+    options.object("readConcern", level.text("level", "linearizable"));
+    options.integer("maxTimeMS", sure_read_ms);
+    here.fetch(with, std::move(options));
+    return here.only_record();
+}
+
+/// For servers without that read concern: a write that a majority takes, and the record as it was
+/// written.
+/// Errors:  as read_linearizable
+template <typename C>
+[[nodiscard]] std::optional<typename C::record_type> read_by_quorum(
+    link& with, typename C::key_type const& key) {
+    desk<C> here;
+    here.expect(key);
+    document query;
+    append_field(query, "_id", key);
+    document one;
+    document update;
+    document majority;
+    majority.text("w", "majority").integer("wtimeout", sure_read_ms);
+    update.object("$inc", one.integer("settle_read", 1));
+    document command;
+    command.text("findAndModify", C::name).object("query", query).object("update", update);
+    command.boolean("new", true).integer("maxTimeMS", sure_read_ms);
+    command.object("writeConcern", majority);
+    reply told;
+    with.command(command, "read a record by a majority", told);
+    if (auto const lost = told.find("writeConcernError")) {
+        auto const why = lost->find("errmsg");
+        raise(errc::store_unreachable, "settle: no majority has confirmed the read: " +
+                                           std::string{why ? why->text().value_or("") : ""} +
+                                           ". README#mongodb-errors");
+    }
+    if (auto const found = told.find("value"); found && !found->is_null()) {
+        here.put(found->as_document());
+    }
+    return here.only_record();
+}
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// A database that programs have used which follow MongoDB's tutorial "Perform Two Phase Commits":
+// what they left is brought to its end, and what is new stands in the same collections and fields.
+//
+// A bare mark and an entry without an epoch count as of epoch 0. A transaction type may take them
+// over when all its effects are sums at apply, as the tutorial's are.
+#pragma once
+
+#include <settle/mongodb.hpp>
+
+SETTLE_BEGIN
+namespace mongodb {
+
+/// The records of such a database.
+/// Shape:   Type - whose transactions the other programs ran
+template <auto const& Type, typename... Collections>
+class tutorial_session : public record_session<Collections...> {
+    using base = record_session<Collections...>;
+    using direction = forward<Type>;
+
+public:
+    tutorial_session(detail::server& with, detail::record_layout layout, log_session log)
+        : base(with, std::move(layout)), log_(std::move(log)) {}
+
+    /// As the base does. What another program had committed without an epoch has its marks raised
+    /// to this claim's first, and then that epoch stored as the commit's: an effect that comes late
+    /// is told from theirs by its own.
+    template <step Step, typename Direction>
+    void start(std::span<job> wave) {
+        std::vector<job*> left_out;
+        if constexpr (Step == step::confirm) {
+            for (job& work : wave) {
+                if (!work.takes(Step) || work.coordinator.committed() != 0) continue;
+                if (!take_commit<Direction>(work)) left_out.push_back(&work);
+            }
+        }
+        for (job* const work : left_out) work->resting = true;
+        base::template start<Step, Direction>(wave);
+        for (job* const work : left_out) work->resting = false;
+    }
+
+    /// Ends a mark; what a bare one did is what its entry says.
+    result<answer> resolve(mark_place const& where, bool confirmed) {
+        if (where.epoch_number != 0) return base::resolve(where, confirmed);
+        auto const found = log_.read(where.id);
+        if (!found.has_value()) return found.problem();
+        if (!found.value() || found.value()->type != direction::name()) return unknown_mark(where);
+        auto const parameters =
+            decode_json<typename direction::parameters>(found.value()->parameters);
+        if (!parameters.has_value()) return parameters.problem();
+        std::optional<result<answer>> said;
+        direction::for_each_participant([&](auto index) {
+            if (!said) said = undo_part<index>(where, parameters.value());
+        });
+        return said ? *std::move(said) : unknown_mark(where);
+    }
+
+private:
+    /// False when it could not be done: then every due part has its answer.
+    template <typename Direction>
+    bool take_commit(job& work) {
+        auto const each = [&](auto&& function) {
+            std::span<job> const alone{&work, 1};
+            for_each_operation<base::template holds, step::confirm, Direction>(alone, function);
+        };
+        answer met = answer::applied;
+        auto const ended = base::at_desks([&](typename base::desks& here, detail::link& with) {
+            met = answer::applied;
+            each([&](auto const& one) { here.of(one).expect(one); });
+            here.fetch(with);
+            each([&](auto const& one) {
+                auto const said = here.of(one).raise_mark(one, work.coordinator.epoch_number());
+                if (said == answer::fenced) met = said;
+            });
+        });
+        error problem = ended.problem;
+        if (ended.fate != detail::fate::committed) {
+            met = ended.fate == detail::fate::unknown ? answer::unknown : answer::unavailable;
+        } else if (met == answer::applied) {
+            std::string const nobody;
+            log_.store_commit(work, {now(), nobody});
+            if (work.said == log_answer::taken) {
+                work.coordinator.committed_without_epoch();
+                return true;
+            }
+            met = work.said == log_answer::conflict  ? answer::fenced
+                  : work.said == log_answer::unknown ? answer::unknown
+                                                     : answer::unavailable;
+            problem = work.problem;
+        }
+        each([&](auto const& one) { one.failed(met, problem); });
+        return false;
+    }
+
+    static timestamp now() {
+        return std::chrono::time_point_cast<std::chrono::milliseconds>(
+            std::chrono::system_clock::now());
+    }
+
+    template <std::size_t Index, typename Parameters>
+    std::optional<result<answer>> undo_part(mark_place const& where, Parameters const& parameters) {
+        using collection = typename direction::template collection_of<Index>;
+        if (where.collection != collection::name) return std::nullopt;
+        auto const& user = direction::user(parameters);
+        for (std::size_t line = 0; line < direction::template lines<Index>(user); ++line) {
+            auto const key = direction::template key<Index>(user, line);
+            typename collection::key_type typed{};
+            bool overflow = false;
+            store_value(typed, key, overflow);
+            if (overflow || key_value{typename detail::desk<collection>::stored_key(typed)} !=
+                                where.key) {
+                continue;
+            }
+            mark<typename collection::record_type> done;
+            detail::read_bare_effect(direction::template intent<Index>(parameters, line), done);
+            return base::template at_record<collection>(
+                typed, [&](auto& table) { return table.undo_bare(where.id, done.undo_delta); });
+        }
+        return std::nullopt;
+    }
+
+    static result<answer> unknown_mark(mark_place const& where) {
+        return {errc::damaged, "settle: a record of '" + where.collection +
+                                   "' has the mark '" + where.id +
+                                   "' of no transaction that is known, so nobody can say what it "
+                                   "did. Look at it, and take it out. "
+                                   "README#coming-from-the-tutorial"};
+    }
+
+    log_session log_;
+};
+
+/// Such a database. Stop the other programs, and end their sessions in the server, before it is
+/// used: a write of theirs that comes late, onto a record whose mark they have pulled already, is
+/// beyond repair.
+/// Shape:   Type - the transaction type that describes what the other programs run
+/// Errors:  as database
+/// Source:  README#coming-from-the-tutorial
+template <auto const& Type>
+class tutorial_database {
+    using direction = forward<Type>;
+    using parameters = typename direction::user_parameters;
+
+public:
+    explicit tutorial_database(std::string const& address, tutorial_layout layout = {},
+                               database_options const& options = {})
+        : database_(address, options), layout_(entries_of(std::move(layout))) {}
+
+    /// Errors:  as database::bind
+    template <typename... Collections>
+    tutorial_session<Type, Collections...> bind(std::string const& log_name) {
+        database_.template prepare<Collections...>(log_name);
+        return {database_.server_, {layout_.names.key, true}, bind_log()};
+    }
+
+    /// Errors:  as database::bind_log
+    log_session bind_log() { return database_.bind_log(layout_); }
+
+private:
+    static detail::entry_layout entries_of(tutorial_layout names) {
+        detail::entry_layout made;
+        made.names = std::move(names);
+        made.type = direction::name();
+        made.definition = direction::definition();
+        for_each_member<parameters>([&](auto m) { made.members.emplace_back(m.name); });
+        return made;
+    }
+
+    database database_;
+    detail::entry_layout layout_;
+};
+
+} // namespace mongodb
+SETTLE_END
