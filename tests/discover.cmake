@@ -31,7 +31,8 @@ function(write_cases output labels)
         string(APPEND script "add_test(${test} [==[${program}]==] [==[--test-case=${filter}]==])\n"
             "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout}"
             " WORKING_DIRECTORY [==[${folder}]==] COST ${timeout}"
-            " FAIL_REGULAR_EXPRESSION \"test cases: +0 \")\n")
+            " FAIL_REGULAR_EXPRESSION \"test cases: +0 \" SKIP_RETURN_CODE ${skip_code}"
+            " FIXTURES_REQUIRED \"${fixture}\")\n")
     endwhile()
     set(script "${script}" PARENT_SCOPE)
 endfunction()

@@ -14,7 +14,9 @@ tests/run.sh --exhaustive     with g++: the searches that are too large for --fu
 tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
 tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
 
-Missing Debian packages are installed, and everything is built below build/.
+Missing Debian packages are installed, and everything is built below build/. The tests of MongoDB
+start servers of their own, with the program that SETTLE_MONGOD names, that is on the PATH, or that
+is fetched; where there is none they are skipped, which --full counts as a failure.
 TEXT
 }
 
@@ -50,9 +52,20 @@ full | fuzz) clang_packages="clang-14 libclang-rt-14-dev llvm-14" ;;
 esac
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
-    sqlite3 libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $clang_packages || exit 1
+    sqlite3 libmongoc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $clang_packages || exit 1
 
 [ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"
+
+mkdir -p build
+if [ "$mode" != exhaustive ]; then
+    if found=$(tests/mongodb/mongod.sh 2>build/no_mongod.txt); then
+        SETTLE_MONGOD=$found
+        export SETTLE_MONGOD
+    else
+        SETTLE_NO_MONGOD=$(cat build/no_mongod.txt)
+        export SETTLE_NO_MONGOD
+    fi
+fi
 
 # Without arguments a run that finds no test is a failure; with them it may be what was asked for.
 no_tests=
@@ -68,15 +81,24 @@ fi
 run_tests() {
     folder=$1
     shift
-    # One more than there are processors, since many tests wait for the disk.
-    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 1))" $no_tests "$@"
+    rm -f "$folder/ctest.log"
+    # Two more than there are processors, since many tests wait for the disk or for a server.
+    $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 2))" $no_tests \
+        -O "$folder/ctest.log" "$@"
+    result=$?
+    # ctest names what it skipped, and only here is there a place to say why.
+    skipped=$(grep -cs '\*\*\*Skipped' "$folder/ctest.log")
+    skipped=${skipped:-0}
+    [ "$skipped" -eq 0 ] ||
+        echo "SKIPPED: $skipped tests; ${SETTLE_NO_MONGOD:-each says why with ctest -V}"
+    return "$result"
 }
 
 wrap=
 case $mode in
 usual)
     .ci/build.sh release "" all || exit 1
-    run_tests build -LE '^(long|exhaustive)$' "$@"
+    run_tests build -LE '^(long|laws|exhaustive)$' "$@"
     exit
     ;;
 exhaustive)
@@ -89,7 +111,6 @@ esac
 
 summary=build/full.txt
 failed=0
-mkdir -p build
 : >"$summary"
 
 # Usage: stage NAME FOLDER "TARGET..." "CTEST OPTION..." ARGUMENT...
@@ -105,9 +126,13 @@ stage() {
     # shellcheck disable=SC2086 # the lists are meant to be split
     if $wrap .ci/build.sh "$name" "" $targets; then
         # A pipe would hide the exit code, so the closing lines are read back from a file.
-        run_tests "$folder" -O "$folder/ctest.log" $selection "$@"
+        run_tests "$folder" $selection "$@"
         code=$?
         closing=$(grep -E 'tests passed, |^No tests were found' "$folder/ctest.log" | tail -n 1)
+        if [ "$skipped" -ne 0 ]; then
+            code=1
+            closing="$closing; $skipped SKIPPED"
+        fi
     else
         code=1
         closing="does not build"
@@ -117,18 +142,21 @@ stage() {
 }
 
 short="-LE ^(long|exhaustive)$"
-programs="settle_conformance settle_fault settle_applications settle_fuzz"
-stage release build "all settle_rules" "-LE ^exhaustive$" "$@"
+programs="settle_conformance settle_fault settle_applications settle_fuzz settle_mongodb_tests"
+stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"
 # Four files into which every process adds its counts: one for each would fill the disk.
 rm -rf build/clang/coverage
 LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
 export LLVM_PROFILE_FILE
-stage clang build/clang all "$short" "$@"
+stage clang build/clang "all settle_laws" "$short" "$@"
 unset LLVM_PROFILE_FILE
 tests/coverage.sh build/clang || failed=1
 wrap=$fixed_addresses
-stage asan build/asan "$programs" "-L ^(conformance|fault|application|fuzz)$ $short" "$@"
-stage tsan build/tsan "settle_conformance settle_fault" "-L ^(conformance|fault)$ $short" "$@"
+stage asan build/asan "$programs" "-L ^(conformance|fault|application|fuzz|mongodb)$ $short" "$@"
+TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt ${TSAN_OPTIONS-}"
+export TSAN_OPTIONS
+stage tsan build/tsan "settle_conformance settle_fault settle_mongodb_tests" \
+    "-L ^(conformance|fault|mongodb)$ $short" "$@"
 
 echo
 echo "== all stages"

@@ -105,10 +105,15 @@ TEST_SUITE("samples: text") {
               samples::store_address{store_kind::memory, ""});
         CHECK(samples::parse_store_address("sqlite:/tmp/a:b.db") ==
               samples::store_address{store_kind::sqlite, "/tmp/a:b.db"});
+        // The driver reads the rest, and says what is wrong with it.
+        CHECK(samples::parse_store_address("mongodb://one:1,two/bank?replicaSet=rs") ==
+              samples::store_address{store_kind::mongodb,
+                                     "mongodb://one:1,two/bank?replicaSet=rs"});
         for (auto const* text : {"", "bank.db", "oracle:x", "SQLITE:x", ":x"}) {
             CHECK(refusal_of_address(text) == "'" + std::string{text} +
                                                   "' is no address of a store; known are "
-                                                  "sqlite:PATH and memory:");
+                                                  "sqlite:PATH, memory: and "
+                                                  "mongodb://HOST[:PORT][,…]/DATABASE");
         }
         CHECK(refusal_of_address("sqlite:").find("does not say which file") != std::string::npos);
         CHECK(refusal_of_address("memory:x").find("memory: has none") != std::string::npos);

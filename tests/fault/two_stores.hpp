@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+// One transaction over two stores at once: accounts in one, stock in another, the log in either.
+#pragma once
+
+#include "scene.hpp"
+
+#include <optional>
+
+namespace settle_test {
+
+template <typename Log, typename Accounts, typename Stock>
+auto engine_over(Log& log, Accounts& accounts, Stock& stock, manual_environment const& time) {
+    return settle::engine{settle::log_in(log),
+                          settle::bind(ledgers, accounts),
+                          settle::bind(shelves, stock),
+                          settle::with_environment(time),
+                          short_limits(),
+                          settle::type<order_type>,
+                          settle::type<move_type>};
+}
+
+/// Both are made once; every story has records of its own there.
+/// Shape:   Accounts, Stock - hold a database each: `Accounts::database& open()`
+template <typename Accounts, typename Stock, bool LogWithStock>
+class two_stores {
+public:
+    auto plain() {
+        if constexpr (LogWithStock) return engine_over(stock(), accounts(), stock(), time);
+        else return engine_over(accounts(), accounts(), stock(), time);
+    }
+    auto fragile(fault_desk& desk) {
+        faulty_accounts_.emplace(accounts(), desk);
+        faulty_stock_.emplace(stock(), desk);
+        if constexpr (LogWithStock) {
+            return engine_over(*faulty_stock_, *faulty_accounts_, *faulty_stock_, time);
+        } else {
+            return engine_over(*faulty_accounts_, *faulty_accounts_, *faulty_stock_, time);
+        }
+    }
+
+    manual_environment time;
+
+private:
+    auto& accounts() { return accounts_.open(); }
+    auto& stock() { return stock_.open(); }
+
+    Accounts accounts_;
+    Stock stock_;
+    std::optional<faulty<typename Accounts::database>> faulty_accounts_;
+    std::optional<faulty<typename Stock::database>> faulty_stock_;
+};
+
+/// One story: an id, an account and two shelves that nobody else uses.
+struct private_order {
+    explicit private_order(std::int64_t count)
+        : id("t" + std::to_string(count)), account("A" + std::to_string(count)), first(2 * count),
+          second(2 * count + 1),
+          wanted{account, 30, {{first, 5}, {second, 20}, {first, 15}}} {}
+
+    template <typename Engine>
+    void open(Engine& engine, std::int64_t balance) const {
+        engine.create(ledgers, {account, balance, 0, ""}).value();
+        engine.create(shelves, {first, 20}).value();
+        engine.create(shelves, {second, 20}).value();
+    }
+    /// Everything was paid and taken, or nothing was.
+    template <typename Engine>
+    void check(Engine& engine, std::int64_t balance) const {
+        auto const found = engine.find(id).value();
+        bool const ran = found && found->state == settle::state::done;
+        CHECK((!found || settle::is_final(found->state)));
+        CHECK(engine.read(ledgers, account).value()->balance == (ran ? balance - 30 : balance));
+        CHECK(engine.read(shelves, first).value()->amount == (ran ? 0 : 20));
+        CHECK(engine.read(shelves, second).value()->amount == (ran ? 0 : 20));
+    }
+
+    std::string id;
+    std::string account;
+    std::int64_t first;
+    std::int64_t second;
+    order wanted;
+};
+
+template <typename Stores>
+void usual_orders() {
+    Stores stores;
+    auto engine = stores.plain();
+    private_order const paid{1};
+    paid.open(engine, 100);
+    CHECK(engine.run(paid.id, paid.wanted).done());
+    CHECK(engine.run(paid.id, paid.wanted).done());
+    paid.check(engine, 100);
+    private_order const poor{2};
+    poor.open(engine, 29);
+    outcome const told = engine.run(poor.id, poor.wanted);
+    CHECK(told.why == settle::reason::guard_failed);
+    CHECK(told.participant == "customer");
+    poor.check(engine, 29);
+    private_order greedy{3};
+    greedy.open(engine, 100);
+    greedy.wanted.lines.push_back({greedy.second, 1});
+    outcome const short_of_stock = engine.run(greedy.id, greedy.wanted);
+    CHECK(short_of_stock.participant == "stock");
+    CHECK(short_of_stock.line == 3U);
+    greedy.check(engine, 100);
+    CHECK(engine.reverse(paid.id).done());
+    CHECK(engine.read(ledgers, paid.account).value()->balance == 100);
+    CHECK(engine.read(shelves, paid.first).value()->amount == 20);
+    CHECK(engine.marks().value() == 0);
+    check_settled(engine, {told, short_of_stock});
+}
+
+template <typename Stores>
+void hit_everywhere() {
+    Stores stores;
+    auto plain = stores.plain();
+    std::int64_t count = 0;
+    for (std::int64_t const balance : {100, 10}) {
+        for (fault_kind const kind : every_kind) {
+            for (std::size_t number = 1;; ++number) {
+                INFO("balance ", balance, ", fault: ", std::string{name_of(kind)}, " at call ",
+                     number);
+                private_order const story{++count};
+                story.open(plain, balance);
+                fault_desk desk;
+                desk.plan(fault_at(number, kind));
+                std::optional<outcome> told;
+                {
+                    auto engine = stores.fragile(desk);
+                    try {
+                        told = engine.run(story.id, story.wanted);
+                    } catch (crash const&) {
+                    }
+                }
+                if (!is_crash(kind)) {
+                    REQUIRE(told.has_value());
+                    CHECK(told->verdict == (balance == 100 ? verdict::done : verdict::canceled));
+                }
+                bool const reached = desk.calls() >= number;
+                desk.plan({});
+                stores.time.advance(1s);
+                CHECK(plain.recover(at_once()).skipped.empty());
+                if (desk.deliver_late() != 0) {
+                    stores.time.advance(1s);
+                    plain.recover(at_once());
+                    plain.sweep();
+                }
+                story.check(plain, balance);
+                CHECK(plain.marks().value() == 0);
+                if (!reached) break;
+            }
+        }
+    }
+    CHECK(plain.sweep().looked_at == 0);
+}
+
+} // namespace settle_test

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+// Servers that ask for a name or a certificate: exactly the rights that the README lists are
+// enough, and without one of them a sentence says which way to go.
+#include "bank.hpp"
+#include "commands.hpp"
+#include "servers.hpp"
+
+#include <program.hpp>
+
+namespace settle_test {
+namespace {
+
+using settle::mongodb::database;
+using settle::testing::card;
+using settle::testing::cards;
+using settle::testing::colour;
+using settle::testing::withdraw;
+
+/// What README#mongodb-rights lists.
+std::vector<std::string> const rights{"find",        "insert",          "update",     "remove",
+                                      "createIndex", "listCollections", "listIndexes"};
+
+char const* const short_waits =
+    "serverSelectionTimeoutMS=2000&connectTimeoutMS=1000&socketTimeoutMS=5000";
+
+/// Does everything that settle does in a database; the first sentence that stood against it.
+std::string use(std::string const& address) {
+    settle::options limits = short_limits();
+    limits.patience = std::chrono::milliseconds{300};
+    try {
+        database db{address};
+        auto one = bank_on(db, settle::phases::one, limits);
+        auto two = bank_on(db, settle::two_phases, limits);
+        for (char const* const id : {"A", "B"}) one.create(ledgers, {id, opening, 0, ""}).value();
+        one.create(cards, {"c", "Anna", true, colour::red, {}, 1, "note", 1, 1}).value();
+        for (auto* const engine : {&one, &two}) {
+            std::string const id = engine == &one ? "one" : "two";
+            for (auto const& told : {engine->run(id, transfer{"A", "B", 10}),
+                                     engine->run(id + "/2", transfer{"A", "B", 1000}),
+                                     engine->run(id + "/3", withdraw{"c", true}),
+                                     engine->reverse(id + "/3"), engine->cancel("none")}) {
+                if (told.verdict == settle::verdict::undecided) return told.problem.text;
+            }
+            auto const report = engine->recover(at_once());
+            if (!report.problem.empty()) return report.problem.text;
+            auto const swept = engine->sweep();
+            if (!swept.problem.empty()) return swept.problem.text;
+        }
+        settle::purge_options old;
+        old.older_than = limits.horizon() + std::chrono::hours{1};
+        auto const purged = one.purge(old);
+        if (!purged.problem.empty()) return purged.problem.text;
+        CHECK(balance(one, "A") == opening - 20);
+        CHECK(one.read(cards, "c").value().has_value());
+        CHECK(one.find("one").value()->state == settle::state::done);
+        CHECK(one.find("two/2").value()->state == settle::state::canceled);
+        CHECK(one.marks().value() == 0);
+    } catch (settle::failure const& problem) {
+        return problem.what();
+    }
+    return "";
+}
+
+void do_as(connection& admin, std::string const& json) {
+    auto const answer = admin.run("admin", json);
+    REQUIRE_MESSAGE(answer.ok, answer.error);
+}
+
+/// A user with these rights on one database alone.
+void make_user(connection& admin, std::string const& name, std::vector<std::string> const& given) {
+    std::string actions;
+    for (auto const& one : given) actions += (actions.empty() ? "\"" : ", \"") + one + "\"";
+    do_as(admin, R"({"createRole": "role_)" + name + R"(", "roles": [], "privileges": [
+        {"resource": {"db": ")" + name + R"(", "collection": ""}, "actions": [)" + actions +
+                     "]}]}");
+    do_as(admin, R"({"createUser": ")" + name + R"(", "pwd": "word", "roles": ["role_)" + name +
+                     "\"]}");
+}
+
+/// A certificate of its own authority, made as a person would.
+bool make_certificates(testing::scratch_folder const& folder) {
+    auto const log = folder.at("openssl.txt");
+    auto const run = [&](std::string const& words) {
+        return std::system(("openssl " + words + " >>'" + log + "' 2>&1").c_str()) == 0;
+    };
+    for (std::string const name : {"ca", "other"}) {
+        auto const at = folder.at(name);
+        if (!run("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=" + name + " -keyout '" + at +
+                 ".key' -out '" + at + ".pem'")) {
+            return false;
+        }
+    }
+    auto const extensions = folder.write("extensions", "subjectAltName=IP:127.0.0.1\n");
+    auto const at = folder.at("server");
+    if (!run("req -newkey rsa:2048 -nodes -subj /CN=server -keyout '" + at + ".key' -out '" + at +
+             ".csr'") ||
+        !run("x509 -req -in '" + at + ".csr' -CA '" + folder.at("ca.pem") + "' -CAkey '" +
+             folder.at("ca.key") + "' -CAcreateserial -days 2 -extfile '" + extensions +
+             "' -out '" + at + ".pem'")) {
+        return false;
+    }
+    folder.write("both.pem", testing::read_file(at + ".pem") + testing::read_file(at + ".key"));
+    return true;
+}
+
+} // namespace
+
+TEST_CASE("long: a user with the listed rights can do everything, or a sentence says why not") {
+    testing::scratch_folder const folder{"mongodb-rights"};
+    auto const key = folder.write("key", "bm90aGluZyB0aGF0IGlzIHNlY3JldA");
+    std::filesystem::permissions(key, std::filesystem::perms::owner_read);
+    replica_set set{1, {"--auth", "--keyFile", key}};
+    auto const host = set.member(0).host();
+    auto const made = run_command(set.address("admin"), R"({"createUser": "root", "pwd": "word",
+        "roles": ["root"]})");
+    REQUIRE_MESSAGE(made.ok, made.error);
+    connection admin{"mongodb://root:word@" + host + "/admin"};
+    auto const as = [&](std::string const& user, std::string const& name) {
+        return "mongodb://" + user + host + "/" + name + "?authSource=admin&" + short_waits;
+    };
+
+    make_user(admin, "bank", rights);
+    CHECK(use(as("bank:word@", "bank")) == "");
+    do_as(admin, R"({"createUser": "ready", "pwd": "word",
+                     "roles": [{"role": "readWrite", "db": "ready"}]})");
+    CHECK(use(as("ready:word@", "ready")) == "");
+
+    for (auto const& missing : rights) {
+        INFO("without " << missing);
+        auto others = rights;
+        std::erase(others, missing);
+        auto const name = "no_" + missing;
+        make_user(admin, name, others);
+        auto const said = use(as(name + ":word@", name));
+        INFO(said);
+        CHECK(said.starts_with("settle: MongoDB could not "));
+        CHECK(said.find("not authorized on " + name) != std::string::npos);
+        CHECK(said.find("Give the address's user the rights") != std::string::npos);
+    }
+
+    for (auto const& each :
+         {std::pair{"bank:wr0ng@", "Check the name, the password and authSource"},
+          {"nobody:word@", "Check the name, the password and authSource"},
+          {"", "Give the address's user the rights"}}) {
+        // clang 14 takes no structured binding in a message.
+        std::string const user = each.first;
+        std::string const because = each.second;
+        INFO(user);
+        auto const said = refusal(as(user, "bank"));
+        INFO(said);
+        CHECK(said.starts_with("settle: MongoDB could not "));
+        CHECK(said.find(because) != std::string::npos);
+        CHECK(said.find("wr0ng") == std::string::npos);
+    }
+    CHECK(refusal(as("bank:word@", "another")).find("not authorized on another") !=
+          std::string::npos);
+}
+
+TEST_CASE("long: a server with a certificate is used when it is the right one") {
+    testing::scratch_folder const folder{"mongodb-tls"};
+    if (!make_certificates(folder)) {
+        skip("no certificate can be made here: is the program openssl installed? It said: " +
+             testing::read_file(folder.at("openssl.txt")));
+    }
+    std::string const waits = "serverSelectionTimeoutMS=600&connectTimeoutMS=500";
+    auto const options = [&](std::string const& authority) {
+        return "tls=true&tlsCAFile=" + folder.at(authority + ".pem");
+    };
+    replica_set set{1,
+                    {"--tlsMode", "requireTLS", "--tlsCertificateKeyFile", folder.at("both.pem"),
+                     "--tlsCAFile", folder.at("ca.pem"),
+                     "--tlsAllowConnectionsWithoutCertificates"},
+                    options("ca")};
+    auto const at = [&](std::string const& host, std::string const& how) {
+        return "mongodb://" + host + ":" + std::to_string(set.member(0).port()) +
+               "/bank?directConnection=true&" + waits + how;
+    };
+    CHECK(use(at("127.0.0.1", "&" + options("ca"))) == "");
+    for (auto const& each :
+         {std::pair{at("127.0.0.1", "&" + options("other")), "certificate verify failed"},
+          {at("localhost", "&" + options("ca")), "TLS handshake failed"},
+          {at("127.0.0.1", "&" + options("nowhere")), "the certificates that the address names"},
+          {at("127.0.0.1", ""), "whether the server asks for tls=true"}}) {
+        std::string const address = each.first;
+        std::string const because = each.second;
+        INFO(address);
+        auto const said = refusal(address);
+        INFO(said);
+        CHECK(said.starts_with("settle: "));
+        CHECK(said.find(because) != std::string::npos);
+        CHECK(said.find('\n') == std::string::npos);
+    }
+}
+
+} // namespace settle_test

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: BSL-1.0
+// Addresses that are wrong, and servers that are not what an address promises: each is refused with
+// one sentence, within the time that the address gives.
+#include "bank.hpp"
+#include "proxy.hpp"
+#include "shared_servers.hpp"
+#include "strange_server.hpp"
+
+namespace settle_test {
+namespace {
+
+using namespace std::chrono_literals;
+using settle::mongodb::database;
+using settle::mongodb::database_options;
+
+char const* const shortest_waits =
+    "serverSelectionTimeoutMS=400&connectTimeoutMS=200&socketTimeoutMS=400";
+
+void check_refused(std::string const& address, std::string const& because) {
+    INFO(address);
+    auto const text = refusal(address);
+    INFO(text);
+    CHECK(text.find(because) != std::string::npos);
+}
+
+std::string with(std::string const& address, std::string const& more) {
+    return address + (address.find('?') == std::string::npos ? "?" : "&") + more;
+}
+
+/// Puts another value where a greeting says whether its server takes writes.
+void set_boolean(wire_message& message, std::string const& name, bool value) {
+    std::vector<std::uint8_t> field{0x08}; // BSON's type of a boolean
+    field.insert(field.end(), name.begin(), name.end());
+    field.push_back(0);
+    auto const at = std::search(message.bytes.begin(), message.bytes.end(), field.begin(),
+                                field.end());
+    if (message.bytes.end() - at > static_cast<std::ptrdiff_t>(field.size())) {
+        *(at + static_cast<std::ptrdiff_t>(field.size())) = value ? 1 : 0;
+    }
+}
+
+/// Puts a text at the beginning of the document that a greeting is answered with.
+void add_text(wire_message& message, std::string const& name, std::string const& value) {
+    constexpr std::int32_t op_reply = 1;
+    std::size_t const document = message.number(12) == op_reply ? 36 : 21;
+    std::vector<std::uint8_t> field{0x02}; // BSON's type of a text
+    field.insert(field.end(), name.begin(), name.end());
+    field.push_back(0);
+    auto const append_number = [](std::vector<std::uint8_t>& to, std::int32_t number) {
+        for (int i = 0; i < 4; ++i) to.push_back(static_cast<std::uint8_t>(number >> (8 * i)));
+    };
+    append_number(field, static_cast<std::int32_t>(value.size() + 1));
+    field.insert(field.end(), value.begin(), value.end());
+    field.push_back(0);
+    std::vector<std::uint8_t> length;
+    append_number(length, message.number(document) + static_cast<std::int32_t>(field.size()));
+    auto const begin = message.bytes.begin() + static_cast<std::ptrdiff_t>(document);
+    std::copy(length.begin(), length.end(), begin);
+    message.bytes.insert(begin + 4, field.begin(), field.end());
+}
+
+} // namespace
+
+TEST_CASE("an address that says too little or the wrong thing is refused without a server") {
+    check_refused("mongodb://127.0.0.1:1", "names no database");
+    check_refused("mongodb://127.0.0.1:1/", "names no database");
+    check_refused("mongo://127.0.0.1/bank", "cannot be read");
+    check_refused("", "cannot be read");
+    check_refused("mongodb:///bank", "cannot be read");
+    check_refused("mongodb://127.0.0.1:1/bank?directConnection=true&replicaSet=", "");
+    check_refused("mongodb://a,b/bank?directConnection=true", "cannot be read");
+    check_refused("mongodb://127.0.0.1:1/bank?readPreference=secondary", "not primary");
+    check_refused("mongodb://127.0.0.1:1/bank?readPreference=nearest", "not primary");
+    check_refused("mongodb://127.0.0.1:1/bank?w=0", "nobody learns");
+}
+
+TEST_CASE("an address at which nobody answers is refused in the time that it gives") {
+    std::string const limits = std::string{"?"} + shortest_waits;
+    check_refused("mongodb://no-such-host.invalid/bank" + limits, "could not be reached");
+    check_refused("mongodb://127.0.0.1:" + std::to_string(free_port()) + "/bank" + limits,
+                  "whether the server asks for tls=true, and that it runs");
+    auto const member = replica_set_address("bank");
+    check_refused(with(member.substr(0, member.find('?')), shortest_waits) + "&replicaSet=another",
+                  "could not be reached");
+    proxy between{fresh_database{standalone_address}.port()};
+    between.black_hole(true);
+    check_refused(between.address("bank", shortest_waits), "could not be reached");
+}
+
+TEST_CASE("a server that speaks another protocol is refused in the time that the address gives") {
+    struct example {
+        std::string says;
+        bool closes;
+    };
+    for (example const& one :
+         {example{"", false}, {"", true}, {"HTTP/1.1 400 Bad Request\r\n\r\n", true},
+          {"SSH-2.0-OpenSSH_9.2p1\r\n", false}, {std::string(64, '\0'), true}}) {
+        INFO("it says ", one.says.substr(0, 20), one.closes ? " and closes" : "");
+        strange_server const strange{one.says, one.closes};
+        check_refused("mongodb://127.0.0.1:" + std::to_string(strange.port()) + "/bank?" +
+                          shortest_waits,
+                      "could not be reached");
+    }
+}
+
+TEST_CASE("a server of another kind or age is refused") {
+    proxy between{fresh_database{standalone_address}.port()};
+    auto const address = between.address("bank", shortest_waits);
+    between.on_reply([](wire_message& message) { message.set_int32("maxWireVersion", 7); });
+    check_refused(address, "older than MongoDB 4.2");
+    between.on_reply([](wire_message& message) { message.set_int32("maxWireVersion", 2); });
+    check_refused(address, "could not be reached");
+    between.on_reply([](wire_message& message) {
+        if (is_greeting(message.command)) add_text(message, "msg", "isdbgrid");
+    });
+    check_refused(address, "sharded cluster");
+    between.on_reply(nullptr);
+    proxy member{fresh_database{replica_set_address}.port()};
+    member.on_reply([](wire_message& message) {
+        set_boolean(message, "ismaster", false);
+        set_boolean(message, "isWritablePrimary", false);
+    });
+    check_refused(member.address("bank", shortest_waits), "takes no writes");
+}
+
+TEST_CASE("write concerns that could lose what was told as done are refused on a replica set") {
+    fresh_database const of_set{replica_set_address};
+    fresh_database const alone{standalone_address};
+    for (char const* const weak : {"w=1", "journal=false", "w=tagged"}) {
+        INFO(weak);
+        check_refused(with(of_set.address(), weak), "weaker than a majority's");
+        database_options by_name;
+        by_name.weak_writes = true;
+        CHECK(refusal(with(of_set.address(), weak), by_name) == "");
+    }
+    for (char const* const strong : {"journal=true", "w=majority&wtimeoutMS=5000"}) {
+        CHECK(refusal(with(of_set.address(), strong)) == "");
+    }
+    // One server's journal is all that there is.
+    database here{with(alone.address(), "w=1")};
+    auto engine = bank_on(here);
+    engine.create(ledgers, {"A", opening, 0, ""}).value();
+    engine.create(ledgers, {"B", opening, 0, ""}).value();
+    CHECK(engine.run("t", transfer{"A", "B", 30}).done());
+    check_refused(with(alone.address(), "w=0"), "nobody learns");
+}
+
+TEST_CASE("every write and commit asks for a majority's journal") {
+    fresh_database const own{replica_set_address};
+    proxy between{own.port()};
+    std::atomic<int> weak = 0;
+    std::atomic<int> looked_at = 0;
+    between.on_request([&](wire_message& message) {
+        bool const writes = message.command == "insert" || message.command == "update" ||
+                            message.command == "delete" || message.command == "findAndModify" ||
+                            message.command == "commitTransaction";
+        std::string const text{message.bytes.begin(), message.bytes.end()};
+        // Statements of a native transaction carry none: their commit does.
+        bool const inside = text.find("autocommit") != std::string::npos &&
+                            message.command != "commitTransaction";
+        if (!writes || inside) return;
+        ++looked_at;
+        bool const strong = text.find("writeConcern") != std::string::npos &&
+                            text.find("majority") != std::string::npos &&
+                            text.find(std::string{"j\0\1", 3}) != std::string::npos;
+        if (!strong) ++weak;
+    });
+    database here{between.address(own.name())};
+    auto engine = bank_on(here);
+    auto two = bank_on(here, settle::two_phases);
+    engine.create(ledgers, {"A", opening, 0, ""}).value();
+    engine.create(ledgers, {"B", opening, 0, ""}).value();
+    CHECK(engine.run("one", transfer{"A", "B", 30}).done());
+    CHECK(two.run("two", transfer{"A", "B", 30}).done());
+    CHECK(looked_at > 10);
+    CHECK(weak == 0);
+}
+
+TEST_CASE("a call whose server falls silent ends in its time, and says what it does not know") {
+    for (auto* const server : {&standalone_address, &replica_set_address}) {
+        fresh_database const own{*server};
+        proxy between{own.port()};
+        database here{between.address(own.name(), shortest_waits)};
+        auto engine = bank_on(here);
+        engine.create(ledgers, {"A", opening, 0, ""}).value();
+        engine.create(ledgers, {"B", opening, 0, ""}).value();
+        between.black_hole(true);
+        settle::call_options call;
+        call.deadline = 1s;
+        auto const began = std::chrono::steady_clock::now();
+        auto const told = engine.run("t", transfer{"A", "B", 30}, call);
+        CHECK(std::chrono::steady_clock::now() - began < 8s);
+        INFO(told.text());
+        CHECK(told.verdict == settle::verdict::undecided);
+        CHECK(told.problem.text.starts_with("settle: MongoDB could not "));
+        // A native transaction that arrives now would keep its records for a minute.
+        between.cut_connections();
+        between.black_hole(false);
+        database straight{own.address()};
+        auto others = bank_on(straight);
+        settle_all(others);
+        check_told(others, told);
+        CHECK(balance(others, "A") + balance(others, "B") == 2 * opening);
+        CHECK(others.marks().value() == 0);
+    }
+}
+
+} // namespace settle_test

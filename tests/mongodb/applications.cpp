@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSL-1.0
+// The applications with --store mongodb://…, and with --layout tutorial on what old programs left.
+#include "commands.hpp"
+#include "shared_servers.hpp"
+
+#include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
+#include <program.hpp>
+
+#include <fstream>
+#include <sstream>
+
+namespace {
+
+using settle_test::fresh_database;
+using settle_test::replica_set_address;
+using settle_test::run_command;
+using settle_test::standalone_address;
+using testing::ended;
+using testing::run_sample;
+using testing::scratch_folder;
+using words = std::vector<std::string>;
+
+/// The first lines of a table.
+std::string first_lines(scratch_folder const& folder, std::string const& name, int count) {
+    std::ifstream whole{testing::data_file(name)};
+    std::string text;
+    std::string line;
+    while (count-- > 0 && std::getline(whole, line)) text += line + '\n';
+    return folder.write("input.csv", text);
+}
+
+ended call(scratch_folder const& folder, std::string const& program, std::string const& store,
+           words more) {
+    more.insert(more.begin(), {"--store", store});
+    return run_sample(folder, program, std::move(more));
+}
+
+/// What a run came to, without the time that it took.
+nlohmann::json run(scratch_folder const& folder, std::string const& program,
+                   std::string const& store, words const& opening, words const& pace) {
+    auto const input = folder.at("input.csv");
+    words open{"open", input};
+    open.insert(open.end(), opening.begin(), opening.end());
+    auto const opened = call(folder, program, store, open);
+    REQUIRE_MESSAGE(opened.code <= 1, opened.err);
+    words running{"run", input, "--report", folder.at("report.json")};
+    running.insert(running.end(), pace.begin(), pace.end());
+    auto const ran = call(folder, program, store, running);
+    REQUIRE_MESSAGE(ran.code <= 1, ran.err);
+    auto const checked = call(folder, program, store, {"check"});
+    CHECK_MESSAGE(checked.code == 0, checked.out);
+    auto report = nlohmann::json::parse(testing::read_file(folder.at("report.json")));
+    report.erase("seconds");
+    return report;
+}
+
+void same_as_in_a_file(std::string const& program, std::string const& table, int lines,
+                       words const& opening) {
+    scratch_folder const folder{"mongodb-" + program};
+    first_lines(folder, table, lines);
+    auto const expected =
+        run(folder, program, "sqlite:" + folder.at("here.db"), opening, {"--batch", "50"});
+    CHECK(expected["done"] > 0);
+    CHECK(expected["canceled"] > 0);
+    for (auto const& pace : {words{}, words{"--two-phases"}, words{"--threads", "4"}}) {
+        fresh_database const own{replica_set_address};
+        CHECK(run(folder, program, own.address(), opening, pace) == expected);
+    }
+    fresh_database const one{standalone_address};
+    CHECK(run(folder, program, one.address(), opening, {"--batch", "20"}) == expected);
+}
+
+/// What an old program left, by a command in its own words.
+void leave(fresh_database const& own, std::string const& collection, std::string const& documents) {
+    auto const told = run_command(own.address(), R"({"insert": ")" + collection +
+                                                     R"(", "documents": [)" + documents + "]}");
+    REQUIRE_MESSAGE(told.ok, told.error);
+}
+
+} // namespace
+
+TEST_CASE("the bank's orders end in MongoDB as in a file") {
+    same_as_in_a_file("transfer", "transfer/payment_orders.csv", 200, {"--balance", "500.00"});
+}
+
+TEST_CASE("the shop's invoices end in MongoDB as in a file") {
+    same_as_in_a_file("payment", "payment/online_retail.csv", 300,
+                      {"--balance", "300.00", "--stock", "40"});
+}
+
+TEST_CASE("a slip of the pen does not put a bank into another program's database") {
+    scratch_folder const folder{"mongodb-slip"};
+    first_lines(folder, "transfer/payment_orders.csv", 5);
+    fresh_database const own{replica_set_address};
+    auto const nothing = call(folder, "transfer", own.address(), {"check"});
+    CHECK(nothing.code == 3);
+    CHECK(nothing.err.find("holds nothing that was opened") != std::string::npos);
+    leave(own, "zoo", R"({"_id": "lion"})");
+    auto const refused = call(folder, "transfer", own.address(),
+                              {"open", folder.at("input.csv"), "--balance", "1.00"});
+    CHECK(refused.code == 3);
+    CHECK(refused.err.find("belongs to another application") != std::string::npos);
+    auto const nameless = call(folder, "transfer", "mongodb://127.0.0.1", {"check"});
+    CHECK(nameless.code == 3);
+    CHECK(nameless.err.find("names no database") != std::string::npos);
+    auto const layout = call(folder, "transfer", "memory:", {"--layout", "tutorial", "list"});
+    CHECK(layout.code == 2);
+}
+
+TEST_CASE("what the tutorial's bank left is listed, settled and checked") {
+    scratch_folder const folder{"mongodb-old-bank"};
+    fresh_database const own{replica_set_address};
+    auto const bank = [&](words more) {
+        more.insert(more.begin(), {"--layout", "tutorial"});
+        return call(folder, "transfer", own.address(), std::move(more));
+    };
+    leave(own, "accounts",
+          R"({"_id": "A", "balance": 900.0, "pendingTransactions": [1]},)"
+          R"({"_id": "B", "balance": 1000, "pendingTransactions": []})");
+    leave(own, "transactions",
+          R"({"_id": 1, "source": "A", "destination": "B", "value": 100, "state": "canceling"},)"
+          R"({"_id": 2, "source": "A", "destination": "B", "value": 10, "state": "initial"})");
+    CHECK(bank({"list"}).out.find("canceling") != std::string::npos);
+    CHECK(bank({"show", "1"}).out.find("\"amount\": 100") != std::string::npos);
+    CHECK(bank({"check"}).code == 1);
+    auto const recovered = bank({"recover", "--older-than", "0s"});
+    CHECK(recovered.out.find("1 canceled") != std::string::npos);
+    CHECK(bank({"cancel", "2"}).out.find("2 is canceled") != std::string::npos);
+    auto const checked = bank({"check"});
+    CHECK_MESSAGE(checked.code == 0, checked.out);
+    CHECK(checked.out.find("money       2000") != std::string::npos);
+    CHECK(bank({"balance", "A"}).out.find("1000") != std::string::npos);
+    CHECK(bank({"run", "x.csv"}).code == 2);
+}
+
+TEST_CASE("what the tutorial's shop left is listed, settled and checked") {
+    scratch_folder const folder{"mongodb-old-shop"};
+    fresh_database const own{replica_set_address};
+    auto const shop = [&](words more) {
+        more.insert(more.begin(), {"--layout", "tutorial"});
+        return call(folder, "payment", own.address(), std::move(more));
+    };
+    leave(own, "balance", R"({"_id": "anna", "amount": 70, "pendingTransactions": ["t1"]})");
+    leave(own, "orders", R"({"_id": "o1", "amount": 30, "pendingTransactions": ["t1"]})");
+    leave(own, "transaction",
+          R"({"_id": "t1", "balance_id": "anna", "order_id": "o1", "amount": 30,)"
+          R"( "state": "Applied"})");
+    CHECK(shop({"check"}).code == 1);
+    CHECK(shop({"recover", "--older-than", "0s"}).out.find("1 done") != std::string::npos);
+    auto const checked = shop({"check"});
+    CHECK_MESSAGE(checked.code == 0, checked.out);
+    CHECK(checked.out.find("money       100") != std::string::npos);
+    auto const state = run_command(own.address(), R"({"find": "transaction", "filter": {}})");
+    CHECK(state.text("cursor.firstBatch.0.state") == "Done");
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSL-1.0
+// Accounts and transfers between them, for the tests in which servers and networks fail.
+#pragma once
+
+#include <settle/mongodb.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+
+namespace settle_test {
+
+using settle::testing::ledger;
+using settle::testing::ledgers;
+using transfer = settle::testing::move;
+
+constexpr std::int64_t opening = 100;
+
+[[nodiscard]] inline settle::options short_limits() {
+    settle::options limits;
+    limits.takeover = std::chrono::milliseconds{100};
+    limits.patience = std::chrono::seconds{15};
+    return limits;
+}
+
+/// Shape:   how - settle::phases
+template <typename Database>
+auto bank_on(Database& database, settle::phases how = settle::phases::one,
+             settle::options const& limits = short_limits()) {
+    return settle::engine{database,
+                          limits,
+                          how,
+                          settle::type<settle::testing::move_type>,
+                          settle::type<settle::testing::relabel_type>,
+                          settle::type<settle::testing::withdraw_type>};
+}
+
+/// Why an address is refused, looked at as its reader sees it; empty when it is not.
+inline std::string refusal(std::string const& address,
+                           settle::mongodb::database_options const& options = {}) {
+    auto const began = std::chrono::steady_clock::now();
+    auto const opened = settle::mongodb::database::open(address, options);
+    CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{8});
+    if (opened.has_value()) return "";
+    std::string text = opened.problem().text;
+    INFO(text);
+    CHECK(text.starts_with("settle: "));
+    CHECK(text.find('\n') == std::string::npos);
+    CHECK(text.find(". README#mongodb") != std::string::npos);
+    CHECK(text.find("..") == std::string::npos);
+    return text;
+}
+
+[[nodiscard]] inline settle::recover_options at_once() {
+    settle::recover_options wanted;
+    wanted.older_than = std::chrono::milliseconds{0};
+    return wanted;
+}
+
+template <typename Engine>
+std::int64_t balance(Engine& engine, std::string const& id) {
+    auto const found = engine.read(ledgers, id).value();
+    CHECK(found.has_value());
+    return found ? found->balance : -1;
+}
+
+/// Brings everything to its end, as whoever comes after a failure.
+template <typename Engine>
+void settle_all(Engine& engine) {
+    auto const report = engine.recover(at_once());
+    CHECK_MESSAGE(report.problem.empty(), report.problem);
+    CHECK(report.skipped.empty());
+    CHECK(report.undecided == 0);
+    auto const swept = engine.sweep();
+    CHECK_MESSAGE(swept.problem.empty(), swept.problem);
+}
+
+/// An end that was told is the one in the log.
+template <typename Engine>
+void check_told(Engine& engine, settle::outcome const& told) {
+    INFO("told: " << told.text());
+    auto const found = engine.find(told.id).value();
+    if (told.done() || told.canceled()) {
+        CHECK(found.has_value());
+        if (!found) return;
+        CHECK(found->state == (told.done() ? settle::state::done : settle::state::canceled));
+        if (told.canceled()) CHECK(found->why == told.why);
+    } else if (found) {
+        CHECK(settle::is_final(found->state));
+        CHECK(told.verdict == settle::verdict::undecided);
+    }
+}
+
+} // namespace settle_test

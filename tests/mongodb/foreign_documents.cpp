@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: BSL-1.0
+// Documents as other programs leave them, and texts as an attacker would choose them: used, left
+// alone, or refused with a sentence; and collections that could refuse settle's own updates.
+#include "bank.hpp"
+#include "shared_servers.hpp"
+
+namespace settle_test {
+namespace {
+
+using settle::testing::cards;
+using settle::testing::relabel;
+using settle::testing::withdraw;
+using settle::errc;
+using settle::outcome;
+
+/// An engine on a fresh database, and a shell beside it.
+struct desk {
+    explicit desk(fresh_database::address_of& server, settle::phases how = settle::phases::one)
+        : own(server), shell(own.address()), db(own.address()), engine(bank_on(db, how)) {}
+
+    void put(std::string const& collection, std::string const& json) {
+        auto const answer =
+            shell.run("{\"insert\": \"" + collection + "\", \"documents\": [" + json + "]}");
+        REQUIRE_MESSAGE(answer.ok, answer.error);
+    }
+    void put_ledger(std::string const& id, std::string const& balance) {
+        put("suite_ledgers", R"({"_id": ")" + id + R"(", "balance": )" + balance +
+                                 R"(, "units": 0, "label": ""})");
+    }
+    /// A document as the server holds it, with the type of every value.
+    std::string look(std::string const& collection, std::string const& id,
+                     std::string const& projection = "{}") {
+        auto const found = shell.run("{\"find\": \"" + collection + R"(", "filter": {"_id": ")" +
+                                     id + R"("}, "projection": )" + projection + "}");
+        REQUIRE_MESSAGE(found.ok, found.error);
+        bson_iter_t begin;
+        bson_iter_t at;
+        std::string text;
+        if (bson_iter_init(&begin, found.document()) &&
+            bson_iter_find_descendant(&begin, "cursor.firstBatch.0", &at)) {
+            std::uint32_t length = 0;
+            std::uint8_t const* bytes = nullptr;
+            bson_iter_document(&at, &length, &bytes);
+            bson_t one;
+            if (bson_init_static(&one, bytes, length)) {
+                char* const made = bson_as_canonical_extended_json(&one, nullptr);
+                text = made;
+                bson_free(made);
+            }
+        }
+        return text;
+    }
+
+    fresh_database own;
+    connection shell;
+    settle::mongodb::database db;
+    decltype(bank_on(std::declval<settle::mongodb::database&>())) engine;
+};
+
+/// On a single server, and on a replica set in one phase and in two.
+template <typename Function>
+void everywhere(Function const& function) {
+    SUBCASE("single server") {
+        desk here{standalone_address};
+        function(here);
+    }
+    SUBCASE("replica set, one phase") {
+        desk here{replica_set_address};
+        function(here);
+    }
+    SUBCASE("replica set, two phases") {
+        desk here{replica_set_address, settle::two_phases};
+        function(here);
+    }
+}
+
+char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true, "shade": -1,
+    "opened": {"$date": {"$numberLong": "250000"}}, "credit": null, "note": null,
+    "points": {"$numberInt": "10"}, "visits": 3)";
+
+} // namespace
+
+TEST_CASE("numbers of other programs are read, whatever their kind") {
+    everywhere([](desk& here) {
+        here.put_ledger("int", R"({"$numberInt": "100"})");
+        here.put_ledger("long", R"({"$numberLong": "100"})");
+        here.put_ledger("double", R"({"$numberDouble": "100.0"})");
+        CHECK(here.engine.run("1", transfer{"int", "double", 30}).done());
+        CHECK(here.engine.run("2", transfer{"double", "long", 60}).done());
+        CHECK(balance(here.engine, "int") == 70);
+        CHECK(balance(here.engine, "double") == 70);
+        CHECK(balance(here.engine, "long") == 160);
+        auto const written = here.look("suite_ledgers", "double", R"({"balance": 1, "_id": 0})");
+        CHECK(written == R"({ "balance" : { "$numberLong" : "70" } })");
+        // What no part changed is as it was.
+        auto const units = here.look("suite_ledgers", "double", R"({"units": 1, "_id": 0})");
+        CHECK(units == R"({ "units" : { "$numberInt" : "0" } })");
+    });
+}
+
+TEST_CASE("a record that cannot be used cancels its own transactions and no others") {
+    everywhere([](desk& here) {
+        here.put_ledger("A", "100");
+        here.put_ledger("B", "100");
+        struct example {
+            char const* value;
+            char const* because;
+        };
+        int number = 0;
+        for (example const& one :
+             {example{R"({"$numberDouble": "100.5"})", "'balance' is a number with a fraction"},
+              {R"({"$numberDouble": "1e300"})", "or too large"},
+              {R"({"$numberDouble": "NaN"})", "with a fraction"},
+              {R"({"$numberDecimal": "100"})", "'balance' is no whole number"},
+              {R"("100")", "'balance' is no whole number"}, {"null", "is no whole number"},
+              {"[100]", "is no whole number"}, {R"({"$gt": 5})", "is no whole number"}}) {
+            INFO(one.value);
+            std::string const bad = "bad" + std::to_string(++number);
+            here.put_ledger(bad, one.value);
+            auto const before = here.look("suite_ledgers", bad);
+            std::vector<std::pair<std::string, transfer>> const wave{
+                {bad + "/1", {"A", "B", 1}},
+                {bad + "/2", {"A", bad, 1}},
+                {bad + "/3", {"B", "A", 1}},
+                {bad + "/4", {bad, "A", 1}}};
+            auto const told = here.engine.run_all(wave);
+            CHECK(told[0].done());
+            CHECK(told[2].done());
+            for (outcome const& each : {told[1], told[3]}) {
+                INFO(each.text());
+                CHECK(each.canceled());
+                CHECK(each.why == settle::reason::record_unusable);
+                CHECK(each.problem.code == errc::damaged);
+                CHECK(each.problem.text.find(one.because) != std::string::npos);
+                CHECK(each.problem.text.find("the record '" + bad + "'") != std::string::npos);
+            }
+            CHECK(told[1].participant == "destination");
+            CHECK(here.look("suite_ledgers", bad) == before);
+        }
+        CHECK(balance(here.engine, "A") == 100);
+        CHECK(balance(here.engine, "B") == 100);
+    });
+}
+
+TEST_CASE("fields of other programs are left alone, and come back with an erased record") {
+    everywhere([](desk& here) {
+        std::string const extra = R"(, "oid": {"$oid": "0123456789abcdef01234567"},
+            "decimal": {"$numberDecimal": "1.10"}, "when": {"$date": {"$numberLong": "-5"}},
+            "nested": {"int": {"$numberInt": "5"}, "long": {"$numberLong": "5"},
+                       "list": [1.5, null, {"deep": true}], "a.b": 1},
+            "bytes": {"$binary": {"base64": "AP8=", "subType": "05"}}, "double": 3.0,
+            "nan": {"$numberDouble": "NaN"}, "regex": {"$regularExpression": {"pattern": "^a",
+            "options": "i"}}, "stamp": {"$timestamp": {"t": 5, "i": 6}}, "key": {"$minKey": 1},
+            "empty": {}, "text": "ä \u0000 \\ \" $set")";
+        here.put("suite_cards", card_document + extra + "}");
+        auto const of_others = R"({"_id": 0, "holder": 0, "open": 0, "shade": 0, "opened": 0,
+            "credit": 0, "note": 0, "points": 0, "visits": 0, "pendingTransactions": 0})";
+        auto const before = here.look("suite_cards", "c", of_others);
+        REQUIRE(before.find("1.10") != std::string::npos);
+        auto const gone = here.engine.run("erase", withdraw{"c", true});
+        CHECK_MESSAGE(gone.done(), gone);
+        CHECK(here.look("suite_cards", "c") == "");
+        auto const back = here.engine.reverse("erase");
+        CHECK_MESSAGE(back.done(), back);
+        CHECK(here.look("suite_cards", "c", of_others) == before);
+        CHECK(here.engine.read(cards, "c").value()->holder == "Anna");
+        CHECK(here.engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("hostile keys and texts are values, or are refused, and never operators") {
+    everywhere([](desk& here) {
+        std::string const long_text(100'000, 'x');
+        std::vector<std::string> const strange{"$set", "a.b",  "$",    ".",   "_id", "{$gt: ''}",
+                                               "",     "ключ", "a\nb", "'\"\\", long_text};
+        for (std::string const& key : strange) {
+            INFO(key.substr(0, 20));
+            here.engine.create(ledgers, {key, opening, 0, ""}).value();
+            CHECK(here.engine.create(ledgers, {key, 1, 0, ""}).problem().code ==
+                  errc::record_exists);
+        }
+        int number = 0;
+        for (std::string const& key : strange) {
+            INFO(key.substr(0, 20));
+            std::string const id = "$set." + std::to_string(++number);
+            CHECK(here.engine.run(id, relabel{key, "$balance"}).done());
+            CHECK(here.engine.read(ledgers, key).value()->label == "$balance");
+            auto const amount = key == "$set" ? 0 : 10;
+            CHECK(here.engine.run(id + "/move", transfer{key, "$set", amount}).done());
+            CHECK(here.engine.find(id).value()->state == settle::state::done);
+        }
+        CHECK(balance(here.engine, "$set") == 200);
+        for (std::string const& bad : {std::string{"a\0b", 3}, std::string{"\xff\xfe"},
+                                       std::string{"\xed\xa0\x80"}, std::string{"\0", 1}}) {
+            CHECK(here.engine.create(ledgers, {bad, 1, 0, ""}).problem().code == errc::bad_text);
+            auto const told = here.engine.run("bad", transfer{bad, "a.b", 1});
+            CHECK(told.verdict == settle::verdict::refused);
+            INFO(told.text());
+            CHECK(told.problem.code == errc::bad_text);
+            CHECK(here.engine.run(bad, transfer{"a.b", "$", 1}).verdict ==
+                  settle::verdict::refused);
+            auto const found = here.engine.read(ledgers, bad);
+            CHECK((!found.has_value() || !found.value().has_value()));
+        }
+        CHECK(here.engine.run("", transfer{"a.b", "$", 1}).verdict == settle::verdict::refused);
+        CHECK(here.engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("long: a text that no document can hold changes nothing, and the sentence says so") {
+    everywhere([](desk& here) {
+        here.put_ledger("A", "100");
+        settle::call_options call;
+        call.deadline = std::chrono::seconds{1};
+        auto const told = here.engine.run("t", relabel{"A", std::string(17'000'000, 'x')}, call);
+        INFO(told.text().substr(0, 500));
+        CHECK_FALSE(told.done());
+        CHECK(told.problem.text.find("too large") != std::string::npos);
+        settle_all(here.engine);
+        CHECK(here.engine.read(ledgers, "A").value()->label == "");
+        CHECK(here.engine.marks().value() == 0);
+        CHECK(here.engine.run("u", relabel{"A", std::string(4'000'000, 'x')}).done());
+    });
+}
+
+TEST_CASE("a collection that could refuse settle's updates is refused when it is bound") {
+    struct example {
+        char const* command;
+        char const* because; ///< empty: it will do
+    };
+    for (example const& one :
+         {example{R"({"create": "suite_ledgers", "validator": {"balance": {"$gte": 0}}})",
+                  "its validator"},
+          {R"({"create": "suite_ledgers", "validator": {"balance": {"$gte": 0}},
+               "validationAction": "warn"})",
+           ""},
+          {R"({"create": "suite_ledgers", "capped": true, "size": 4096})", "it is capped"},
+          {R"({"create": "suite_ledgers", "viewOn": "others", "pipeline": []})", "it is a view"},
+          {R"({"create": "suite_ledgers", "collation": {"locale": "en", "strength": 1}})",
+           "its collation"},
+          {R"({"create": "suite_ledgers", "timeseries": {"timeField": "t"}})", "a time series"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"label": 1}, "name": "one", "unique": true}]})",
+           "its unique index over 'label'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"owner": 1, "balance": -1}, "name": "two", "unique": true}]})",
+           "its unique index over 'balance'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"pendingTransactions.id": 1}, "name": "three", "unique": true}]})",
+           "its unique index over 'pendingTransactions.id'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"owner": 1}, "name": "four", "unique": true},
+               {"key": {"balance": 1}, "name": "five"}]})",
+           ""}}) {
+        INFO(one.command);
+        fresh_database const own{standalone_address};
+        auto const made = run_command(own.address(), one.command);
+        REQUIRE_MESSAGE(made.ok, made.error);
+        settle::mongodb::database db{own.address()};
+        std::string said;
+        try {
+            auto engine = bank_on(db);
+        } catch (settle::failure const& problem) {
+            said = problem.what();
+        }
+        INFO(said);
+        CHECK((said == "") == (std::string{one.because} == ""));
+        CHECK(said.find(one.because) != std::string::npos);
+        if (!said.empty()) CHECK(said.starts_with("settle: the collection 'suite_ledgers'"));
+    }
+}
+
+} // namespace settle_test

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSL-1.0
+// What programs that follow the tutorial left at every step is brought to its end, with the right
+// sums, and what is new stands in their fields.
+#include "old_programs.hpp"
+#include "shared_servers.hpp"
+
+#include <doctest/doctest.h>
+#include <settle/running/listing.hpp>
+#include <settle/settle.hpp>
+
+#include <range/v3/range/conversion.hpp>
+
+namespace {
+
+struct account {
+    std::string id;
+    std::int64_t balance;
+};
+struct transfer {
+    std::string source;
+    std::string destination;
+    std::int64_t amount;
+};
+
+} // namespace
+BOOST_HANA_ADAPT_STRUCT(account, id, balance);
+BOOST_HANA_ADAPT_STRUCT(transfer, source, destination, amount);
+
+namespace {
+
+using settle::field;
+using settle::param;
+using settle::verdict;
+using settle_test::dialect;
+using settle_test::fresh_database;
+using settle_test::old_program;
+using settle_test::replica_set_address;
+using settle_test::standalone_address;
+using namespace std::chrono_literals;
+
+constexpr settle::collection<account, "accounts", &account::id> accounts;
+
+/// Both effects while the transfer is pending, as in the documents.
+constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
+    settle::participant<"source">(accounts, param<&transfer::source>)
+        .require(field<&account::balance> >= param<&transfer::amount>)
+        .apply(field<&account::balance> -= param<&transfer::amount>)
+        .compensate(settle::inverse),
+    settle::participant<"destination">(accounts, param<&transfer::destination>)
+        .apply(field<&account::balance> += param<&transfer::amount>)
+        .compensate(settle::inverse));
+
+settle::mongodb::tutorial_layout layout_of(dialect const& words) {
+    settle::mongodb::tutorial_layout layout;
+    layout.fields = {{"amount", "value"}};
+    layout.words = words.words;
+    layout.applied = words.applied;
+    layout.canceled = words.canceled;
+    layout.ids = words.ids;
+    layout.key = words.key;
+    return layout;
+}
+
+/// The database of an old program, taken over.
+class taken_over {
+public:
+    taken_over(std::string const& address, dialect const& words)
+        : database_{address, layout_of(words)},
+          engine_{database_, settle::type<transfer_type>} {}
+
+    auto& engine() { return engine_; }
+    std::int64_t balance(std::string const& id) {
+        return engine_.read(accounts, id).value().value().balance;
+    }
+
+private:
+    using database = settle::mongodb::tutorial_database<transfer_type>;
+    database database_;
+    settle::engine<database, settle::type_tag<transfer_type>> engine_;
+};
+
+/// Does all that is to be done after a take-over.
+void settle_all(taken_over& bank) {
+    settle::recover_options wanted;
+    wanted.older_than = 0s;
+    auto const found = bank.engine().recover(wanted);
+    CHECK(found.problem.empty());
+    CHECK(found.skipped.empty());
+    CHECK(found.undecided == 0);
+    // What nobody had begun is run by whoever works on what was submitted.
+    CHECK(bank.engine().work().problem.empty());
+    CHECK(bank.engine().sweep().problem.empty());
+}
+
+void check_sums(taken_over& bank, int of, bool moved) {
+    CHECK(bank.balance("A" + std::to_string(of)) == (moved ? 900 : 1000));
+    CHECK(bank.balance("B" + std::to_string(of)) == (moved ? 1100 : 1000));
+}
+
+/// Whether no record has a mark, bare or not, and what settle does not know is still there.
+void check_records(std::string const& address, int count) {
+    auto const counted = [&](std::string const& filter) {
+        auto const found = settle_test::run_command(
+            address, R"({"aggregate": "accounts", "cursor": {}, "pipeline": [{"$match": )" +
+                         filter + R"(}, {"$count": "n"}]})");
+        REQUIRE(found.ok);
+        return found.number("cursor.firstBatch.0.n").value_or(0);
+    };
+    CHECK(counted(R"({"pendingTransactions.0": {"$exists": true}})") == 0);
+    CHECK(counted(R"({"owner.of": {"$in": ["A", "B"]}})") == count);
+}
+
+constexpr int first = 10; // numbers of two digits, since an ObjectId has so many
+
+} // namespace
+
+TEST_CASE("a transfer that an old program left at any step is brought to its end") {
+    for (auto& address : {replica_set_address, standalone_address}) {
+        for (auto words : settle_test::dialects()) {
+            for (bool const recent : {false, true}) {
+                if (recent && !settle_test::make_recent(words)) continue;
+                INFO(words.name, recent ? ", just now" : ", long ago");
+                fresh_database const own{*address};
+                old_program program{own.address(), words};
+                for (int step = 0; step <= old_program::steps; ++step) {
+                    program.open(first + step);
+                    program.transfer(first + step, step);
+                }
+                taken_over bank{own.address(), words};
+                settle_all(bank);
+                // What is older than a transaction may be is not committed any more.
+                int const least = recent ? 1 : 5;
+                for (int step = 0; step <= old_program::steps; ++step) {
+                    INFO("after ", step, " writes");
+                    auto const after = bank.engine().find(program.id_text(first + step)).value();
+                    CHECK(after.has_value() == (step > 0));
+                    bool const moved = step >= least;
+                    if (after) {
+                        CHECK(after->type == "transfer");
+                        CHECK((after->state == settle::state::done) == moved);
+                        CHECK((after->state == settle::state::canceled) == !moved);
+                        // What the old program had committed is now of a claim's epoch, so that an
+                        // effect which comes late can be told from it.
+                        bool const by_settle = moved && step < old_program::steps;
+                        bool const in_two_phases = by_settle && step > 1;
+                        if (in_two_phases) CHECK(after->committed == after->epoch_number);
+                        if (!by_settle) CHECK(after->committed == 0);
+                        if (!moved) CHECK(after->why == settle::reason::expired);
+                    }
+                    check_sums(bank, first + step, moved);
+                }
+                check_records(own.address(), 2 * (old_program::steps + 1));
+            }
+        }
+    }
+}
+
+TEST_CASE("a cancel that an old program left at any step is brought to its end") {
+    for (auto const& words : settle_test::dialects()) {
+        INFO(words.name);
+        fresh_database const own{replica_set_address};
+        old_program program{own.address(), words};
+        int of = first;
+        for (int applied = 2; applied <= 4; ++applied) {
+            for (int step = 1; step <= old_program::cancel_steps; ++step, ++of) {
+                program.open(of);
+                program.transfer(of, applied);
+                program.cancel(of, step);
+            }
+        }
+        taken_over bank{own.address(), words};
+        settle_all(bank);
+        for (int each = first; each < of; ++each) {
+            INFO("transfer ", each);
+            auto const after = bank.engine().find(program.id_text(each)).value().value();
+            CHECK(after.state == settle::state::canceled);
+            check_sums(bank, each, false);
+        }
+        check_records(own.address(), 2 * (of - first));
+    }
+}
+
+TEST_CASE("an effect of an old program that comes late is undone") {
+    auto const words = settle_test::dialects().front();
+    fresh_database const own{replica_set_address};
+    old_program program{own.address(), words};
+    program.open(first);
+    program.transfer(first, 3);
+    taken_over bank{own.address(), words};
+    settle_all(bank);
+    check_sums(bank, first, false);
+    // Canceled meanwhile, and then the old program's second effect lands.
+    program.apply(first, "B", 100);
+    CHECK(bank.balance("B10") == 1100);
+    CHECK(bank.engine().sweep().undone == 1);
+    check_sums(bank, first, false);
+    // So it is with one that the old program itself has done, or settle for it.
+    for (int const steps : {old_program::steps, 6}) {
+        int const of = first + steps;
+        program.open(of);
+        program.transfer(of, steps);
+        settle_all(bank);
+        check_sums(bank, of, true);
+        program.apply(of, "B", 100);
+        CHECK(bank.balance("B" + std::to_string(of)) == 1200);
+        CHECK(bank.engine().sweep().undone == 1);
+        check_sums(bank, of, true);
+    }
+    check_records(own.address(), 6);
+}
+
+TEST_CASE("an effect of an old program that lands beside settle's own mark is undone") {
+    auto words = settle_test::dialects().front();
+    REQUIRE(settle_test::make_recent(words));
+    fresh_database const own{replica_set_address};
+    old_program program{own.address(), words};
+    program.open(first);
+    program.transfer(first, 3);
+    // Somebody took it over under epoch 1, applied its second part, and stopped.
+    auto const taken = settle_test::run_command(
+        own.address(), R"({"update": "transactions", "updates": [{"q": {"_id": 10}, "u": )"
+                       R"({"$set": {"epoch": 1, "attempts": 1}}}]})");
+    REQUIRE(taken.number("nModified") == 1);
+    auto const applied = settle_test::run_command(
+        own.address(),
+        R"({"update": "accounts", "updates": [{"q": {"_id": "B10"}, "u": {"$inc": {"balance": )"
+        R"(100}, "$push": {"pendingTransactions": {"id": "10", "part": 1, "line": 0, "epoch": 1, )"
+        R"("effect": "add", "confirm": {}, "undo": {"balance": -100}}}}}]})");
+    REQUIRE(applied.number("nModified") == 1);
+    program.apply(first, "B", 100);
+    taken_over bank{own.address(), words};
+    CHECK(bank.balance("B10") == 1200);
+    settle_all(bank);
+    CHECK(bank.engine().find("10").value()->state == settle::state::done);
+    check_sums(bank, first, true);
+    check_records(own.address(), 2);
+}
+
+TEST_CASE("who takes an old commit over may stop anywhere on the way") {
+    for (bool const stored : {false, true}) {
+        INFO("the epoch of the commit is ", stored ? "" : "not ", "stored");
+        auto words = settle_test::dialects().front();
+        REQUIRE(settle_test::make_recent(words));
+        fresh_database const own{replica_set_address};
+        old_program program{own.address(), words};
+        program.open(first);
+        program.transfer(first, 5);
+        // Claimed under epoch 1; one mark is raised, the other is not.
+        auto const update = [&](std::string const& collection, std::string const& query,
+                                std::string const& change) {
+            auto const told = settle_test::run_command(
+                own.address(), R"({"update": ")" + collection + R"(", "updates": [{"q": )" + query +
+                                   R"(, "u": {"$set": )" + change + "}}]}");
+            REQUIRE(told.number("nModified") == 1);
+        };
+        update("transactions", R"({"_id": 10})",
+               stored ? R"({"epoch": 1, "committed": 1})" : R"({"epoch": 1})");
+        auto const raise = [&](std::string const& account, int part, int undo) {
+            update("accounts", R"({"_id": ")" + account + R"("})",
+                   R"({"pendingTransactions": [{"id": "10", "part": )" + std::to_string(part) +
+                       R"(, "line": 0, "epoch": 1, "effect": "add", "confirm": {}, "undo": )" +
+                       R"({"balance": )" + std::to_string(undo) + "}}]}");
+        };
+        raise("B10", 1, -100);
+        // The epoch is stored when every mark has it: a bare one then is of a late effect.
+        if (stored) raise("A10", 0, 100);
+        if (stored) program.apply(first, "B", 100);
+        taken_over bank{own.address(), words};
+        settle_all(bank);
+        CHECK(bank.engine().find("10").value()->state == settle::state::done);
+        check_sums(bank, first, true);
+        check_records(own.address(), 2);
+    }
+}
+
+TEST_CASE("new transfers stand in the old program's fields, with its words") {
+    for (auto const& words : settle_test::dialects()) {
+        INFO(words.name);
+        fresh_database const own{replica_set_address};
+        old_program program{own.address(), words};
+        program.open(first);
+        taken_over bank{own.address(), words};
+        CHECK(bank.engine().run(program.id_text(77), transfer{"A10", "B10", 100}).verdict ==
+              verdict::done);
+        check_sums(bank, first, true);
+        auto const found = settle_test::run_command(
+            own.address(), R"({"find": "transactions", "filter": {}})");
+        std::string const path = "cursor.firstBatch.0.";
+        CHECK(found.text(path + "source") == "A10");
+        CHECK(found.text(path + "destination") == "B10");
+        CHECK(found.number(path + "value") == 100);
+        std::string done = "done";
+        if (words.words != settle::mongodb::spelling::lower) done[0] = 'D';
+        if (words.words == settle::mongodb::spelling::upper) done = "DONE";
+        CHECK(found.text(path + "state") == done);
+        switch (words.ids) {
+        case settle::mongodb::id_kind::number: CHECK(found.number(path + "_id") == 77); break;
+        case settle::mongodb::id_kind::any:
+        case settle::mongodb::id_kind::text: CHECK(found.text(path + "_id") == "t77"); break;
+        case settle::mongodb::id_kind::object_id:
+            CHECK(found.object_id(path + "_id") == program.id_text(77));
+        }
+        // Once more under the same id is the same transfer.
+        CHECK(bank.engine().run(program.id_text(77), transfer{"A10", "B10", 100}).verdict ==
+              verdict::done);
+        check_sums(bank, first, true);
+        auto const poor = bank.engine().run(program.id_text(78), transfer{"A10", "B10", 5000});
+        CHECK(poor.verdict == verdict::canceled);
+        CHECK(poor.why == settle::reason::guard_failed);
+    }
+}
+
+TEST_CASE("ids of every kind are found where nobody said which an old program has") {
+    for (auto words : settle_test::dialects()) {
+        INFO(words.name);
+        words.ids = settle::mongodb::id_kind::any;
+        fresh_database const own{replica_set_address};
+        old_program program{own.address(), words};
+        for (int of = first; of < first + 3; ++of) {
+            program.open(of);
+            program.transfer(of, 6);
+        }
+        taken_over bank{own.address(), words};
+        // A listing by pages of one comes to its end.
+        std::vector<std::string> ids;
+        std::string after;
+        for (int page = 0; page < 5; ++page) {
+            auto const found = bank.engine().page({}, after, 1).value();
+            if (found.empty()) break;
+            ids.push_back(after = found.front().id);
+        }
+        CHECK(ids == std::vector<std::string>{program.id_text(first), program.id_text(first + 1),
+                                              program.id_text(first + 2)});
+        settle_all(bank);
+        for (int of = first; of < first + 3; ++of) check_sums(bank, of, true);
+        // The same id is the same transfer, whatever kind it is of.
+        CHECK(bank.engine().run(program.id_text(first), transfer{"A10", "B10", 100}).verdict ==
+              verdict::done);
+        check_sums(bank, first, true);
+    }
+}
+
+TEST_CASE("what an old program has claimed is nobody else's until it stands still") {
+    auto const words = settle_test::dialects()[1];
+    fresh_database const own{replica_set_address};
+    old_program program{own.address(), words};
+    program.open(first);
+    taken_over bank{own.address(), words};
+    CHECK(bank.engine().submit("10", transfer{"A10", "B10", 100}).problem.empty());
+    // As the documents' applications claim: whoever comes first takes the state and its name.
+    auto const claim = settle_test::run_command(
+        own.address(),
+        R"({"findAndModify": "transactions", "query": {"state": "initial", "application": )"
+        R"({"$exists": false}}, "update": {"$set": {"state": "pending", "application": "App1"}, )"
+        R"("$currentDate": {"lastModified": true}}, "new": true})");
+    CHECK(claim.text("value.application") == "App1");
+    CHECK(bank.engine().work().done == 0);
+    settle::recover_options later;
+    later.older_than = 30min;
+    CHECK(bank.engine().recover(later).done == 0);
+    check_sums(bank, first, false);
+    later.older_than = 0s;
+    CHECK(bank.engine().recover(later).done == 1);
+    check_sums(bank, first, true);
+}

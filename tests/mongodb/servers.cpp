@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSL-1.0
+#include "servers.hpp"
+
+#include "commands.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace settle_test {
+namespace {
+
+using namespace std::chrono_literals;
+using clock = std::chrono::steady_clock;
+
+sockaddr_in loopback(int port) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    return address;
+}
+
+/// Does something with a socket and an address on that port, and says whether it went well.
+bool try_port(int port, int (*what)(int, sockaddr const*, socklen_t)) {
+    int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) throw std::system_error{errno, std::generic_category(), "socket"};
+    auto const address = loopback(port);
+    bool const done = what(fd, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
+    ::close(fd);
+    return done;
+}
+
+template <typename Condition>
+bool wait_until(std::chrono::milliseconds limit, Condition condition) {
+    auto const end = clock::now() + limit;
+    while (!condition()) {
+        if (clock::now() >= end) return false;
+        std::this_thread::sleep_for(20ms);
+    }
+    return true;
+}
+
+} // namespace
+
+void skip(std::string const& reason) {
+    std::printf("SKIPPED: %s\n", reason.c_str());
+    std::fflush(stdout);
+    // Nothing can be asked of a case that ends like this, so neither doctest nor a destructor is.
+    ::_exit(SETTLE_SKIP_CODE);
+}
+
+std::string find_mongod(std::string& reason) {
+    std::unique_ptr<FILE, int (*)(FILE*)> const script{
+        ::popen("sh '" SETTLE_MONGOD_SCRIPT "' --find 2>&1", "r"), ::pclose};
+    std::string output;
+    std::array<char, 512> line;
+    while (script && std::fgets(line.data(), static_cast<int>(line.size()), script.get())) {
+        output += line.data();
+    }
+    if (output.ends_with('\n')) output.pop_back();
+    if (output.starts_with('/')) return output;
+    // Who tried to fetch one knows better why there is none.
+    char const* const known = std::getenv("SETTLE_NO_MONGOD");
+    reason = known && *known ? known : output;
+    return "";
+}
+
+std::string const& mongod_program() {
+    static std::string const path = [] {
+        std::string reason;
+        auto found = find_mongod(reason);
+        if (found.empty()) skip(reason);
+        return found;
+    }();
+    return path;
+}
+
+int free_port() {
+    static std::mt19937 random{std::random_device{}()};
+    // From 32768 on the system gives ports to clients, which could take that of a killed server.
+    std::uniform_int_distribution<int> any{15'000, 32'000};
+    for (int tries = 0; tries < 1'000; ++tries) {
+        int const port = any(random);
+        if (try_port(port, ::bind)) return port;
+    }
+    throw std::runtime_error{"there is no free port"};
+}
+
+server::server(arguments more) : more_{std::move(more)} {
+    mongod_program();
+    static int count = 0;
+    folder_ = std::filesystem::path{SETTLE_SCRATCH_DIR} /
+              ("mongod-" + std::to_string(::getpid()) + "-" + std::to_string(++count));
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_ / "data");
+    // Between the choice of a port and its use, another process may take it.
+    for (int tries = 1; running() == false; ++tries) {
+        port_ = free_port();
+        try {
+            start();
+        } catch (std::runtime_error const&) {
+            bool const taken = end_of_log().find("Address already in use") != std::string::npos;
+            if (taken && tries < 5) continue;
+            // The reason is in the folder, so it is left for a reader.
+            kill();
+            throw;
+        }
+    }
+}
+
+server::~server() {
+    kill();
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string server::address(std::string const& database, std::string const& options) const {
+    return "mongodb://" + host() + "/" + database + "?directConnection=true" +
+           (options.empty() ? "" : "&") + options;
+}
+
+void server::begin() {
+    if (running()) throw std::logic_error{"the server on " + host() + " runs already"};
+    arguments words{mongod_program(),
+                    "--dbpath", (folder_ / "data").string(),
+                    "--logpath", (folder_ / "log").string(), "--logappend",
+                    "--port", std::to_string(port_),
+                    "--bind_ip", "127.0.0.1",
+                    "--nounixsocket",
+                    "--wiredTigerCacheSizeGB", "0.25",
+                    // Fail points, and an end that does not wait 15 s for another primary.
+                    "--setParameter", "enableTestCommands=1",
+                    "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100",
+                    "--setParameter", "diagnosticDataCollectionEnabled=false"};
+    words.insert(words.end(), more_.begin(), more_.end());
+    std::vector<char*> native;
+    for (auto& word : words) native.push_back(word.data());
+    native.push_back(nullptr);
+
+    auto const parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ < 0) throw std::system_error{errno, std::generic_category(), "fork"};
+    if (pid_ > 0) return;
+    // From here to exec nothing may allocate: another thread may have held the heap's lock.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(127);
+    ::setpgid(0, 0);   // what a terminal interrupts is the test, which then ends the servers
+    int const null = ::open("/dev/null", O_RDWR);
+    for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
+    ::close_range(3, ~0U, 0);
+    ::execv(native.front(), native.data());
+    ::_exit(127);
+}
+
+void server::start() {
+    begin();
+    wait_until_listening();
+}
+
+void server::wait_until_listening() {
+    bool const listens =
+        wait_until(60s, [this] { return ended() || try_port(port_, ::connect); });
+    if (running() && listens) return;
+    kill();
+    throw std::runtime_error{"mongod on " + host() + " does not come up:\n" + end_of_log()};
+}
+
+bool server::ended() {
+    if (running() && ::waitpid(pid_, nullptr, WNOHANG) == pid_) pid_ = -1;
+    return !running();
+}
+
+void server::wait_for_end(std::chrono::milliseconds limit) {
+    if (wait_until(limit, [this] { return ended(); })) return;
+    auto const log = end_of_log();
+    kill();
+    throw std::runtime_error{"mongod on " + host() + " does not end:\n" + log};
+}
+
+std::string server::end_of_log() const {
+    std::ifstream file{folder_ / "log"};
+    std::string const text{std::istreambuf_iterator<char>{file}, {}};
+    return text.size() <= 3'000 ? text : text.substr(text.size() - 3'000);
+}
+
+void server::kill() {
+    if (!running()) return;
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+    pid_ = -1;
+    frozen_ = false;
+}
+
+void server::ask_to_end() {
+    if (!running()) return;
+    thaw();
+    ::kill(pid_, SIGTERM);
+}
+
+void server::stop() {
+    ask_to_end();
+    wait_for_end(60s);
+}
+
+void server::freeze() {
+    if (!running()) throw std::logic_error{"the server on " + host() + " does not run"};
+    ::kill(pid_, SIGSTOP);
+    int status = 0;
+    // The signal is on its way until the system says that the process stands.
+    ::waitpid(pid_, &status, WUNTRACED);
+    frozen_ = WIFSTOPPED(status);
+    if (!frozen_) pid_ = -1;
+}
+
+void server::thaw() {
+    if (!frozen_) return;
+    ::kill(pid_, SIGCONT);
+    frozen_ = false;
+}
+
+replica_set::replica_set(std::size_t members, arguments more, std::string options)
+    : options_{std::move(options)} {
+    more.insert(more.begin(), {"--replSet", "settle", "--oplogSize", "256"});
+    for (std::size_t i = 0; i < members; ++i) members_.push_back(std::make_unique<server>(more));
+    initiate();
+    wait_until_whole();
+}
+
+std::string replica_set::address(std::string const& database) const {
+    std::string hosts;
+    for (auto const& one : members_) hosts += (hosts.empty() ? "" : ",") + one->host();
+    return "mongodb://" + hosts + "/" + database + "?replicaSet=settle";
+}
+
+std::string replica_set::direct(server const& one, int timeout_ms) const {
+    auto const limit = std::to_string(timeout_ms);
+    return "mongodb://" + user_ + (user_.empty() ? "" : "@") + one.host() +
+           "/admin?directConnection=true&connectTimeoutMS=" + limit +
+           "&socketTimeoutMS=" + limit + "&serverSelectionTimeoutMS=" + limit +
+           (options_.empty() ? "" : "&") + options_;
+}
+
+void replica_set::initiate() {
+    std::string list;
+    for (std::size_t i = 0; i < size(); ++i) {
+        list += (i == 0 ? "" : ", ") + std::string{"{\"_id\": "} + std::to_string(i) +
+                ", \"host\": \"" + members_[i]->host() + "\"}";
+    }
+    // By default a new primary waits, before it takes writes, for what a member that is frozen may
+    // still have, longer than the others wait for a primary: they elect on and on, for half a
+    // minute. What a majority has acknowledged is kept without that wait as well.
+    auto const answer = run_command(
+        direct(*members_[0], 20'000),
+        "{\"replSetInitiate\": {\"_id\": \"settle\", \"members\": [" + list + "],"
+        " \"settings\": {\"electionTimeoutMillis\": 1000, \"heartbeatTimeoutSecs\": 2,"
+        " \"catchUpTimeoutMillis\": 0}}}");
+    if (!answer.ok) throw std::runtime_error{"replSetInitiate: " + answer.error};
+}
+
+std::optional<std::size_t> replica_set::primary() {
+    std::optional<std::size_t> found;
+    std::string latest;
+    for (std::size_t i = 0; i < size(); ++i) {
+        if (!member(i).running() || member(i).frozen()) continue;
+        auto const hello = run_command(direct(member(i), 1'000), R"({"hello": 1})");
+        if (!hello.truth("isWritablePrimary")) continue;
+        // One that was frozen calls itself primary for a while after it was thawed. An election
+        // id begins with the number of the election.
+        auto const elected = hello.object_id("electionId");
+        if (found && elected < latest) continue;
+        found = i;
+        latest = elected;
+    }
+    return found;
+}
+
+std::size_t replica_set::wait_for_primary(milliseconds limit) {
+    std::optional<std::size_t> found;
+    if (!wait_until(limit, [&] { return (found = primary()).has_value(); })) {
+        throw std::runtime_error{"the replica set elects no primary: " + address()};
+    }
+    return *found;
+}
+
+std::size_t replica_set::wait_until_whole(milliseconds limit) {
+    std::optional<std::size_t> found;
+    auto const whole = [&] {
+        found = primary();
+        if (!found) return false;
+        for (std::size_t i = 0; i < size(); ++i) {
+            if (!member(i).running() || member(i).frozen() || i == *found) continue;
+            auto const hello = run_command(direct(member(i), 1'000), R"({"hello": 1})");
+            bool const follows = hello.truth("secondary") &&
+                                 hello.text("primary") == member(*found).host();
+            if (!follows) return false;
+        }
+        return true;
+    };
+    if (!wait_until(limit, whole)) {
+        throw std::runtime_error{"not every member follows a primary: " + address()};
+    }
+    return *found;
+}
+
+std::size_t replica_set::kill_primary() {
+    auto const number = wait_for_primary();
+    member(number).kill();
+    return number;
+}
+
+std::size_t replica_set::freeze_primary() {
+    auto const number = wait_for_primary();
+    member(number).freeze();
+    return number;
+}
+
+std::size_t replica_set::step_down() {
+    auto const number = wait_for_primary();
+    auto const answer =
+        run_command(direct(member(number), 20'000),
+                    R"({"replSetStepDown": 30, "secondaryCatchUpPeriodSecs": 10})");
+    if (!answer.ok) throw std::runtime_error{"replSetStepDown: " + answer.error};
+    wait_until(patience, [&] {
+        auto const now = primary();
+        return now && *now != number;
+    });
+    if (wait_for_primary() == number) {
+        throw std::runtime_error{"no other member has become the primary: " + address()};
+    }
+    return number;
+}
+
+void replica_set::stop_all() {
+    // Asked one after another, each would first hand its office to the next.
+    for (auto& one : members_) one->ask_to_end();
+    for (auto& one : members_) one->stop();
+}
+
+void replica_set::start_all() {
+    std::vector<server*> begun;
+    for (auto& one : members_) {
+        if (one->running()) continue;
+        one->begin();
+        begun.push_back(one.get());
+    }
+    for (auto* one : begun) one->wait_until_listening();
+    wait_for_primary();
+}
+
+} // namespace settle_test

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSL-1.0
+// MongoDB servers that a test starts for itself, on free loopback ports, and may kill as it likes.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace settle_test {
+
+using arguments = std::vector<std::string>;
+
+/// Says why a test cannot run here and ends the process so that ctest reports it as skipped.
+[[noreturn]] void skip(std::string const& reason);
+
+/// The server program that is used here; without one the test is skipped.
+std::string const& mongod_program();
+/// The same for those who say themselves what its absence means: empty, and then why.
+std::string find_mongod(std::string& reason);
+
+/// A loopback port on which nothing listens, outside of what the system gives to clients.
+int free_port();
+
+/// One mongod. Its constructor starts it and waits until it listens, its destructor kills it and
+/// removes its data. The system kills it as well when the *thread* that started it ends.
+/// Errors: std::runtime_error with the end of its log when it does not come up
+class server {
+public:
+    explicit server(arguments more = {});
+    server(server const&) = delete;
+    server& operator=(server const&) = delete;
+    ~server();
+
+    [[nodiscard]] int port() const { return port_; }
+    [[nodiscard]] pid_t pid() const { return pid_; }   ///< -1 while it does not run
+    [[nodiscard]] bool running() const { return pid_ > 0; }
+    [[nodiscard]] bool frozen() const { return frozen_; }
+    [[nodiscard]] std::filesystem::path const& folder() const { return folder_; }
+    [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
+    /// Of this server alone, whatever replica set it may belong to.
+    [[nodiscard]] std::string address(std::string const& database = "",
+                                      std::string const& options = "") const;
+
+    void kill();        ///< SIGKILL: what was not journaled is lost
+    void ask_to_end();  ///< SIGTERM, without waiting
+    void stop();        ///< SIGTERM, and waits for its end
+    void freeze();      ///< SIGSTOP: its connections stand, and nothing answers
+    void thaw();
+    void start();       ///< on the same port and data as before
+    void begin();       ///< the same without waiting until it listens
+    void wait_until_listening();
+
+private:
+    void wait_for_end(std::chrono::milliseconds limit);
+    [[nodiscard]] bool ended();
+    [[nodiscard]] std::string end_of_log() const;
+
+    std::filesystem::path folder_;
+    arguments more_;
+    int port_ = 0;
+    pid_t pid_ = -1;
+    bool frozen_ = false;
+};
+
+/// Several mongods that elect one of them, within about a second of the last one's end.
+class replica_set {
+public:
+    using milliseconds = std::chrono::milliseconds;
+    static constexpr milliseconds patience{30'000};
+
+    /// Starts the members and waits until one is the primary and the others follow it.
+    /// Shape: more - further arguments of every member: "--keyFile", "FILE"
+    ///        options - of the addresses by which the set is steered: "tls=true&tlsCAFile=..."
+    explicit replica_set(std::size_t members = 3, arguments more = {}, std::string options = "");
+
+    [[nodiscard]] std::size_t size() const { return members_.size(); }
+    [[nodiscard]] server& member(std::size_t number) { return *members_.at(number); }
+    [[nodiscard]] std::string address(std::string const& database = "") const;
+    /// From now on the set is steered as this user, where it asks for one: "name:password".
+    void log_in(std::string user) { user_ = std::move(user); }
+
+    /// The member that calls itself primary now, the latest elected one if several do.
+    [[nodiscard]] std::optional<std::size_t> primary();
+    std::size_t wait_for_primary(milliseconds limit = patience);
+    /// Waits until every member that runs is the primary or follows it.
+    std::size_t wait_until_whole(milliseconds limit = patience);
+
+    std::size_t kill_primary();     ///< gives its number, as the next two do
+    std::size_t freeze_primary();
+    std::size_t step_down();        ///< waits until another one is the primary
+    void thaw(std::size_t number) { member(number).thaw(); }
+    void restart(std::size_t number) { member(number).start(); }
+    void stop_all();
+    void start_all();               ///< those that do not run; waits for a primary
+
+private:
+    void initiate();
+    [[nodiscard]] std::string direct(server const& one, int timeout_ms) const;
+
+    std::vector<std::unique_ptr<server>> members_;
+    std::string options_;
+    std::string user_;
+};
+
+} // namespace settle_test

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSL-1.0
+// Several programs transfer money in a replica set of three, while its primary is killed, frozen
+// and told to go, and while all of it is stopped. Everything settles, sums are exact, and what each
+// program was told is what the log says.
+#include "bank.hpp"
+#include "commands.hpp"
+#include "servers.hpp"
+
+#include <program.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <random>
+#include <sstream>
+
+namespace settle_test {
+namespace {
+
+using namespace std::chrono_literals;
+using settle::mongodb::database;
+
+constexpr std::uint64_t accounts = 12;
+constexpr std::int64_t each_opening = 1000;
+/// A member that was killed has to look through its journal, and may have to undo writes.
+constexpr auto recovery = 120s;
+
+std::string account(std::uint64_t number) { return "account-" + std::to_string(number % accounts); }
+
+/// A number from the environment, which a test program and its workers share.
+std::size_t setting(char const* name, std::size_t otherwise) {
+    char const* const given = std::getenv(name);
+    return given != nullptr && *given != '\0' ? std::strtoull(given, nullptr, 10) : otherwise;
+}
+
+/// What one program does until it is asked to end: transfers, one by one or some at a time, in one
+/// phase or in two. It prints each outcome that it is told.
+void work(std::string const& address, std::string const& name, std::uint64_t seed) {
+    settle::options limits;
+    limits.takeover = 1s;
+    database db{address};
+    auto one = bank_on(db, settle::phases::one, limits);
+    auto two = bank_on(db, settle::two_phases, limits);
+    std::mt19937_64 chance{seed};
+    auto const tell = [](settle::outcome const& told) {
+        // In one piece, since the program may be killed while it writes.
+        std::ostringstream line;
+        line << "told " << told.id << ' ' << name_of(told.verdict) << '\n';
+        std::cout << line.str() << std::flush;
+    };
+    int number = 0;
+    auto const next = [&] {
+        auto const from = chance();
+        auto const to = from + 1 + chance() % (accounts - 1);
+        return std::pair{name + "-" + std::to_string(number++),
+                         transfer{account(from), account(to),
+                                  static_cast<std::int64_t>(chance() % 700)}};
+    };
+    while (::getppid() != 1) {
+        auto& engine = chance() % 2 == 0 ? one : two;
+        if (chance() % 2 == 0) {
+            std::vector<std::pair<std::string, transfer>> some(1 + chance() % 30);
+            for (auto& each : some) each = next();
+            engine.run_all(some, [&](std::size_t, settle::outcome const& told) { tell(told); });
+        } else {
+            auto const [id, parameters] = next();
+            tell(engine.run(id, parameters));
+        }
+    }
+}
+
+/// Programs at work on one set, of which each is this program's own worker.
+class workers {
+public:
+    workers(replica_set const& set, std::size_t count) : folder_("mongodb-load"), set_(&set) {
+        for (std::size_t i = 0; i < count; ++i) start(i);
+    }
+
+    /// Ends one of them in the middle of anything, and starts another in its place.
+    void kill(std::size_t number) {
+        auto const place = number % running_.size();
+        running_[place]->signal(SIGKILL);
+        note(running_[place]->wait());
+        start(place);
+    }
+    /// Id and verdict of everything that any of them was told.
+    std::map<std::string, std::string> end() {
+        for (auto& one : running_) one->signal(SIGKILL);
+        for (auto& one : running_) note(one->wait());
+        running_.clear();
+        return std::move(told_);
+    }
+
+private:
+    void start(std::size_t place) {
+        auto const name = "worker" + std::to_string(++started_);
+        // Longer than an election; a frozen primary is to be noticed sooner than by default.
+        auto const address = set_->address("bank") +
+                             "&socketTimeoutMS=3000&connectTimeoutMS=1000"
+                             "&serverSelectionTimeoutMS=10000&heartbeatFrequencyMS=1000";
+        ::setenv("SETTLE_WORKER", (address + " " + name).c_str(), 1);
+        auto made = std::make_unique<testing::program>(
+            folder_, std::vector<std::string>{"/proc/self/exe", "--no-skip",
+                                              "--test-case=worker of a set under load"});
+        ::unsetenv("SETTLE_WORKER");
+        if (place < running_.size()) running_[place] = std::move(made);
+        else running_.push_back(std::move(made));
+    }
+    void note(testing::ended const& how) {
+        CHECK_MESSAGE(how.signal == SIGKILL, how.out.substr(0, 2000) << how.err.substr(0, 2000));
+        std::istringstream lines{how.out};
+        for (std::string line; std::getline(lines, line);) {
+            std::istringstream words{line};
+            std::string first;
+            std::string id;
+            std::string verdict;
+            // A last line that was cut off says nothing.
+            if (words >> first >> id >> verdict && first == "told" && !lines.eof()) {
+                told_[id] = verdict;
+            }
+        }
+    }
+
+    testing::scratch_folder folder_;
+    replica_set const* set_;
+    std::size_t started_ = 0;
+    std::vector<std::unique_ptr<testing::program>> running_;
+    std::map<std::string, std::string> told_;
+};
+
+/// The log, the records and the programs tell one story.
+void check_story(replica_set const& set, std::map<std::string, std::string> const& told) {
+    database db{set.address("bank")};
+    auto engine = bank_on(db);
+    // A program that was killed leaves its native transaction to the server, which lets it hold its
+    // records for 60 s: until then what needs them stays undecided.
+    auto const until = std::chrono::steady_clock::now() + 90s;
+    while (engine.recover(at_once()).undecided != 0) {
+        if (std::chrono::steady_clock::now() > until) break;
+    }
+    settle_all(engine);
+    CHECK(engine.marks().value() == 0);
+    std::map<std::string, std::int64_t> expected;
+    for (std::uint64_t i = 0; i < accounts; ++i) expected[account(i)] = each_opening;
+    std::map<std::string, std::string> ends;
+    std::string last;
+    for (;;) {
+        auto const page = engine.page({}, last, 1000).value();
+        for (auto const& one : page) {
+            INFO("entry " << one.id);
+            CHECK(settle::is_final(one.state));
+            ends[one.id] = one.state == settle::state::done ? "done" : "canceled";
+            if (one.state != settle::state::done) continue;
+            auto const given = settle::decode_json<transfer>(one.parameters).value();
+            expected[given.source] -= given.amount;
+            expected[given.destination] += given.amount;
+        }
+        if (page.size() < 1000) break;
+        last = page.back().id;
+    }
+    std::size_t done = 0;
+    std::size_t undecided = 0;
+    for (auto const& each : told) {
+        // clang 14 takes no structured binding in a message.
+        std::string const& id = each.first;
+        std::string const& verdict = each.second;
+        if (verdict == "undecided") {
+            ++undecided;
+            continue;
+        }
+        INFO("told of " << id);
+        CHECK(ends[id] == verdict);
+        if (verdict == "done") ++done;
+    }
+    MESSAGE(ends.size() << " entries, " << told.size() << " outcomes told, " << done << " done, "
+                        << undecided << " undecided");
+    CHECK(done > 50);
+    // Those who run when a primary goes are few beside those who run when there is one.
+    CHECK(undecided * 5 <= told.size());
+    std::int64_t sum = 0;
+    for (auto const& one : engine.scan_page<settle::testing::ledgers_type>({}, 1000).value()) {
+        INFO(one.id);
+        CHECK(one.balance == expected[one.id]);
+        CHECK(one.balance >= 0);
+        sum += one.balance;
+    }
+    CHECK(sum == static_cast<std::int64_t>(accounts) * each_opening);
+}
+
+/// What befalls the set, while programs are at work.
+template <typename Disaster>
+void under_load(Disaster const& disaster) {
+    replica_set set;
+    {
+        database db{set.address("bank")};
+        auto engine = bank_on(db);
+        for (std::uint64_t i = 0; i < accounts; ++i) {
+            engine.create(ledgers, {account(i), each_opening, 0, ""}).value();
+        }
+    }
+    workers running{set, 3};
+    std::this_thread::sleep_for(1500ms);
+    disaster(set, running);
+    set.wait_until_whole(recovery);
+    std::this_thread::sleep_for(2s);
+    auto const told = running.end();
+    check_story(set, told);
+}
+
+} // namespace
+
+TEST_CASE("worker of a set under load" * doctest::skip()) {
+    std::istringstream words{std::getenv("SETTLE_WORKER") ? std::getenv("SETTLE_WORKER") : ""};
+    std::string address;
+    std::string name;
+    if (!(words >> address >> name)) return;
+    while (::getppid() != 1) {
+        try {
+            work(address, name, std::random_device{}());
+        } catch (settle::failure const&) {
+            // Who comes when there is no primary is refused, and may come again.
+        }
+    }
+}
+
+TEST_CASE("long: the primary of three is killed again and again under load") {
+    under_load([](replica_set& set, workers& running) {
+        std::mt19937 chance{std::random_device{}()};
+        auto const kills = setting("SETTLE_KILLS", 20); // tests/run.sh --kills
+        for (std::size_t i = 0; i < kills; ++i) {
+            INFO("kill " << i);
+            auto const killed = set.kill_primary();
+            if (i % 5 == 4) running.kill(i);
+            std::this_thread::sleep_for(std::chrono::milliseconds{chance() % 1500});
+            set.restart(killed);
+            set.wait_until_whole(recovery);
+            std::this_thread::sleep_for(std::chrono::milliseconds{chance() % 800});
+        }
+    });
+}
+
+TEST_CASE("long: the primary of three is frozen and told to go under load") {
+    under_load([](replica_set& set, workers& running) {
+        for (std::size_t i = 0; i < 4; ++i) {
+            auto const frozen = set.freeze_primary();
+            set.wait_for_primary();
+            std::this_thread::sleep_for(1500ms);
+            if (i == 2) running.kill(i);
+            // What it had in its hands when it froze, it now does, or finds that it may not.
+            set.thaw(frozen);
+            set.wait_until_whole(recovery);
+            std::this_thread::sleep_for(500ms);
+            set.step_down();
+            set.wait_until_whole(recovery);
+            std::this_thread::sleep_for(500ms);
+        }
+    });
+}
+
+TEST_CASE("long: all three are stopped for a while under load") {
+    under_load([](replica_set& set, workers&) {
+        set.stop_all();
+        std::this_thread::sleep_for(std::chrono::seconds{setting("SETTLE_STOPPED_SECONDS", 5)});
+        set.start_all();
+        // Killed at once, so that nobody hands anything over.
+        for (std::size_t i = 0; i < set.size(); ++i) set.member(i).kill();
+        std::this_thread::sleep_for(2s);
+        set.start_all();
+    });
+}
+
+} // namespace settle_test

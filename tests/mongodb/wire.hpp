@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+// As much of MongoDB's wire protocol as a proxy needs: where a message ends, and what it asks for.
+// Source: MongoDB manual, "Wire Protocol"
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <sys/socket.h>
+
+namespace settle_test {
+
+/// One message with its header, as it goes over the wire.
+struct wire_message {
+    std::vector<std::uint8_t> bytes;
+    std::string command;   ///< what is asked for, also in the reply to it
+
+    static constexpr std::size_t header_size = 16;
+
+    // Both ends of the wire are little-endian, as are the machines that these tests run on.
+    [[nodiscard]] std::int32_t number(std::size_t at) const {
+        std::int32_t value = 0;
+        if (at + sizeof value <= bytes.size()) std::memcpy(&value, &bytes[at], sizeof value);
+        return value;
+    }
+    [[nodiscard]] std::int32_t id() const { return number(4); }
+    [[nodiscard]] std::int32_t answers() const { return number(8); }
+    [[nodiscard]] bool wants_reply() const {
+        constexpr std::int32_t more_to_come = 2;
+        return number(12) != op_msg || (number(header_size) & more_to_come) == 0;
+    }
+
+    /// Puts another value into every 32-bit field of that name; false if there is none.
+    bool set_int32(std::string const& name, std::int32_t value) {
+        std::vector<std::uint8_t> field{0x10};   // BSON's type of a 32-bit integer
+        field.insert(field.end(), name.begin(), name.end());
+        field.push_back(0);
+        bool found = false;
+        auto const length = static_cast<std::ptrdiff_t>(field.size());
+        for (auto at = bytes.begin();; found = true) {
+            at = std::search(at, bytes.end(), field.begin(), field.end());
+            if (bytes.end() - at < length + 4) return found;
+            at += length;
+            std::memcpy(&*at, &value, sizeof value);
+        }
+    }
+
+    /// The name of a request's command: the name of its document's first field.
+    [[nodiscard]] std::string name_of_command() const {
+        auto const at = document();
+        // Four bytes of length and one of the first field's type stand before its name.
+        if (at == 0 || at + 5 >= bytes.size()) return "";
+        auto const begin = bytes.begin() + static_cast<std::ptrdiff_t>(at + 5);
+        return {begin, std::find(begin, bytes.end(), std::uint8_t{0})};
+    }
+
+private:
+    static constexpr std::int32_t op_query = 2004;   // still what libmongoc greets with
+    static constexpr std::int32_t op_msg = 2013;
+
+    /// Where the document with the command begins, 0 if there is none.
+    [[nodiscard]] std::size_t document() const {
+        if (number(12) == op_query) {
+            auto const name = std::size_t{header_size + 4};
+            if (name >= bytes.size()) return 0;
+            auto const end = std::find(bytes.begin() + static_cast<std::ptrdiff_t>(name),
+                                       bytes.end(), std::uint8_t{0});
+            return static_cast<std::size_t>(end - bytes.begin()) + 1 + 8;
+        }
+        if (number(12) != op_msg) return 0;
+        for (std::size_t at = header_size + 4; at < bytes.size();) {
+            if (bytes[at] == 0) return at + 1;
+            auto const length = number(at + 1);
+            if (length <= 0) return 0;
+            at += 1 + static_cast<std::size_t>(length);
+        }
+        return 0;
+    }
+};
+
+inline bool send_all(int socket, std::uint8_t const* bytes, std::size_t count) {
+    while (count > 0) {
+        auto const sent = ::send(socket, bytes, count, MSG_NOSIGNAL);
+        if (sent <= 0) return false;
+        bytes += sent;
+        count -= static_cast<std::size_t>(sent);
+    }
+    return true;
+}
+
+inline bool receive_all(int socket, std::uint8_t* bytes, std::size_t count) {
+    while (count > 0) {
+        auto const got = ::recv(socket, bytes, count, 0);
+        if (got <= 0) return false;
+        bytes += got;
+        count -= static_cast<std::size_t>(got);
+    }
+    return true;
+}
+
+/// Reads one whole message; false at the end of the stream, or where this is another protocol.
+inline bool receive(int socket, wire_message& message) {
+    constexpr std::int32_t most = 64 << 20;
+    message.bytes.resize(wire_message::header_size);
+    if (!receive_all(socket, message.bytes.data(), message.bytes.size())) return false;
+    auto const length = message.number(0);
+    if (length < static_cast<std::int32_t>(wire_message::header_size) || length > most) {
+        return false;
+    }
+    message.bytes.resize(static_cast<std::size_t>(length));
+    return receive_all(socket, message.bytes.data() + wire_message::header_size,
+                       message.bytes.size() - wire_message::header_size);
+}
+
+} // namespace settle_test
