@@ -7,12 +7,14 @@ usage() {
     cat <<'TEXT'
 samples/run.sh                          6,471 payment orders of a bank: open, run, check
 samples/run.sh payment                  512 invoices of a shop: open, run, check
+samples/run.sh mongodb                  the bank's orders on a MongoDB replica set of its own
 samples/run.sh transfer ARGUMENT...     the program itself: samples/run.sh transfer --help
 samples/run.sh payment ARGUMENT...      the same for the shop's
 samples/run.sh ARGUMENT...              the same as with `transfer`
 
 Missing Debian packages are installed, and the programs are built into build/bin. The first two
-begin with a new database, build/bank.db or build/shop.db, and exit as their check does. Files
+begin with a new database, build/bank.db or build/shop.db, and exit as their check does. The third
+finds or fetches a server, starts a replica set of one, and stops it in the end: for a trial. Files
 that you name in an ARGUMENT are looked for from where you stand.
 TEXT
 }
@@ -28,6 +30,11 @@ transfer | payment)
     ;;
 *) program=transfer ;;
 esac
+trial=
+if [ "$program" = transfer ] && [ "${1-}" = mongodb ]; then
+    trial=mongodb
+    shift
+fi
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
@@ -36,10 +43,20 @@ tests=-DSETTLE_BUILD_TESTS=OFF
 if grep -qs '^SETTLE_BUILD_TESTS:BOOL=ON$' "$root/build/CMakeCache.txt"; then
     tests=
 fi
+# The program that starts servers is one of the tests'.
+keeper=
+doctest=
+if [ -n "$trial" ]; then
+    tests=-DSETTLE_BUILD_TESTS=ON
+    keeper=settle_mongodb_keeper
+    doctest=doctest-dev
+fi
 # What is said on the way goes to stderr, so that a program's output can be piped.
+# shellcheck disable=SC2086 # empty words must vanish
 "$root/.ci/install.sh" g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev \
-    libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev >&2
-"$root/.ci/build.sh" release "$tests" "$program" >&2
+    libmongoc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $doctest >&2
+# shellcheck disable=SC2086
+"$root/.ci/build.sh" release "$tests" "$program" $keeper >&2
 
 [ $# -eq 0 ] || exec "$root/build/bin/$program" "$@"
 
@@ -57,7 +74,19 @@ step() {
 }
 
 cd "$root"
-case $program in
+case $program$trial in
+transfermongodb)
+    SETTLE_MONGOD=$(tests/mongodb/mongod.sh)
+    export SETTLE_MONGOD
+    mkdir -p build/tests/scratch
+    build/tests/settle_mongodb_keeper keep
+    trap 'build/tests/settle_mongodb_keeper stop' EXIT
+    # "replica_set=HOST:PORT/?OPTIONS" becomes mongodb://HOST:PORT/bank?OPTIONS.
+    store=$(sed -n 's|^replica_set=\([^/]*\)/|mongodb://\1/bank|p' \
+        build/tests/scratch/mongodb_servers.txt)
+    input=samples/transfer/payment_orders.csv
+    step --store "$store" open "$input" --balance 1000.00
+    ;;
 transfer)
     store=sqlite:build/bank.db
     input=samples/transfer/payment_orders.csv

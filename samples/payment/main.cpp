@@ -5,6 +5,9 @@
 
 #include "invoices.hpp"
 #include "payment.hpp"
+#if SAMPLES_WITH_MONGODB
+#include "tutorial_shop.hpp"
+#endif
 
 #include <fmt/format.h>
 
@@ -31,6 +34,9 @@ public:
     static constexpr std::array<std::string_view, 4> tables{shop::customers.name, shop::orders.name,
                                                    shop::items.name, shop::tills.name};
     using reader = shop::invoice_reader;
+#if SAMPLES_WITH_MONGODB
+    using tutorial = shop::tutorial_shop;
+#endif
 
     std::vector<samples::open_option> open_options() {
         using kind = samples::open_option::kind;
@@ -91,7 +97,7 @@ public:
         samples::money_sums sums;
         for (shop::customer const& each : engine.scan(shop::customers)) {
             sums.now = samples::add(sums.now, each.balance);
-            sums.opened = samples::add(sums.opened, each.opened_with);
+            sums.opened = samples::add(sums.opened.value_or(0), each.opened_with);
         }
         for (shop::till const& each : engine.scan(shop::tills)) {
             sums.now = samples::add(sums.now, each.takings);

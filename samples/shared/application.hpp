@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,7 +32,7 @@ namespace samples {
 /// Money as the store holds it, and as it was when everything was opened.
 struct money_sums {
     std::int64_t now = 0;
-    std::int64_t opened = 0;
+    std::optional<std::int64_t> opened{}; ///< where somebody has noted it
 };
 
 /// The commands of one application on one engine.
@@ -46,6 +47,8 @@ struct money_sums {
 ///          not_open(request, collection's name, key) - the refusal when that one is not open
 ///          sums(engine), show_balances(engine, account) - what `check` and `balance` look at
 ///          in_words(participant, reason) - a reason in the words of the business, or nothing
+///          tutorial - the same for what the programs of MongoDB's tutorial left: without a reader,
+///          it has no commands that begin anything; and its type and layout()
 template <typename Application, typename Engine>
 class commands {
 public:
@@ -55,18 +58,28 @@ public:
           interrupted_(&interrupted) {}
 
     exit_code call(command which) {
+        if constexpr (requires { typename Application::reader; }) {
+            switch (which) {
+            case command::open: return open();
+            case command::run: return run();
+            case command::purge: return purge();
+            case command::reverse: return reverse();
+            default: break;
+            }
+        }
         switch (which) {
-        case command::open: return open();
-        case command::run: return run();
         case command::recover: return recover();
-        case command::purge: return purge();
         case command::list: return list();
         case command::show: return show();
         case command::cancel: return cancel();
-        case command::reverse: return reverse();
         case command::balance: return application_->show_balances(*engine_, given_->account);
         case command::check: return check();
+        default: break;
         }
+        fmt::print(stderr, "{}: with --layout tutorial there are recover, list, show, cancel, "
+                           "balance and check; for new work write a program with a type of your "
+                           "own\n",
+                   Application::name);
         return exit_code::wrong_usage;
     }
 
@@ -200,9 +213,13 @@ private:
                 if (++unfinished <= 5) fmt::print("{}\n", list_line(entry));
             }
         }
-        bool const unchanged = sums.now == sums.opened;
-        fmt::print("{} money       {}, opened with {}\n", unchanged ? "ok " : "BAD",
-                   format_money(sums.now), format_money(sums.opened));
+        bool const unchanged = !sums.opened || sums.now == *sums.opened;
+        if (sums.opened) {
+            fmt::print("{} money       {}, opened with {}\n", unchanged ? "ok " : "BAD",
+                       format_money(sums.now), format_money(*sums.opened));
+        } else {
+            fmt::print("    money       {}\n", sums.now);
+        }
         fmt::print("{} marks       {} left\n", marks == 0 ? "ok " : "BAD",
                    with_commas(marks));
         fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD",
@@ -232,20 +249,35 @@ private:
 
 namespace detail {
 
+/// Calls every command that was asked for, on one store.
+template <typename Application, typename Store>
+exit_code call_all(Application& application, Store& store, settings const& given,
+                   interrupt const& interrupted) {
+    auto const how = given.two_phases ? settle::phases::two : settle::phases::one;
+    auto engine = application.make_engine(store, how);
+    commands<Application, decltype(engine)> all{application, engine, given, interrupted};
+    auto code = exit_code::settled;
+    for (auto const each : given.commands) {
+        if (!interrupted.asked()) code = worse(code, all.call(each));
+    }
+    return code;
+}
+
 template <typename Application>
 exit_code call_all(Application& application, settings const& given) {
     interrupt interrupted;
     auto const& asked = given.commands;
+#if SAMPLES_WITH_MONGODB
+    if (given.layout == layout::tutorial) {
+        typename Application::tutorial old;
+        return visit_tutorial<decltype(old)>(given.store, [&](auto& store) {
+            return call_all(old, store, given, interrupted);
+        });
+    }
+#endif
     bool const opens = std::find(asked.begin(), asked.end(), command::open) != asked.end();
     return visit_store(given.store, Application::tables, opens, [&](auto& store) {
-        auto const how = given.two_phases ? settle::phases::two : settle::phases::one;
-        auto engine = application.make_engine(store, how);
-        commands<Application, decltype(engine)> all{application, engine, given, interrupted};
-        auto code = exit_code::settled;
-        for (auto const each : asked) {
-            if (!interrupted.asked()) code = worse(code, all.call(each));
-        }
-        return code;
+        return call_all(application, store, given, interrupted);
     });
 }
 

@@ -118,7 +118,14 @@ public:
                                                         SETTLE_VERSION / 10000,
                                                         SETTLE_VERSION / 100 % 100,
                                                         SETTLE_VERSION % 100));
-        line_.add_option("--store", address_, "sqlite:PATH or memory:")->capture_default_str();
+        line_.add_option("--store", address_, "sqlite:PATH, memory: or mongodb://HOST/DATABASE")
+            ->capture_default_str();
+        line_.add_option("--layout", target_->layout,
+                         "tutorial: what the programs of MongoDB's tutorial left in a database")
+            ->transform(CLI::Transformer(std::map<std::string, layout>{
+                {"own", layout::own}, {"tutorial", layout::tutorial}}))
+            ->check(CLI::IsMember({layout::own, layout::tutorial}))
+            ->type_name("own|tutorial");
         line_.add_flag("--two-phases", target_->two_phases,
                        "Settles in two phases also what the store could settle at once");
         add_settling(words.open_options);
@@ -129,6 +136,9 @@ public:
         try {
             line_.parse(argc, argv);
             target_->store = parse_store_address(address_);
+            if (target_->layout == layout::tutorial && target_->store.kind != store_kind::mongodb) {
+                throw input_error("--layout tutorial is for a store mongodb://…");
+            }
         } catch (CLI::ParseError const& error) {
             return line_.exit(error) == 0 ? exit_code::settled : exit_code::wrong_usage;
         } catch (input_error const& error) {

@@ -19,8 +19,15 @@ namespace samples {
 
 enum class command { open, run, recover, purge, list, show, cancel, reverse, balance, check };
 
+/// How a store's documents are laid out.
+enum class layout {
+    own,     ///< as settle does
+    tutorial ///< as programs do that follow MongoDB's tutorial
+};
+
 struct settings {
     store_address store;
+    samples::layout layout = samples::layout::own;
     bool two_phases = false;
     std::vector<command> commands; // in the order in which they were given
     std::filesystem::path file;    // of open

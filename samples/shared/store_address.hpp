@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store that a command line names, as `--store sqlite:bank.db` or `--store memory:`.
+// The store that a command line names: `--store sqlite:bank.db`, `--store memory:`, or
+// `--store mongodb://127.0.0.1/bank`.
 #pragma once
 
 #include "input_error.hpp"
@@ -11,9 +12,10 @@
 
 namespace samples {
 
-enum class store_kind { memory, sqlite };
+enum class store_kind { memory, sqlite, mongodb };
 
-/// A store and where it is: for sqlite the path of its file, for memory nothing.
+/// A store and where it is: for sqlite the path of its file, for mongodb the whole address, for
+/// memory nothing.
 struct store_address {
     store_kind kind = store_kind::memory;
     std::string path;
@@ -24,9 +26,13 @@ struct store_address {
 /// Reads an address.
 /// Errors:  input_error, with a sentence that lists the addresses that there are
 inline store_address parse_store_address(std::string_view text) {
-    constexpr std::string_view known = "known are sqlite:PATH and memory:";
+    constexpr std::string_view known =
+        "known are sqlite:PATH, memory: and mongodb://HOST[:PORT][,…]/DATABASE";
     auto const colon = text.find(':');
     auto const scheme = text.substr(0, colon);
+    if (scheme == "mongodb" || scheme == "mongodb+srv") {
+        return {store_kind::mongodb, std::string{text}};
+    }
     if (colon == std::string_view::npos || (scheme != "sqlite" && scheme != "memory")) {
         throw input_error(fmt::format("'{}' is no address of a store; {}", text, known));
     }

@@ -7,8 +7,14 @@
 
 #include <settle/memory.hpp>
 #include <settle/sqlite.hpp>
+#if SAMPLES_WITH_MONGODB
+#include "mongodb_collections.hpp"
+
+#include <settle/mongodb/tutorial.hpp>
+#endif
 
 #include <span>
+#include <stdexcept>
 #include <string_view>
 
 namespace samples {
@@ -24,10 +30,30 @@ auto visit_store(store_address const& address, std::span<std::string_view const>
         settle::memory::database store;
         return visit(store);
     }
+    if (address.kind == store_kind::mongodb) {
+#if SAMPLES_WITH_MONGODB
+        settle::mongodb::database store{address.path};
+        check_collections(address.path, tables, may_create);
+        return visit(store);
+#else
+        throw std::runtime_error("this program was built without MongoDB's driver");
+#endif
+    }
     // Looking at a database that is not there would make an empty one, and hide a slip of the pen.
     check_database_file(address.path, tables, may_create);
     settle::sqlite::database store{address.path};
     return visit(store);
 }
+
+#if SAMPLES_WITH_MONGODB
+/// Calls visit(store) with a database that the tutorial's programs have used.
+/// Shape:   Tutorial - of the application: the type that they ran, and their layout()
+template <typename Tutorial, typename Visitor>
+auto visit_tutorial(store_address const& address, Visitor&& visit) {
+    check_collections(address.path, Tutorial::tables, false);
+    settle::mongodb::tutorial_database<Tutorial::type> store{address.path, Tutorial::layout()};
+    return visit(store);
+}
+#endif
 
 } // namespace samples

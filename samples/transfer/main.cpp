@@ -4,6 +4,9 @@
 
 #include "orders.hpp"
 #include "transfer.hpp"
+#if SAMPLES_WITH_MONGODB
+#include "tutorial_bank.hpp"
+#endif
 
 #include <fmt/format.h>
 
@@ -27,6 +30,9 @@ public:
     static constexpr std::string_view default_store = "sqlite:bank.db";
     static constexpr std::array<std::string_view, 1> tables{bank::accounts.name};
     using reader = bank::order_reader;
+#if SAMPLES_WITH_MONGODB
+    using tutorial = bank::tutorial_bank;
+#endif
 
     std::vector<samples::open_option> open_options() {
         return {{"--balance", "What is on each account", samples::open_option::kind::money,
@@ -73,7 +79,7 @@ public:
         samples::money_sums sums;
         for (bank::account const& each : engine.scan(bank::accounts)) {
             sums.now = samples::add(sums.now, each.balance);
-            sums.opened = samples::add(sums.opened, each.opened_with);
+            sums.opened = samples::add(sums.opened.value_or(0), each.opened_with);
         }
         return sums;
     }

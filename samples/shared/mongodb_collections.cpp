@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// Looks at the collections of a MongoDB database with MongoDB's own client.
+#include "mongodb_collections.hpp"
+
+#include <fmt/format.h>
+#include <mongoc/mongoc.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace samples {
+
+namespace {
+
+template <typename Held, void (*Destroy)(Held*)>
+struct destroyer {
+    void operator()(Held* held) const noexcept { Destroy(held); }
+};
+template <typename Held, void (*Destroy)(Held*)>
+using handle = std::unique_ptr<Held, destroyer<Held, Destroy>>;
+
+/// The collections that are neither the server's nor settle's own.
+std::vector<std::string> collections_in(std::string const& address, std::string& database) {
+    handle<mongoc_uri_t, mongoc_uri_destroy> const uri{mongoc_uri_new(address.c_str())};
+    database = mongoc_uri_get_database(uri.get());
+    handle<mongoc_client_t, mongoc_client_destroy> const client{
+        mongoc_client_new_from_uri(uri.get())};
+    handle<mongoc_database_t, mongoc_database_destroy> const found{
+        mongoc_client_get_database(client.get(), database.c_str())};
+    bson_error_t problem{};
+    char** const names =
+        mongoc_database_get_collection_names_with_opts(found.get(), nullptr, &problem);
+    if (names == nullptr) throw std::runtime_error(problem.message);
+    std::vector<std::string> others;
+    for (char** name = names; *name != nullptr; ++name) {
+        std::string_view const each{*name};
+        if (!each.starts_with("settle_") && !each.starts_with("system.")) others.emplace_back(each);
+    }
+    bson_strfreev(names);
+    return others;
+}
+
+} // namespace
+
+void check_collections(std::string const& address, std::span<std::string_view const> wanted,
+                       bool may_create) {
+    std::string database;
+    auto const there = collections_in(address, database);
+    if (there.empty()) {
+        if (may_create) return;
+        throw std::runtime_error(fmt::format(
+            "the database '{}' holds nothing that was opened; 'open' does that", database));
+    }
+    bool const ours = std::any_of(there.begin(), there.end(), [wanted](std::string const& name) {
+        return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
+    });
+    if (ours) return;
+    throw std::runtime_error(fmt::format("the database '{}' belongs to another application: it has "
+                                         "a collection '{}' and none named '{}'",
+                                         database, there.front(), wanted.front()));
+}
+
+} // namespace samples

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// The transfer of MongoDB's tutorial "Perform Two Phase Commits": its accounts, and both effects
+// while it is pending. So settle can bring to an end what the tutorial's programs left.
+#pragma once
+
+#include <settle/settle.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace bank::tutorial {
+
+struct account {
+    std::string id;
+    std::int64_t balance;
+};
+
+struct transfer {
+    std::string source;
+    std::string destination;
+    std::int64_t amount; // the documents' `value`
+};
+
+} // namespace bank::tutorial
+
+BOOST_HANA_ADAPT_STRUCT(bank::tutorial::account, id, balance);
+BOOST_HANA_ADAPT_STRUCT(bank::tutorial::transfer, source, destination, amount);
+
+namespace bank::tutorial {
+
+using settle::field;
+using settle::param;
+
+inline constexpr settle::collection<account, "accounts", &account::id> accounts;
+
+/// The credit shows while the transfer may still be canceled, as in the documents. Who is free to
+/// choose takes bank::transfer_type.
+inline constexpr auto transfer_type =
+    settle::transaction<transfer, "transfer">(
+        settle::participant<"source">(accounts, param<&transfer::source>)
+            .require(field<&account::balance> >= param<&transfer::amount>)
+            .apply(field<&account::balance> -= param<&transfer::amount>)
+            .compensate(field<&account::balance> += param<&transfer::amount>),
+        settle::participant<"destination">(accounts, param<&transfer::destination>)
+            .apply(field<&account::balance> += param<&transfer::amount>)
+            .compensate(settle::inverse));
+
+} // namespace bank::tutorial
