@@ -25,7 +25,7 @@ void run(settings const& given) {
     auto cases = bench::all_cases();
     std::stable_sort(cases.begin(), cases.end(),
                      [](auto const& left, auto const& right) { return left.place < right.place; });
-    std::regex const wanted{given.filter};
+    std::regex const wanted{given.filter, std::regex::ECMAScript | std::regex::icase};
     std::erase_if(cases, [&](auto const& one) { return !std::regex_search(one.name, wanted); });
     if (given.list) {
         for (auto const& one : cases) fmt::print("{}\n", one.name);
@@ -49,7 +49,8 @@ void run(settings const& given) {
 int main(int argc, char** argv) {
     settings given;
     CLI::App app{"Measures settle beside the same work by hand."};
-    app.add_option("--filter", given.filter, "Runs the cases whose names match this expression");
+    app.add_option("--filter", given.filter,
+                   "Runs the cases whose names match this expression, in either case");
     app.add_flag("--quick", given.quick, "Runs fewer and smaller rounds");
     app.add_flag("--list", given.list, "Prints the names of the cases");
     app.add_option("--json", given.json, "Writes the table to this file");

@@ -7,7 +7,7 @@ usage() {
     cat <<'TEXT'
 benchmarks/run.sh                   every case: prints a table, writes build/benchmarks.json
 benchmarks/run.sh --quick           fewer and smaller rounds
-benchmarks/run.sh --filter REGEX    the cases whose names match
+benchmarks/run.sh --filter REGEX    the cases whose names match, in either case: mongo
 benchmarks/run.sh --list            the names of the cases
 benchmarks/run.sh --curves          draws build/curves/*.svg instead; also with --quick
 
@@ -29,7 +29,7 @@ done
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root"
-packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libcli11-dev libfmt-dev
+packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libmongoc-dev libcli11-dev libfmt-dev
     nlohmann-json3-dev libcsv-dev libbenchmark-dev"
 [ -z "$curves" ] || packages="$packages gnuplot-nox"
 # What is said on the way goes to stderr, so that the table can be piped.
@@ -41,5 +41,13 @@ if [ -n "$curves" ]; then
     exec benchmarks/curves.sh "$@"
 fi
 .ci/build.sh benchmarks "" settle_benchmarks >&2
+# Where none can be had, the program leaves the MongoDB cases out and says why.
+if found=$(tests/mongodb/mongod.sh 2>build/no_mongod.txt); then
+    SETTLE_MONGOD=$found
+    export SETTLE_MONGOD
+else
+    SETTLE_NO_MONGOD=$(cat build/no_mongod.txt)
+    export SETTLE_NO_MONGOD
+fi
 exec build/benchmarks/bin/settle_benchmarks --folder build/benchmarks/data \
     --json build/benchmarks.json "$@"

@@ -4,71 +4,15 @@
 #pragma once
 
 #include "baseline/tutorial.hpp"
-#include "settle_side.hpp"
+#include "rounds.hpp"
 #include "sqlite_files.hpp"
 
-#include <exception>
-#include <latch>
 #include <memory>
 #include <mutex>
-#include <thread>
 
 namespace bench {
 
 namespace detail {
-
-/// Seconds for all requests; a window of 1 is one transaction after another.
-template <typename ByHand>
-double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
-    std::span<request const> const all{work.requests};
-    stopwatch const watch;
-    if (window == 1) {
-        for (auto const& one : all) by_hand.run(one);
-    } else {
-        for (std::size_t at = 0; at < all.size(); at += window) {
-            by_hand.run_batch(all.subspan(at, std::min(window, all.size() - at)));
-        }
-    }
-    return watch.seconds();
-}
-
-template <typename Engine>
-double run_settle(Engine& engine, workload const& work, std::size_t window) {
-    double const seconds = window == 1 ? run_each(engine, work.requests)
-                                       : run_batches(engine, work.requests, window);
-    expect_settled(engine, work);
-    return seconds;
-}
-
-/// Seconds from the start of all threads to the end of the last; each calls
-/// `work_of(thread)(request)` for every request of its share.
-template <typename MakeWork>
-double run_threads(workload const& work, std::size_t count, MakeWork const& work_of) {
-    std::latch ready{static_cast<std::ptrdiff_t>(count) + 1};
-    std::vector<std::exception_ptr> problems(count);
-    std::vector<std::thread> threads;
-    for (std::size_t thread = 0; thread < count; ++thread) {
-        threads.emplace_back([&, thread] {
-            auto run = work_of(thread);
-            ready.arrive_and_wait();
-            try {
-                for (std::size_t at = thread; at < work.requests.size(); at += count) {
-                    run(work.requests[at]);
-                }
-            } catch (...) {
-                problems[thread] = std::current_exception();
-            }
-        });
-    }
-    ready.arrive_and_wait();
-    stopwatch const watch;
-    for (auto& one : threads) one.join();
-    double const seconds = watch.seconds();
-    for (auto const& one : problems) {
-        if (one) std::rethrow_exception(one);
-    }
-    return seconds;
-}
 
 /// A connection and its statements.
 struct worker {
@@ -113,7 +57,7 @@ inline double threads_round(std::string const& path, workload const& work, std::
     {
         settle::sqlite::database db{path};
         settle::engine engine{db, settle::type<transfer_type>};
-        seconds = detail::run_threads(work, threads, [&](std::size_t) {
+        seconds = detail::run_threads(work.requests, threads, [&](std::size_t) {
             return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
         });
         expect_settled(engine, work);
@@ -132,7 +76,7 @@ inline double threads_by_connections(std::string const& path, workload const& wo
         for (std::size_t i = 0; i < threads; ++i) {
             workers.push_back(std::make_unique<detail::worker>(path));
         }
-        seconds = detail::run_threads(work, threads, [&](std::size_t thread) {
+        seconds = detail::run_threads(work.requests, threads, [&](std::size_t thread) {
             return [&mine = workers[thread]->by_hand](request const& one) { mine.run(one); };
         });
     }
@@ -148,7 +92,7 @@ inline double threads_by_mutex(std::string const& path, workload const& work,
     {
         detail::worker shared{path};
         std::mutex mutex;
-        seconds = detail::run_threads(work, threads, [&](std::size_t) {
+        seconds = detail::run_threads(work.requests, threads, [&](std::size_t) {
             return [&](request const& one) {
                 std::lock_guard const guard{mutex};
                 shared.by_hand.run(one);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transfers as a native transaction of MongoDB by hand: guarded updates and documents of the log.
+#pragma once
+
+#include "mongodb.hpp"
+
+#include <span>
+
+namespace baseline::mongodb {
+
+class one_phase {
+public:
+    explicit one_phase(connection const& on) : on_(on), session_(on.begin_session()) {}
+
+    void run(bench::request const& one) { run_batch({&one, 1}); }
+
+    /// All of them in one native transaction: one command for the accounts, one for the log.
+    void run_batch(std::span<bench::request const> batch) {
+        bson_error_t problem{};
+        if (!mongoc_client_session_start_transaction(session_.get(), nullptr, &problem)) {
+            refuse("a native transaction", problem);
+        }
+        change_accounts(batch);
+        insert_entries(batch);
+        document told;
+        if (!mongoc_client_session_commit_transaction(session_.get(), told.fresh(), &problem)) {
+            refuse("a commit", problem);
+        }
+    }
+
+private:
+    void change_accounts(std::span<bench::request const> batch) {
+        auto accounts = update_in(on_, "accounts");
+        for (auto const& [id, asked] : batch) {
+            accounts.update(
+                [&](members const& filter) {
+                    filter.text("_id", asked.source);
+                    filter.object("balance", [&](members const& enough) {
+                        enough.integer("$gte", asked.amount);
+                    });
+                },
+                [&](members const& change) { add(change, -asked.amount); });
+            accounts.update([&](members const& filter) { filter.text("_id", asked.destination); },
+                            [&](members const& change) { add(change, asked.amount); });
+        }
+        accounts.expect(2 * batch.size(), session_);
+    }
+
+    static void add(members const& change, std::int64_t amount) {
+        change.object("$inc", [&](members const& by) { by.integer("balance", amount); });
+    }
+
+    /// The members of settle's entry, so that both sides write the same.
+    void insert_entries(std::span<bench::request const> batch) {
+        auto const time = now();
+        auto log = insert_into(on_, "log");
+        for (auto const& [id, asked] : batch) {
+            log.insert([&, &id = id, &asked = asked](members const& entry) {
+                entry.text("_id", id).text("type", "transfer");
+                entry.text("definition", "0123456789abcdef");
+                entry.object("parameters", [&](members const& given) {
+                    given.text("source", asked.source).text("destination", asked.destination);
+                    given.integer("amount", asked.amount);
+                });
+                entry.text("state", "done").integer("epoch", time).text("owner", "host/1/2");
+                entry.date("created", time).date("modified", time).integer("attempts", 0);
+            });
+        }
+        log.expect(batch.size(), session_);
+    }
+
+    connection const& on_;
+    session session_;
+};
+
+} // namespace baseline::mongodb

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+// MongoDB's tutorial "Perform Two Phase Commits" as it is written: eight writes of single
+// documents, or each of its phases for many transfers in unordered bulks.
+#pragma once
+
+#include "mongodb.hpp"
+
+#include <span>
+
+namespace baseline::mongodb {
+
+/// How a batch moves the states of its transactions.
+enum class state_changes : std::uint8_t {
+    one_by_one, ///< a statement for each, in one bulk
+    at_once     ///< one statement for all of their ids
+};
+
+class tutorial {
+public:
+    explicit tutorial(connection const& on, state_changes how = state_changes::one_by_one)
+        : on_(on), how_(how) {}
+
+    /// One transfer; every write is durable before the next.
+    void run(bench::request const& one) {
+        std::span<bench::request const> const alone{&one, 1};
+        insert(alone);
+        change(alone, "initial", "pending");
+        auto source = update_in(on_, "accounts");
+        apply_source(source, one);
+        source.expect(1);
+        auto destination = update_in(on_, "accounts");
+        apply_destination(destination, one);
+        destination.expect(1);
+        change(alone, "pending", "applied");
+        for (auto const* account : {&one.second.source, &one.second.destination}) {
+            auto accounts = update_in(on_, "accounts");
+            pull(accounts, one.first, *account);
+            accounts.expect(1);
+        }
+        change(alone, "applied", "done");
+    }
+
+    /// Many transfers, phase by phase; each phase is one command.
+    void run_batch(std::span<bench::request const> batch) {
+        insert(batch);
+        change(batch, "initial", "pending");
+        auto applied = update_in(on_, "accounts");
+        for (auto const& one : batch) {
+            apply_source(applied, one);
+            apply_destination(applied, one);
+        }
+        applied.expect(2 * batch.size());
+        change(batch, "pending", "applied");
+        auto pulled = update_in(on_, "accounts");
+        for (auto const& one : batch) {
+            pull(pulled, one.first, one.second.source);
+            pull(pulled, one.first, one.second.destination);
+        }
+        pulled.expect(2 * batch.size());
+        change(batch, "applied", "done");
+    }
+
+private:
+    static constexpr char const* marks = "pendingTransactions";
+
+    void insert(std::span<bench::request const> batch) {
+        auto const time = now();
+        auto log = insert_into(on_, "transactions");
+        for (auto const& [id, asked] : batch) {
+            log.insert([&, &id = id, &asked = asked](members const& entry) {
+                entry.text("_id", id).text("source", asked.source);
+                entry.text("destination", asked.destination).integer("value", asked.amount);
+                entry.text("state", "initial").date("lastModified", time);
+            });
+        }
+        log.expect(batch.size());
+    }
+
+    void change(std::span<bench::request const> batch, char const* from, char const* to) {
+        auto const time = now();
+        auto const set_state = [&](members const& change) {
+            change.object("$set", [&](members const& set) {
+                set.text("state", to).date("lastModified", time);
+            });
+        };
+        auto log = update_in(on_, "transactions");
+        if (how_ == state_changes::at_once) {
+            log.update([&](members const& filter) { among(filter, batch).text("state", from); },
+                       set_state, true);
+        } else {
+            for (auto const& one : batch) {
+                log.update(
+                    [&](members const& filter) {
+                        filter.text("_id", one.first).text("state", from);
+                    },
+                    set_state);
+            }
+        }
+        log.expect(batch.size());
+    }
+
+    static members const& among(members const& filter, std::span<bench::request const> batch) {
+        return filter.object("_id", [&](members const& any) {
+            bson_t ids;
+            bson_append_array_begin(any.native(), "$in", -1, &ids);
+            std::uint32_t count = 0;
+            for (auto const& one : batch) {
+                char const* key = nullptr;
+                char room[16];
+                std::size_t const length = bson_uint32_to_string(count++, &key, room, sizeof room);
+                members{&ids}.text({key, length}, one.first);
+            }
+            bson_append_array_end(any.native(), &ids);
+        });
+    }
+
+    /// Without effect where the mark is there, as the tutorial's recovery needs it.
+    static void unmarked(members const& filter, bench::request const& one) {
+        filter.object(marks, [&](members const& mark) { mark.text("$ne", one.first); });
+    }
+    static void add(members const& change, bench::request const& one, std::int64_t amount) {
+        change.object("$inc", [&](members const& by) { by.integer("balance", amount); });
+        change.object("$push", [&](members const& mark) { mark.text(marks, one.first); });
+    }
+
+    static void apply_source(write& accounts, bench::request const& one) {
+        accounts.update(
+            [&](members const& filter) {
+                filter.text("_id", one.second.source);
+                unmarked(filter, one);
+                filter.object("balance", [&](members const& enough) {
+                    enough.integer("$gte", one.second.amount);
+                });
+            },
+            [&](members const& change) { add(change, one, -one.second.amount); });
+    }
+    static void apply_destination(write& accounts, bench::request const& one) {
+        accounts.update(
+            [&](members const& filter) {
+                filter.text("_id", one.second.destination);
+                unmarked(filter, one);
+            },
+            [&](members const& change) { add(change, one, one.second.amount); });
+    }
+    static void pull(write& accounts, std::string const& id, std::string const& account) {
+        accounts.update(
+            [&](members const& filter) { filter.text("_id", account).text(marks, id); },
+            [&](members const& change) {
+                change.object("$pull", [&](members const& mark) { mark.text(marks, id); });
+            });
+    }
+
+    connection const& on_;
+    state_changes how_;
+};
+
+} // namespace baseline::mongodb

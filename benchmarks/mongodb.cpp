@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+// MongoDB: a replica set of one server, and one of three, against the same work with libmongoc.
+#include "baseline/mongodb_one_phase.hpp"
+#include "baseline/mongodb_tutorial.hpp"
+#include "mongodb_bank.hpp"
+#include "rounds.hpp"
+
+#include <settle/mongodb.hpp>
+
+#include <memory>
+
+namespace bench {
+
+namespace {
+
+using baseline::mongodb::state_changes;
+
+// ---------------------------------------------------------------------------------------- settle
+
+enum class how : std::uint8_t { one_phase, two_phases, threads };
+
+constexpr std::size_t thread_count = 64;
+
+/// The first requests of every thread, which open its connection, are not timed.
+constexpr std::size_t warm_up = 2 * thread_count;
+
+template <typename MakeWork>
+double run_warm(workload const& work, MakeWork const& work_of) {
+    std::span<request const> const all{work.requests};
+    detail::run_threads(all.first(warm_up), thread_count, work_of);
+    return detail::run_threads(all.subspan(warm_up), thread_count, work_of);
+}
+
+double settle_round(mongodb_set const& on, workload const& work, std::size_t window, how wanted) {
+    mongodb_bank const bank{on, work};
+    double seconds = 0;
+    {
+        settle::mongodb::database db{bank.address_for_settle()};
+        settle::engine engine{db, settle::type<transfer_type>,
+                              wanted == how::two_phases ? settle::two_phases
+                                                        : settle::phases::one};
+        if (wanted == how::threads) {
+            seconds = run_warm(work, [&](std::size_t) {
+                return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
+            });
+            expect_settled(engine, work);
+        } else {
+            seconds = detail::run_settle(engine, work, window);
+        }
+    }
+    bank.check();
+    return seconds;
+}
+
+// --------------------------------------------------------------------------------------- by hand
+
+double one_phase_by_hand(mongodb_set const& on, workload const& work, std::size_t window) {
+    mongodb_bank const bank{on, work};
+    double seconds = 0;
+    {
+        auto const with = bank.by_hand();
+        baseline::mongodb::one_phase by_hand{with};
+        seconds = detail::run_by_hand(by_hand, work, window);
+    }
+    bank.check("log");
+    return seconds;
+}
+
+/// How the tutorial's program asks.
+struct manner {
+    std::string name;
+    bool retries; ///< retryWrites, of which the server keeps a record for each statement
+    state_changes changes;
+};
+
+double tutorial_round(mongodb_set const& on, workload const& work, std::size_t window,
+                      manner const& by) {
+    mongodb_bank const bank{on, work};
+    double seconds = 0;
+    {
+        auto const with = bank.by_hand(by.retries);
+        baseline::mongodb::tutorial by_hand{with, by.changes};
+        seconds = detail::run_by_hand(by_hand, work, window);
+    }
+    bank.check("transactions");
+    return seconds;
+}
+
+double tutorial_by_threads(mongodb_set const& on, workload const& work, manner const& by) {
+    mongodb_bank const bank{on, work};
+    double const seconds = run_warm(work, [&](std::size_t) {
+        return [with = std::make_shared<baseline::mongodb::connection const>(
+                    on.clients(by.retries), bank.name())](request const& one) {
+            baseline::mongodb::tutorial{*with}.run(one);
+        };
+    });
+    bank.check("transactions");
+    return seconds;
+}
+
+// ----------------------------------------------------------------------------------------- cases
+
+/// What differs between one server and three.
+struct place {
+    std::size_t members;
+    std::string name;
+    std::size_t full_rounds;
+};
+
+place const one_node{1, "one node", 5};
+place const three_nodes{3, "three nodes", 5};
+
+/// A case with the parts that all of them have.
+struct setting {
+    context& at;
+    std::string const& name;
+    place const& where;
+    mongodb_set const& on;
+    workload work;
+
+    /// Shape:   untimed - so many of the transfers are not counted
+    void compare(side settle, std::vector<side> baselines, double budget,
+                 std::size_t untimed = 0) const {
+        duel wanted;
+        wanted.name = name;
+        wanted.operations = static_cast<double>(work.requests.size() - untimed);
+        wanted.settle = std::move(settle);
+        wanted.baselines = std::move(baselines);
+        wanted.budget = budget;
+        wanted.rounds = at.size(where.full_rounds, 3);
+        at.compare(wanted);
+    }
+};
+
+/// Fewer accounts where little is done: making them takes longer than the work.
+workload work_of(std::size_t transfers) {
+    return make_workload(
+        {.transfers = transfers, .accounts = transfers < 2'000 ? 2'000U : 10'000U});
+}
+
+void one_phase(setting const& here, std::size_t window, double budget) {
+    here.compare(
+        {"settle", [&] { return settle_round(here.on, here.work, window, how::one_phase); }},
+        {{"native transaction", [&] { return one_phase_by_hand(here.on, here.work, window); }}},
+        budget);
+}
+
+void two_phases(setting const& here, std::size_t window, double budget) {
+    std::vector<manner> manners{{"tutorial", false, state_changes::one_by_one}};
+    // In bulks the server's records of what it could be asked again are what differs.
+    if (window != 1) {
+        manners = {{"tutorial, retryWrites on", true, state_changes::one_by_one},
+                   {"tutorial, a state in one update", false, state_changes::at_once}};
+    }
+    std::vector<side> baselines;
+    for (manner const& by : manners) {
+        baselines.push_back({by.name, [&here, window, by] {
+                                 return tutorial_round(here.on, here.work, window, by);
+                             }});
+    }
+    here.compare(
+        {"settle", [&] { return settle_round(here.on, here.work, window, how::two_phases); }},
+        std::move(baselines), budget);
+}
+
+void threads(setting const& here, double budget) {
+    manner const by{"tutorial", false, state_changes::one_by_one};
+    here.compare(
+        {"settle", [&] { return settle_round(here.on, here.work, 1, how::threads); }},
+        {{by.name, [&] { return tutorial_by_threads(here.on, here.work, by); }}}, budget,
+        warm_up);
+}
+
+/// The transfers of a round.
+struct sizes {
+    std::size_t full;
+    std::size_t quick;
+};
+
+template <typename Body>
+add_case make_case(int number, place const& where, std::string const& what, sizes const& of,
+                   Body body) {
+    return {number, "MongoDB, " + where.name + ", " + what,
+            [&where, of, body](context& at, std::string const& name) {
+                auto const* const on = mongodb_set::of(where.members);
+                if (on == nullptr) return;
+                body({at, name, where, *on, work_of(at.size(of.full, of.quick))});
+            }};
+}
+
+/// The cases of one place.
+/// Shape:   first - the number of the first of them
+struct cases_of {
+    cases_of(int first, place const& where, sizes one_phase_each, sizes one_phase_batches,
+             sizes two_phases_each, sizes two_phases_batches, sizes by_threads)
+        : all{make_case(first, where, "one phase, one at a time", one_phase_each,
+                        [](setting const& here) { one_phase(here, 1, 1.10); }),
+              make_case(first + 1, where, "one phase, batches of 1,000", one_phase_batches,
+                        [](setting const& here) { one_phase(here, usual_window, 1.20); }),
+              make_case(first + 2, where, "two phases, one at a time", two_phases_each,
+                        [](setting const& here) { two_phases(here, 1, 0.70); }),
+              make_case(first + 3, where, "two phases, batches of 1,000", two_phases_batches,
+                        [](setting const& here) { two_phases(here, usual_window, 0.50); }),
+              make_case(first + 4, where, "64 threads", by_threads,
+                        [](setting const& here) { threads(here, 0.25); })} {}
+    add_case all[5];
+};
+
+cases_of const at_one{80,          one_node,       {600, 200}, {10'000, 2'000},
+                      {120, 40},   {4'000, 2'000}, {1'280, 512}};
+cases_of const at_three{85,        three_nodes,    {200, 60},  {4'000, 1'000},
+                        {60, 16},  {2'000, 1'000}, {640, 256}};
+
+} // namespace
+
+} // namespace bench

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// The replica sets of the MongoDB cases, and a database for each round.
+#pragma once
+
+#include "baseline/mongodb.hpp"
+#include "bench.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace bench {
+
+/// A replica set that the benchmark has started for itself, until another size is wanted. Null
+/// where no server can be had, which is said once.
+class mongodb_set {
+public:
+    [[nodiscard]] static mongodb_set const* of(std::size_t members);
+    [[nodiscard]] std::string address(std::string const& database) const;
+    /// Clients that write to a majority's journal, and live as long as the set: the driver takes
+    /// half a second to end them.
+    /// Shape:   retries - retryWrites, which the driver has on by itself
+    [[nodiscard]] baseline::mongodb::pool const& clients(bool retries = true) const;
+
+private:
+    mongodb_set() = default;
+};
+
+/// A database of one round, which goes with it. The accounts are in it, as settle makes them.
+class mongodb_bank {
+public:
+    mongodb_bank(mongodb_set const& on, workload const& work);
+    mongodb_bank(mongodb_bank const&) = delete;
+    mongodb_bank& operator=(mongodb_bank const&) = delete;
+    ~mongodb_bank();
+
+    [[nodiscard]] std::string const& name() const noexcept { return name_; }
+    [[nodiscard]] std::string address_for_settle() const { return on_.address(name_); }
+    [[nodiscard]] baseline::mongodb::connection by_hand(bool retries = true) const {
+        return {on_.clients(retries), name_};
+    }
+    /// Shape:   log - the collection of a baseline's log, in which all must be done
+    /// Errors:  throws wrong_result unless every account holds what the transfers leave on it,
+    ///          without a mark
+    void check(char const* log = nullptr) const;
+
+private:
+    void check_accounts() const;
+
+    mongodb_set const& on_;
+    workload const& work_;
+    std::string name_;
+};
+
+} // namespace bench
