@@ -38,9 +38,8 @@ public:
 
     [[nodiscard]] mongoc_uri_t* native() const noexcept { return uri_.get(); }
     [[nodiscard]] std::string const& database() const noexcept { return database_; }
-    /// Whether the address itself asks for less than a majority, which one server alone may give.
-    [[nodiscard]] bool asks_for_less() const noexcept { return less_; }
-    /// Errors:  throws settle::failure where that would not be safe
+    /// Errors:  throws settle::failure when it asks for less than a majority, which one server
+    ///          alone may give
     void check_for_replica_set() const {
         if (less_ && !weak_) {
             refuse("its write concern is weaker than a majority's, and a replica set may lose such "
@@ -146,7 +145,7 @@ private:
     std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
     std::string database_;
     bool weak_;
-    bool less_ = false;
+    bool less_ = false; ///< the address itself asks for less than a majority
 };
 
 } // namespace detail

@@ -5,6 +5,8 @@
 #include <settle/mongodb/address.hpp>
 #include <settle/mongodb/bson.hpp>
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 SETTLE_BEGIN
@@ -68,6 +70,16 @@ struct bulk_result {
     bool untouched = false;       ///< with a problem: nothing took effect, and nothing will
     bool transient = false;
 };
+
+/// The options of a find that gives so many documents, in the order of a field.
+[[nodiscard]] inline document page_of(std::string_view order, std::size_t limit) {
+    document options;
+    document sort;
+    options.object("sort", sort.integer(order, 1));
+    auto const most = std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max());
+    options.integer("limit", static_cast<std::int64_t>(most));
+    return options;
+}
 
 struct collection_destroyer {
     void operator()(mongoc_collection_t* held) const noexcept { mongoc_collection_destroy(held); }

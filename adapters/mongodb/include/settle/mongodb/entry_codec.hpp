@@ -147,13 +147,8 @@ public:
         else if (filter.unfinished) append_states(query, {pending, applied, canceling});
         if (filter.before) {
             document early;
-            document none;
-            document any;
-            // Programs that write no time stood still since for ever.
-            any.object_at(0, document{}.object(names().modified,
-                                               early.date("$lte", count_of(*filter.before))));
-            any.object_at(1, document{}.object(names().modified, none.boolean("$exists", false)));
-            if (layout_.is_tutorial()) query.array("$or", any);
+            early.date("$lte", count_of(*filter.before));
+            if (layout_.is_tutorial()) append_early_or_none(query, early);
             else query.object(names().modified, early);
         }
         return query;
@@ -187,6 +182,25 @@ public:
             change.object("$unset", document{}.text("open", ""));
         }
         return change;
+    }
+
+    /// Stores the epoch of a commit, and nothing else.
+    [[nodiscard]] static document commit_of(epoch committed) {
+        document set;
+        return only("$set", set.integer("committed", static_cast<std::int64_t>(committed)));
+    }
+
+    /// The options of a find that reads what `stands` looks at, of settle's own documents.
+    [[nodiscard]] static document stand_alone() {
+        document fields;
+        return only("projection", fields.integer("state", 1).integer("epoch", 1));
+    }
+    /// Whether an entry is as it must be for a change.
+    [[nodiscard]] static bool stands(document const& found, transition const& wanted) {
+        auto const state = found.find("state");
+        auto const number = found.find("epoch");
+        return state && state->text() == settle::name_of(wanted.from) && number &&
+               number->integer() == static_cast<std::int64_t>(wanted.from_epoch);
     }
 
     /// Reads an entry as far as it can be read; the first thing that cannot.
@@ -238,13 +252,21 @@ private:
         [[nodiscard]] std::optional<value_view> find(char const* name) const {
             return from_.find(name);
         }
-        [[nodiscard]] document const& whole() const noexcept { return from_; }
         [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
 
     private:
         document const& from_;
         std::string problem_;
     };
+
+    /// Programs that write no time stood still since for ever.
+    void append_early_or_none(document& query, document const& early) const {
+        document none;
+        document any;
+        any.object_at(0, only(names().modified, early));
+        any.object_at(1, only(names().modified, none.boolean("$exists", false)));
+        query.array("$or", any);
+    }
 
     /// Ids of one kind come in their order, and texts behind numbers and before ObjectIds.
     void append_behind(document& query, value_view const& after) const {

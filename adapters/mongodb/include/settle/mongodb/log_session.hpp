@@ -20,20 +20,27 @@ public:
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
     void insert(std::span<job> wave, occasion const& at) {
-        auto jobs = of_step<step::insert>(wave);
-        if (has_several_forms()) leave_out_taken(jobs);
+        auto jobs = settle::detail::jobs_of(wave, step::insert);
         if (jobs.empty()) return;
+        if (has_several_forms()) {
+            auto others = without_taken(jobs);
+            if (!others.has_value()) {
+                return settle::detail::say(jobs, {detail::fate::undone, others.problem()});
+            }
+            jobs = std::move(others.value());
+            if (jobs.empty()) return;
+        }
         auto with = server_->connect();
         detail::bulk all{with, collection()};
         for (auto* const work : jobs) all.insert(codec_.encode(*work, at));
         auto const result = all.execute("insert entries");
-        say(jobs, detail::ending_of(result));
+        settle::detail::say(jobs, detail::ending_of(result));
         for (auto const& one : result.refused) refuse(*jobs[one.index], one.problem);
     }
 
     template <step Step>
     void change(std::span<job> wave, occasion const& at) {
-        auto const jobs = of_step<Step>(wave);
+        auto const jobs = settle::detail::jobs_of(wave, Step);
         if (jobs.empty()) return;
         // Who wins a claim can only be told by the count of its own write.
         constexpr bool contended = Step == step::claim || Step == step::cancel;
@@ -70,7 +77,7 @@ public:
         try {
             auto with = server_->connect();
             document const query = codec_.query_of(filter, place_of(with, after));
-            with.find(collection(), query, page("_id", limit), "read entries",
+            with.find(collection(), query, detail::page_of("_id", limit), "read entries",
                       [&](document const& one) {
                           entry& read = found.emplace_back();
                           if (!codec_.decode(one, read).empty()) read.parameters.clear();
@@ -88,8 +95,8 @@ public:
         try {
             auto with = server_->connect();
             std::vector<document> filters;
-            with.find(collection(), query, page("created", limit), "look for old entries",
-                      [&](document const& one) {
+            with.find(collection(), query, detail::page_of("created", limit),
+                      "look for old entries", [&](document const& one) {
                           document same;
                           filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
                       });
@@ -123,9 +130,7 @@ public:
     /// Changes an entry if it still is as it must be.
     void change_within(detail::link& with, job& work, occasion const& at) {
         auto const wanted = work.coordinator.change(step::at_once);
-        detail::bulk one{with, collection()};
-        one.update(codec_.filter_of(work.id, wanted), codec_.change_of(work, wanted, at));
-        auto const result = one.execute("change an entry");
+        auto const result = change_one(with, work, wanted, codec_.change_of(work, wanted, at));
         if (!result.problem.empty()) {
             throw detail::command_failure(result.problem, result.transient);
         }
@@ -134,33 +139,31 @@ public:
 
     /// Notes the epoch under which a job's marks were raised as that of its commit, which a program
     /// made that stored none.
-    void store_commit(job& work, occasion const& at) {
+    void store_commit(job& work) {
+        epoch const here = work.coordinator.epoch_number();
         transition wanted;
-        wanted.from = wanted.to = state::applied;
-        wanted.from_epoch = wanted.to_epoch = wanted.committed = work.coordinator.epoch_number();
-        wanted.attempts = work.coordinator.attempts();
+        wanted.from = state::applied;
+        wanted.from_epoch = here;
         auto with = server_->connect();
-        detail::bulk one{with, collection()};
-        one.update(codec_.filter_of(work.id, wanted), codec_.change_of(work, wanted, at));
-        auto const result = one.execute("change an entry");
-        say(work, detail::ending_of(result));
-        if (!result.refused.empty()) refuse(work, result.refused.front().problem);
-        else if (result.problem.empty() && result.matched == 0) work.said = log_answer::conflict;
+        say_of_one(work, change_one(with, work, wanted, detail::entry_codec::commit_of(here)));
     }
 
     /// Tells those jobs that their ids are there already, and gives the others.
-    /// Errors:  throws command_failure
-    [[nodiscard]] std::vector<job*> without_taken(std::span<job* const> jobs) {
+    [[nodiscard]] result<std::vector<job*>> without_taken(std::span<job* const> jobs) {
         document options;
         document only_id;
         options.object("projection", only_id.integer("_id", 1));
-        auto with = server_->connect();
         std::vector<std::string> taken;
-        with.find(collection(), among(jobs), std::move(options), "look for ids",
-                  [&](document const& one) {
-                      auto const id = one.find("_id");
-                      if (id && id->id()) taken.push_back(*id->id());
-                  });
+        try {
+            auto with = server_->connect();
+            with.find(collection(), among(jobs), std::move(options), "look for ids",
+                      [&](document const& one) {
+                          auto const id = one.find("_id");
+                          if (id && id->id()) taken.push_back(*id->id());
+                      });
+        } catch (failure const& met) {
+            return met.problem();
+        }
         std::sort(taken.begin(), taken.end());
         std::vector<job*> others;
         for (auto* const work : jobs) {
@@ -177,15 +180,6 @@ public:
 private:
     using document = detail::document;
 
-    template <step Step>
-    static std::vector<job*> of_step(std::span<job> wave) {
-        std::vector<job*> jobs;
-        for (auto& work : wave) {
-            if (work.takes(Step)) jobs.push_back(&work);
-        }
-        return jobs;
-    }
-
     /// What finds the entries of jobs by their ids.
     [[nodiscard]] document among(std::span<job* const> jobs) const {
         document ids;
@@ -196,26 +190,6 @@ private:
         return detail::only("_id", any);
     }
 
-    static document page(char const* order, std::size_t limit) {
-        document options;
-        document sort;
-        options.object("sort", sort.integer(order, 1));
-        auto const most = std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max());
-        options.integer("limit", static_cast<std::int64_t>(most));
-        return options;
-    }
-
-    static void say(std::span<job* const> jobs, detail::ending const& ended) {
-        for (auto* const work : jobs) say(*work, ended);
-    }
-    static void say(job& work, detail::ending const& ended) {
-        switch (ended.fate) {
-        case detail::fate::committed: work.said = log_answer::taken; break;
-        case detail::fate::undone: work.said = log_answer::unavailable; break;
-        case detail::fate::unknown: work.said = log_answer::unknown; break;
-        }
-        if (ended.fate != detail::fate::committed) work.problem = ended.problem;
-    }
     static void refuse(job& work, error const& problem) {
         bool const there =
             problem.code == std::error_code{duplicate_key, mongodb_category()};
@@ -236,7 +210,7 @@ private:
             // Leaves nothing done.
             if (!all_met) throw failure({make_error_code(errc::stopped), "not all entries met"});
         });
-        if (all_met) say(jobs, ended);
+        if (all_met) settle::detail::say(jobs, ended);
         else change_each(jobs, at);
     }
 
@@ -245,8 +219,8 @@ private:
         auto with = server_->connect();
         detail::ending ended{};
         bool const all_met = change_in_bulk(with, jobs, at, ended);
-        if (all_met || ended.fate != detail::fate::committed) say(jobs, ended);
-        else look_who_changed(jobs);
+        if (!all_met && ended.fate == detail::fate::committed) look_who_changed(jobs);
+        else settle::detail::say(jobs, ended);
     }
 
     /// Whether every change took place.
@@ -255,8 +229,7 @@ private:
                         detail::ending& ended) {
         // A native transaction changes what it has read, or nothing. Looking at all entries first
         // spares the server to plan each update: by its _id alone it takes a third of the time.
-        bool const looked = with.in_transaction() && jobs.size() > 1 &&
-                            !codec_.layout().is_tutorial();
+        bool const looked = with.in_transaction() && !codec_.layout().is_tutorial();
         if (looked && !all_stand_as_wanted(with, jobs)) return false;
         detail::bulk all{with, collection()};
         for (auto* const work : jobs) {
@@ -267,10 +240,6 @@ private:
         }
         auto const result = all.execute("change entries");
         ended = detail::ending_of(result);
-        // Told of one alone: of several, those that were not refused have changed.
-        if (jobs.size() == 1 && !result.refused.empty()) {
-            ended = {detail::fate::undone, result.refused.front().problem};
-        }
         if (with.in_transaction() && !result.problem.empty()) {
             throw detail::command_failure(result.problem, result.transient);
         }
@@ -284,27 +253,18 @@ private:
         std::vector<job*> by_id{jobs.begin(), jobs.end()};
         std::sort(by_id.begin(), by_id.end(),
                   [](job const* left, job const* right) { return left->id < right->id; });
-        document options;
-        document fields;
-        options.object("projection", fields.integer("state", 1).integer("epoch", 1));
         std::size_t standing = 0;
-        with.find(collection(), among(jobs), std::move(options), "look at entries",
+        with.find(collection(), among(jobs), detail::entry_codec::stand_alone(), "look at entries",
                   [&](document const& one) {
                       auto const id = one.find("_id");
-                      auto const state = one.find("state");
-                      auto const number = one.find("epoch");
-                      if (!id || !id->text() || !state || !number) return;
+                      if (!id || !id->text()) return;
                       auto const at = std::lower_bound(
                           by_id.begin(), by_id.end(), *id->text(),
                           [](job const* work, std::string_view wanted) {
                               return work->id < wanted;
                           });
                       if (at == by_id.end() || (*at)->id != *id->text()) return;
-                      auto const wanted = (*at)->coordinator.change();
-                      bool const stands =
-                          state->text() == settle::name_of(wanted.from) &&
-                          number->integer() == static_cast<std::int64_t>(wanted.from_epoch);
-                      standing += stands ? 1U : 0U;
+                      if (codec_.stands(one, (*at)->coordinator.change())) ++standing;
                   });
         return standing == jobs.size();
     }
@@ -312,12 +272,23 @@ private:
     void change_each(std::span<job* const> jobs, occasion const& at) {
         auto with = server_->connect();
         for (auto* const work : jobs) {
-            job* const one[]{work};
-            detail::ending ended{};
-            bool const met = change_in_bulk(with, one, at, ended);
-            say(*work, ended);
-            if (!met && ended.fate == detail::fate::committed) work->said = log_answer::conflict;
+            auto const wanted = work->coordinator.change();
+            say_of_one(*work,
+                       change_one(with, *work, wanted, codec_.change_of(*work, wanted, at)));
         }
+    }
+
+    /// Changes one entry if it still is as it must be.
+    detail::bulk_result change_one(detail::link& with, job const& work, transition const& wanted,
+                                   document const& change) const {
+        detail::bulk one{with, collection()};
+        one.update(codec_.filter_of(work.id, wanted), change);
+        return one.execute("change an entry");
+    }
+    static void say_of_one(job& work, detail::bulk_result const& result) {
+        settle::detail::say(work, detail::ending_of(result));
+        if (!result.refused.empty()) refuse(work, result.refused.front().problem);
+        else if (result.problem.empty() && result.matched == 0) work.said = log_answer::conflict;
     }
 
     /// A change under an epoch is its owner's alone, so an entry that stands as it was wanted was
@@ -342,15 +313,6 @@ private:
     /// the server keeps apart; other programs' are looked for.
     [[nodiscard]] bool has_several_forms() const noexcept {
         return codec_.layout().names.ids == id_kind::any;
-    }
-
-    void leave_out_taken(std::vector<job*>& jobs) {
-        try {
-            jobs = without_taken(jobs);
-        } catch (failure const& met) {
-            say(jobs, {detail::fate::undone, met.problem()});
-            jobs.clear();
-        }
     }
 
     /// Errors:  throws command_failure, as if the server had met the id

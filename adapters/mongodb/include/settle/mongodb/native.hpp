@@ -5,6 +5,7 @@
 
 #include <settle/mongodb/client.hpp>
 #include <settle/store/function_view.hpp>
+#include <settle/store/native_wave.hpp>
 
 #include <chrono>
 #include <random>
@@ -13,13 +14,8 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// How a native transaction ended, or a write outside of one.
-enum class fate : std::uint8_t { committed, undone, unknown };
-
-struct ending {
-    settle::mongodb::detail::fate fate;
-    error problem;
-};
+using settle::detail::ending;
+using settle::detail::fate;
 
 /// Pauses that grow, and differ from one caller to the next.
 class pauses {
@@ -28,9 +24,8 @@ public:
     [[nodiscard]] bool next() {
         if (clock::now() - began_ > longest_in_all) return false;
         thread_local std::minstd_rand chance{std::random_device{}()};
-        std::uniform_int_distribution<std::int64_t> const any{0, most_.count()};
-        auto draw = any;
-        std::this_thread::sleep_for(std::chrono::microseconds{draw(chance)});
+        std::uniform_int_distribution<std::int64_t> any{0, most_.count()};
+        std::this_thread::sleep_for(std::chrono::microseconds{any(chance)});
         most_ = std::min(most_ * 2, std::chrono::microseconds{longest});
         return true;
     }

@@ -29,22 +29,15 @@ public:
     /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost.
     template <step Step, typename Direction>
     void start(std::span<job> wave) {
-        bool any = false;
-        for_each_operation<holds, Step, Direction>(wave, [&](auto const&) { any = true; });
-        if (!any) return;
-        std::vector<kept_answer> kept;
-        auto const ended = at_desks([&](desks& here, detail::link& with) {
-            kept.clear();
-            for_each_operation<holds, Step, Direction>(
-                wave, [&](auto const& one) { here.of(one).expect(one); });
-            here.fetch(with);
-            for_each_operation<holds, Step, Direction>(
-                wave, [&](auto const& one) { kept.push_back(meet<Step>(here, one)); });
-        });
-        std::size_t at = 0;
-        for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
-            if (ended.fate == detail::fate::committed) deliver(one, kept[at++]);
-            else one.failed(answer_of(ended.fate), ended.problem);
+        settle::detail::answer_in_native<holds, Step, Direction>(wave, [&](auto& kept) {
+            return at_desks([&](desks& here, detail::link& with) {
+                kept.clear();
+                for_each_operation<holds, Step, Direction>(
+                    wave, [&](auto const& one) { here.of(one).expect(one); });
+                here.fetch(with);
+                for_each_operation<holds, Step, Direction>(
+                    wave, [&](auto const& one) { kept.push_back(meet<Step>(here, one)); });
+            });
         });
     }
 
@@ -56,10 +49,7 @@ public:
     /// Shape:   log - of the same database, which has native transactions
     template <typename Direction, typename Judge>
     void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
-        std::vector<job*> jobs;
-        for (auto& work : wave) {
-            if (work.takes(step::at_once)) jobs.push_back(&work);
-        }
+        auto jobs = settle::detail::jobs_of(wave, step::at_once);
         if (jobs.size() == 1 && settled_together<Direction>(*jobs.front(), log, at, judge)) return;
         while (!jobs.empty()) {
             std::vector<job*> fresh;
@@ -76,11 +66,15 @@ public:
             });
             if (ended.fate == detail::fate::committed) return;
             if (ended.problem.code == std::error_code{duplicate_key, mongodb_category()}) {
-                auto const known = jobs.size();
-                if (leave_out_taken(jobs, log, ended) && jobs.size() < known) continue;
+                auto others = log.without_taken(jobs);
+                if (!others.has_value()) {
+                    ended.problem = others.problem();
+                } else if (others.value().size() < jobs.size()) {
+                    jobs = std::move(others.value());
+                    continue;
+                }
             }
-            for (auto* const work : jobs) say_failed(*work, ended);
-            return;
+            return settle::detail::say(jobs, ended);
         }
     }
     static constexpr bool settles_at_once = true;
@@ -132,7 +126,7 @@ public:
         try {
             auto with = server_->connect();
             detail::desk<C> const here{layout_};
-            with.find(C::name, filter, page(limit), "read records",
+            with.find(C::name, filter, detail::page_of(layout_.key, limit), "read records",
                       [&](detail::document const& one) { found.push_back(here.record_of(one)); });
         } catch (failure const& met) {
             return met.problem();
@@ -257,13 +251,6 @@ protected:
     }
 
 private:
-    /// What an operation met, kept until the commit.
-    struct kept_answer {
-        answer what = answer::none;
-        std::shared_ptr<void const> exclusive{};
-        error problem{};
-    };
-
     /// Without native transactions each record changes by itself, if it is as it was read. Who
     /// looks again at a part that has changed already finds it as it left it.
     detail::ending at_desks_apart(action function, std::unique_ptr<desks>& known) {
@@ -298,32 +285,14 @@ private:
         return made;
     }
 
-    /// A record that cannot be used cancels what has not begun with it; what has begun must wait
-    /// for its repair.
     template <step Step, typename Operation>
-    static kept_answer meet(desks& here, Operation const& one) {
+    static settle::detail::kept_answer meet(desks& here, Operation const& one) {
+        using settle::detail::kept_answer;
         try {
-            auto const result = here.of(one).meet(one);
-            return {result.what, result.exclusive, {}};
+            return kept_answer::of(here.of(one).meet(one));
         } catch (failure const& met) {
-            constexpr answer said =
-                Step == step::apply ? answer::record_unusable : answer::unavailable;
-            return {said, nullptr, met.problem()};
+            return kept_answer::of_unusable(Step, met.problem());
         }
-    }
-
-    template <typename Operation>
-    static void deliver(Operation const& one, kept_answer const& said) {
-        if (!said.problem.empty()) return one.failed(said.what, said.problem);
-        using record = typename Operation::record;
-        met<record> result;
-        result.what = said.what;
-        result.exclusive = std::static_pointer_cast<exclusive_effect<record> const>(said.exclusive);
-        one.answered(result);
-    }
-
-    static answer answer_of(detail::fate fate) {
-        return fate == detail::fate::unknown ? answer::unknown : answer::unavailable;
     }
 
     template <typename Direction>
@@ -333,35 +302,25 @@ private:
             [&](auto const& one) { here.of(one).expect(one); });
     }
 
-    /// Its entry's answer decides what becomes of its parts. True when its entry is to be inserted
-    /// with those of the others, as if the id were new.
+    /// True when its entry is to be inserted with those of the others, as if the id were new.
     template <typename Direction, typename Judge>
     static bool settle_one(desks& here, detail::link& with, job& work, log_session& log,
                            occasion const& at, Judge& judge) {
-        std::size_t flat = 0;
-        auto const every = [&](std::size_t part) {
-            flat = part;
-            return true;
-        };
-        for_each_part<holds, step::at_once, Direction>(work, every, [&](auto const& one) {
-            work.coordinator.answered(flat, answer::none);
-            try {
-                one.answered(here.of(one).meet(one));
-            } catch (failure const& met) {
-                one.failed(answer::record_unusable, met.problem());
-            }
-        });
-        bool const writes_entry = judge(work);
-        work.said = log_answer::taken;
-        bool const inserts = writes_entry && work.coordinator.inserts();
-        if (writes_entry && !inserts) log.change_within(with, work, at);
-        bool const done = writes_entry && work.said == log_answer::taken &&
-                          work.coordinator.insert_state() == state::done;
-        auto const applied = [&](std::size_t part) {
-            return work.coordinator.answer_of(part) == answer::applied;
-        };
-        for_each_part<holds, step::at_once, Direction>(
-            work, applied, [&](auto const& one) { here.of(one).end_at_once(one, done); });
+        bool inserts = false;
+        settle::detail::settle_in_native<holds, Direction>(
+            work, judge, [](std::size_t) {},
+            [&](auto const& one) {
+                try {
+                    one.answered(here.of(one).meet(one));
+                } catch (failure const& met) {
+                    one.failed(answer::record_unusable, met.problem());
+                }
+            },
+            [&] {
+                inserts = work.coordinator.inserts();
+                if (!inserts) log.change_within(with, work, at);
+            },
+            [&](auto const& one, bool done) { here.of(one).end_at_once(one, done); });
         return inserts;
     }
 
@@ -400,26 +359,8 @@ private:
         auto const& code = ended->problem.code;
         bool const of_all = code == condition::unknown || code == condition::retryable;
         if (ended->fate == detail::fate::undone && !of_all) return false;
-        say_failed(work, *ended);
+        settle::detail::say(work, *ended);
         return true;
-    }
-
-    static void say_failed(job& work, detail::ending const& ended) {
-        bool const unknown = ended.fate == detail::fate::unknown;
-        work.said = unknown ? log_answer::unknown : log_answer::unavailable;
-        work.problem = ended.problem;
-    }
-
-    /// False when it cannot be seen whose ids are there.
-    static bool leave_out_taken(std::vector<job*>& jobs, log_session& log,
-                                detail::ending& ended) {
-        try {
-            jobs = log.without_taken(jobs);
-            return true;
-        } catch (failure const& met) {
-            ended.problem = met.problem();
-            return false;
-        }
     }
 
     static bool read_key(std::string const& stored, std::string& key) {
@@ -438,15 +379,6 @@ private:
         return made;
     }
 
-    [[nodiscard]] detail::document page(std::size_t limit) const {
-        detail::document options;
-        detail::document sort;
-        options.object("sort", sort.integer(layout_.key, 1));
-        auto const most = std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max());
-        options.integer("limit", static_cast<std::int64_t>(most));
-        return options;
-    }
-
     template <typename C>
     void append_marks(detail::link& with, std::vector<mark_place>& found, mark_place const* after,
                       std::size_t limit) const {
@@ -460,7 +392,7 @@ private:
                 [&](auto const& key) { detail::append_field(from, "$gte", key); }, after->key);
             filter.object(layout_.key, from);
         }
-        detail::document options = page(limit - found.size() + 1);
+        auto options = detail::page_of(layout_.key, limit - found.size() + 1);
         detail::document fields;
         fields.integer(detail::marks_field, 1).integer(layout_.key, 1);
         options.object("projection", fields);

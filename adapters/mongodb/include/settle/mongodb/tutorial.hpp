@@ -75,10 +75,9 @@ private:
         });
         error problem = ended.problem;
         if (ended.fate != detail::fate::committed) {
-            met = ended.fate == detail::fate::unknown ? answer::unknown : answer::unavailable;
+            met = settle::detail::answer_of(ended.fate);
         } else if (met == answer::applied) {
-            std::string const nobody;
-            log_.store_commit(work, {now(), nobody});
+            log_.store_commit(work);
             if (work.said == log_answer::taken) {
                 work.coordinator.committed_without_epoch();
                 return true;
@@ -90,11 +89,6 @@ private:
         }
         each([&](auto const& one) { one.failed(met, problem); });
         return false;
-    }
-
-    static timestamp now() {
-        return std::chrono::time_point_cast<std::chrono::milliseconds>(
-            std::chrono::system_clock::now());
     }
 
     template <std::size_t Index, typename Parameters>

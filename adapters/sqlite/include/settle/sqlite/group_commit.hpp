@@ -7,6 +7,8 @@
 #pragma once
 
 #include <settle/sqlite/writer.hpp>
+#include <settle/store/function_view.hpp>
+#include <settle/store/shared_turns.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -21,83 +23,44 @@ public:
     ///          else comes out here
     template <typename Function>
     ending perform(Function&& function) {
-        using held = std::remove_reference_t<Function>;
-        member me{[](void* given, transaction& native) { (*static_cast<held*>(given))(native); },
-                  static_cast<void*>(std::addressof(function))};
-        if (!leads_now(me)) {
-            me.stage.wait(waiting, std::memory_order_acquire);
-            if (me.stage.load(std::memory_order_acquire) == leading) lead();
-        } else {
-            lead();
-        }
+        member me{function};
+        if (turns_.leads(me)) lead(me);
         if (me.thrown) std::rethrow_exception(me.thrown);
         return std::move(me.end);
     }
 
 private:
-    static constexpr int waiting = 0;
-    static constexpr int leading = 1;
-    static constexpr int ended = 2;
-
     /// The work of one caller; it lives on the stack of that call.
     struct member {
-        void (*perform)(void*, transaction&);
-        void* given;
+        settle::detail::function_view<void(transaction&)> perform;
         ending end{};
         std::exception_ptr thrown{};
         bool failed = false; ///< its part was undone, whatever becomes of the others
-        std::atomic<int> stage{waiting};
+        settle::detail::turn turn{};
     };
 
-    bool leads_now(member& me) {
-        std::lock_guard const guard{queue_mutex_};
-        queue_.push_back(&me);
-        return !std::exchange(led_, true);
-    }
-
-    void lead() {
+    void lead(member& me) {
         {
             std::lock_guard const guard{writer_.mutex()};
+            group_.push_back(&me);
             gather();
             perform_group();
         }
         last_ = group_.size();
-        // The leader itself needs no waking; nobody is touched after being told.
-        for (member* one : group_) tell(*one, ended);
+        // Nobody is touched after being told.
+        for (member* one : group_) {
+            if (one != &me) one->turn.tell(settle::detail::turn::stage::ended);
+        }
         group_.clear();
-        hand_over();
-    }
-
-    static void tell(member& one, int stage) {
-        one.stage.store(stage, std::memory_order_release);
-        one.stage.notify_one();
+        turns_.hand_over();
     }
 
     /// Those who were in the last group are about to come again.
     void gather() {
-        for (int tries = 0; tries < 3; ++tries) {
-            {
-                std::lock_guard const guard{queue_mutex_};
-                if (queue_.size() >= last_) break;
-            }
+        for (int tries = 0; tries < 3 && 1 + turns_.waiting() < last_; ++tries) {
             std::this_thread::yield();
         }
-        join();
-    }
-
-    /// Takes everybody who waits into the group; false when nobody does.
-    bool join() {
-        std::lock_guard const guard{queue_mutex_};
-        group_.insert(group_.end(), queue_.begin(), queue_.end());
-        bool const any = !queue_.empty();
-        queue_.clear();
-        return any;
-    }
-
-    void hand_over() {
-        std::lock_guard const guard{queue_mutex_};
-        if (queue_.empty()) led_ = false;
-        else tell(*queue_.front(), leading);
+        turns_.join(group_, most);
     }
 
     void perform_group() {
@@ -115,7 +78,7 @@ private:
                 if (!perform_one(*native, *group_[done], shared)) return fall_apart(native);
             }
             // Whoever comes while a group is at work need not wait for the next.
-        } while (done < most && join());
+        } while (done < most && turns_.join(group_, most) > 0);
         auto const end = native->commit();
         for (member* one : group_) {
             if (!one->failed) one->end = end;
@@ -127,8 +90,8 @@ private:
     bool perform_one(transaction& native, member& one, bool shared) {
         one.failed = false;
         try {
-            if (shared) native.in_part([&] { one.perform(one.given, native); });
-            else one.perform(one.given, native);
+            if (shared) native.in_part([&] { one.perform(native); });
+            else one.perform(native);
             return true;
         } catch (failure const& problem) {
             one.end = {fate::undone, problem.problem()};
@@ -158,9 +121,7 @@ private:
     static constexpr std::size_t most = 1024; ///< members of a group, so that a commit comes
 
     writer& writer_;
-    std::mutex queue_mutex_;
-    std::vector<member*> queue_;
-    bool led_ = false;
+    settle::detail::shared_turns<member> turns_{1};
     std::vector<member*> group_; ///< the leader's
     std::size_t last_ = 1;       ///< how many the last group had
 };

@@ -8,14 +8,6 @@
 
 SETTLE_BEGIN
 namespace sqlite {
-namespace detail {
-
-/// What a log answers when a native transaction was not committed.
-[[nodiscard]] inline log_answer said_of(fate end) {
-    return end == fate::unknown ? log_answer::unknown : log_answer::unavailable;
-}
-
-} // namespace detail
 
 /// Shape:   the database outlives its sessions
 /// Cost:    a wave is one native transaction: one sync of the disk, however many entries
@@ -60,18 +52,12 @@ public:
 private:
     template <step Step, typename Function>
     void write(std::span<job> wave, Function&& function) {
-        std::vector<job*> jobs;
-        for (auto& work : wave) {
-            if (work.takes(Step)) jobs.push_back(&work);
-        }
+        auto const jobs = settle::detail::jobs_of(wave, Step);
         if (jobs.empty()) return;
         auto const all = std::span<job* const>{jobs};
         auto const ended = file_->perform([&](detail::transaction&) { function(all); });
-        if (ended.fate == detail::fate::committed) return;
-        for (auto* const work : all) {
-            work->said = detail::said_of(ended.fate);
-            work->problem = ended.problem;
-        }
+        // What the entries' table has answered holds now.
+        if (ended.fate != detail::fate::committed) settle::detail::say(all, ended);
     }
 
     struct statements {

@@ -28,25 +28,18 @@ public:
     /// its commit failed half-way.
     template <step Step, typename Direction>
     void start(std::span<job> wave) {
-        bool any = false;
-        for_each_operation<holds, Step, Direction>(wave, [&](auto const&) { any = true; });
-        if (!any) return;
-        std::vector<kept_answer> kept;
-        auto const ended = in_native([&](detail::transaction& native, bool apart) {
-            kept.clear();
-            if (!apart) {
-                for_each_operation<holds, Step, Direction>(
-                    wave, [&](auto const& one) { expect(one); });
-                fetch();
-            }
-            for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
-                kept.push_back(apart ? meet_apart<Step>(native, one) : meet(one));
+        settle::detail::answer_in_native<holds, Step, Direction>(wave, [&](auto& kept) {
+            return in_native([&](detail::transaction& native, bool apart) {
+                kept.clear();
+                if (!apart) {
+                    for_each_operation<holds, Step, Direction>(
+                        wave, [&](auto const& one) { expect(one); });
+                    fetch();
+                }
+                for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
+                    kept.push_back(apart ? meet_apart<Step>(native, one) : meet(one));
+                });
             });
-        });
-        std::size_t at = 0;
-        for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
-            if (ended.fate == detail::fate::committed) deliver(one, kept[at++]);
-            else one.failed(answer_of(ended.fate), ended.problem);
         });
     }
 
@@ -58,10 +51,7 @@ public:
     /// Shape:   log - of the same database
     template <typename Direction, typename Judge>
     void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
-        std::vector<job*> jobs;
-        for (auto& work : wave) {
-            if (work.takes(step::at_once)) jobs.push_back(&work);
-        }
+        auto const jobs = settle::detail::jobs_of(wave, step::at_once);
         std::vector<job*> later;
         auto const ended = in_native([&](detail::transaction& native, bool apart) {
             later.clear();
@@ -76,11 +66,7 @@ public:
             }
             insert_new(later, log.entries(), at);
         });
-        if (ended.fate == detail::fate::committed) return;
-        for (auto* const work : jobs) {
-            work->said = detail::said_of(ended.fate);
-            work->problem = ended.problem;
-        }
+        if (ended.fate != detail::fate::committed) settle::detail::say(jobs, ended);
     }
     static constexpr bool settles_at_once = true;
 
@@ -130,12 +116,7 @@ public:
     }
 
 private:
-    /// What an operation met, kept until the commit.
-    struct kept_answer {
-        answer what = answer::none;
-        std::shared_ptr<void const> exclusive{};
-        error problem{};
-    };
+    using kept_answer = settle::detail::kept_answer;
 
     template <typename C>
     static detail::record_table<C> make_table(detail::file& file) {
@@ -192,12 +173,9 @@ private:
 
     template <typename Operation>
     kept_answer meet(Operation const& one) {
-        auto const result = table_of<typename Operation::collection>().meet(one);
-        return {result.what, result.exclusive, {}};
+        return kept_answer::of(table_of<typename Operation::collection>().meet(one));
     }
 
-    /// A record that cannot be used cancels what has not begun with it; what has begun must wait
-    /// for its repair.
     template <step Step, typename Operation>
     kept_answer meet_apart(detail::transaction& native, Operation const& one) {
         kept_answer kept;
@@ -207,10 +185,7 @@ private:
             kept = meet(one);
             table_of<typename Operation::collection>().write_back();
         });
-        if (problem.empty()) return kept;
-        constexpr answer said =
-            Step == step::apply ? answer::record_unusable : answer::unavailable;
-        return {said, nullptr, problem};
+        return problem.empty() ? kept : kept_answer::of_unusable(Step, problem);
     }
 
     /// Does something that is undone alone when one record stands in its way; what that was.
@@ -245,43 +220,32 @@ private:
         }
     };
 
-    /// Its entry's answer decides what becomes of its parts.
     /// Shape:   later - takes it when its entry is to be inserted with the others of the wave, as
     ///          if the id were new
     template <typename Direction, typename Judge>
     void settle_one(settling<Judge>& one, std::vector<job*>* later) {
         auto& work = one.work;
-        for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
-            work.coordinator.answered(part, answer::none);
-        }
-        auto const every = [&](std::size_t part) {
-            one.part = part;
-            return true;
+        auto const table = [&](auto const& operation) -> auto& {
+            return table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
         };
-        for_each_part<holds, step::at_once, Direction>(work, every, [&](auto const& operation) {
-            auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
-            if (one.apart) {
-                table.expect(operation);
-                table.fetch();
-            }
-            operation.answered(table.meet(operation));
-        });
-        bool const writes_entry = one.judge(work);
-        work.said = log_answer::taken;
-        if (writes_entry && later != nullptr && work.coordinator.inserts()) later->push_back(&work);
-        else if (writes_entry) one.write_entry();
-        bool const done = writes_entry && work.said == log_answer::taken &&
-                          work.coordinator.insert_state() == state::done;
-        auto const applied = [&](std::size_t part) {
-            one.part = part;
-            return work.coordinator.answer_of(part) == answer::applied;
-        };
-        for_each_part<holds, step::at_once, Direction>(work, applied, [&](auto const& operation) {
-            auto& table = table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
-            table.end_at_once(operation, done);
-            // Alone, it is known which record stands in the way.
-            if (later == nullptr) table.write_back();
-        });
+        settle::detail::settle_in_native<holds, Direction>(
+            work, one.judge, [&](std::size_t part) { one.part = part; },
+            [&](auto const& operation) {
+                if (one.apart) {
+                    table(operation).expect(operation);
+                    table(operation).fetch();
+                }
+                operation.answered(table(operation).meet(operation));
+            },
+            [&] {
+                if (later != nullptr && work.coordinator.inserts()) later->push_back(&work);
+                else one.write_entry();
+            },
+            [&](auto const& operation, bool done) {
+                table(operation).end_at_once(operation, done);
+                // Alone, it is known which record stands in the way.
+                if (later == nullptr) table(operation).write_back();
+            });
     }
 
     /// Errors:  throws when an id is there already: then each goes apart, by its entry's answer
@@ -307,20 +271,6 @@ private:
         one.work.coordinator.answered(one.part, answer::record_unusable);
         static_cast<void>(one.judge(one.work)); // A part that cannot be used always cancels.
         one.write_entry();
-    }
-
-    template <typename Operation>
-    static void deliver(Operation const& one, kept_answer const& said) {
-        if (!said.problem.empty()) return one.failed(said.what, said.problem);
-        using record = typename Operation::record;
-        met<record> result;
-        result.what = said.what;
-        result.exclusive = std::static_pointer_cast<exclusive_effect<record> const>(said.exclusive);
-        one.answered(result);
-    }
-
-    static answer answer_of(detail::fate fate) {
-        return fate == detail::fate::unknown ? answer::unknown : answer::unavailable;
     }
 
     struct statements {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <settle/sqlite/wave_rows.hpp>
+#include <settle/store/native_wave.hpp>
 
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -14,17 +14,8 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Where a native transaction stands after its commit was tried.
-enum class fate : std::uint8_t {
-    committed,
-    undone, ///< it took no effect
-    unknown ///< it took effect at most once: a commit record may or may not have reached the disk
-};
-
-struct ending {
-    detail::fate fate = fate::committed;
-    error problem{};
-};
+using settle::detail::ending;
+using settle::detail::fate;
 
 /// A connection that threads share behind a mutex, with the statements of a native transaction.
 class writer {
