@@ -4,8 +4,7 @@
 
 #include "tutorial.hpp"
 
-#include <shared/application.hpp>
-#include <shared/exit_code.hpp>
+#include <shared/tutorial_application.hpp>
 
 #include <settle/mongodb/layout.hpp>
 
@@ -14,11 +13,10 @@
 
 namespace bank {
 
-class tutorial_bank {
+class tutorial_bank : public samples::tutorial_application<tutorial_bank, tutorial::transfer_type> {
 public:
     static constexpr std::string_view name = "transfer";
     static constexpr std::string_view pieces = "transfers";
-    static constexpr auto const& type = tutorial::transfer_type;
     static constexpr std::array<std::string_view, 2> tables{tutorial::accounts.name,
                                                             "transactions"};
 
@@ -28,28 +26,11 @@ public:
         return documents;
     }
 
-    template <typename Store>
-    auto make_engine(Store& store, settle::phases how) const {
-        return settle::engine{store, settle::type<type>, how};
-    }
-
-    template <typename Engine>
-    samples::money_sums sums(Engine& engine) const {
-        samples::money_sums sums;
+    template <typename Engine, typename Visit>
+    static void each_amount(Engine& engine, Visit&& visit) {
         for (tutorial::account const& each : engine.scan(tutorial::accounts)) {
-            sums.now = samples::add(sums.now, each.balance);
+            visit(each.id, each.balance);
         }
-        return sums;
-    }
-
-    template <typename Engine>
-    samples::exit_code show_balances(Engine& engine, std::string const& account) const {
-        for (tutorial::account const& each : engine.scan(tutorial::accounts)) {
-            if (account.empty() || account == each.id) {
-                fmt::print("{:<20} {:>16}\n", each.id, each.balance);
-            }
-        }
-        return samples::exit_code::settled;
     }
 };
 

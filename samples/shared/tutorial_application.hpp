@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an application can do with what the tutorial's programs left, written once.
+#pragma once
+
+#include "application.hpp"
+
+#include <settle/settle.hpp>
+
+namespace samples {
+
+/// Shape:   Type - the transactions of those programs;
+///          Application offers each_amount(engine, visit), which calls visit(id, amount) for
+///          each record that holds money, and what commands<> lists for a tutorial
+template <typename Application, auto const& Type>
+class tutorial_application {
+public:
+    static constexpr auto const& type = Type;
+
+    template <typename Store>
+    auto make_engine(Store& store, settle::phases how) const {
+        return settle::engine{store, settle::type<Type>, how};
+    }
+
+    template <typename Engine>
+    money_sums sums(Engine& engine) const {
+        money_sums sums;
+        Application::each_amount(engine, [&](std::string const&, std::int64_t amount) {
+            sums.now = add(sums.now, amount);
+        });
+        return sums;
+    }
+
+    /// Shape:   account - one of them, or empty for all
+    template <typename Engine>
+    exit_code show_balances(Engine& engine, std::string const& account) const {
+        Application::each_amount(engine, [&](std::string const& id, std::int64_t amount) {
+            if (account.empty() || account == id) fmt::print("{:<20} {:>16}\n", id, amount);
+        });
+        return exit_code::settled;
+    }
+};
+
+} // namespace samples
