@@ -2,8 +2,6 @@
 // Accounts in memory and stock in a SQLite file.
 #include "two_stores.hpp"
 
-#include <conformance/fixtures.hpp>
-
 namespace settle_test {
 namespace {
 
@@ -13,15 +11,6 @@ struct in_memory {
 
 private:
     database held_;
-};
-
-struct in_file {
-    using database = settle::sqlite::database;
-    database& open() { return held_; }
-
-private:
-    scratch_file path_;
-    database held_{path_.path()};
 };
 
 template <bool LogInFile>

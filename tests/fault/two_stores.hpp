@@ -4,6 +4,8 @@
 
 #include "scene.hpp"
 
+#include <conformance/fixtures.hpp>
+
 #include <optional>
 
 namespace settle_test {
@@ -48,6 +50,16 @@ private:
     Stock stock_;
     std::optional<faulty<typename Accounts::database>> faulty_accounts_;
     std::optional<faulty<typename Stock::database>> faulty_stock_;
+};
+
+/// A SQLite file of one's own.
+struct in_file {
+    using database = settle::sqlite::database;
+    database& open() { return held_; }
+
+private:
+    scratch_file path_;
+    database held_{path_.path()};
 };
 
 /// One story: an id, an account and two shelves that nobody else uses.

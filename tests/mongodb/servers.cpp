@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "servers.hpp"
 
+#include "sockets.hpp"
+
 #include "commands.hpp"
 
 #include <array>
@@ -32,18 +34,9 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-sockaddr_in loopback(int port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    return address;
-}
-
 /// Does something with a socket and an address on that port, and says whether it went well.
 bool try_port(int port, int (*what)(int, sockaddr const*, socklen_t)) {
-    int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) throw std::system_error{errno, std::generic_category(), "socket"};
+    int const fd = new_socket();
     auto const address = loopback(port);
     bool const done = what(fd, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
     ::close(fd);

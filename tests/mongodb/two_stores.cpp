@@ -3,7 +3,6 @@
 // fault at every call.
 #include "fixtures.hpp"
 
-#include <conformance/fixtures.hpp>
 #include <fault/two_stores.hpp>
 
 namespace settle_test {
@@ -17,15 +16,6 @@ struct in_mongodb {
 private:
     fresh_database own_{Address};
     database held_{own_.address()};
-};
-
-struct in_file {
-    using database = settle::sqlite::database;
-    database& open() { return held_; }
-
-private:
-    scratch_file path_;
-    database held_{path_.path()};
 };
 
 using on_replica_set = in_mongodb<replica_set_address>;
