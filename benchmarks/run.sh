@@ -42,12 +42,6 @@ if [ -n "$curves" ]; then
 fi
 .ci/build.sh benchmarks "" settle_benchmarks >&2
 # Where none can be had, the program leaves the MongoDB cases out and says why.
-if found=$(tests/mongodb/mongod.sh 2>build/no_mongod.txt); then
-    SETTLE_MONGOD=$found
-    export SETTLE_MONGOD
-else
-    SETTLE_NO_MONGOD=$(cat build/no_mongod.txt)
-    export SETTLE_NO_MONGOD
-fi
+eval "$(tests/mongodb/mongod.sh --assign)"
 exec build/benchmarks/bin/settle_benchmarks --folder build/benchmarks/data \
     --json build/benchmarks.json "$@"

@@ -58,13 +58,7 @@ esac
 
 mkdir -p build
 if [ "$mode" != exhaustive ]; then
-    if found=$(tests/mongodb/mongod.sh 2>build/no_mongod.txt); then
-        SETTLE_MONGOD=$found
-        export SETTLE_MONGOD
-    else
-        SETTLE_NO_MONGOD=$(cat build/no_mongod.txt)
-        export SETTLE_NO_MONGOD
-    fi
+    eval "$(tests/mongodb/mongod.sh --assign)"
 fi
 
 # Without arguments a run that finds no test is a failure; with them it may be what was asked for.
@@ -139,6 +133,9 @@ stage() {
     fi
     [ "$code" -eq 0 ] || failed=1
     printf '%-8s %4d s  %s\n' "$name" "$(($(date +%s) - began))" "$closing" >>"$summary"
+    # Who sees the closing lines alone learns from them what to look at.
+    sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (\(Failed\|Timeout\|SEGFAULT\|.*Exception.*\))$/         \2: \1/p' \
+        "$folder/ctest.log" >>"$summary"
 }
 
 short="-LE ^(long|exhaustive)$"
