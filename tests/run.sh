@@ -6,9 +6,9 @@ set -u
 usage() {
     cat <<'TEXT'
 tests/run.sh                  with g++: every test but the long ones
-tests/run.sh --full           the long ones too; then all again with clang, with its address and
-                              undefined behaviour sanitizers, and with its thread sanitizer;
-                              says which lines of the library the tests with clang have run
+tests/run.sh --full           the long ones too; then all again with clang and its address and
+                              undefined behaviour sanitizers, which says what lines of the library
+                              the tests have run; and what has threads with its thread sanitizer
 tests/run.sh --full --kills N the applications are killed N times instead of 300
 tests/run.sh --exhaustive     with g++: the searches that are too large for --full
 tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
@@ -138,9 +138,9 @@ stage() {
         "$folder/ctest.log" >>"$summary"
 }
 
-short="-LE ^(long|exhaustive)$"
-programs="settle_conformance settle_fault settle_applications settle_fuzz settle_mongodb_tests"
 stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"
+wrap=$fixed_addresses
+short="-LE ^(long|exhaustive)$"
 # Four files into which every process adds its counts: one for each would fill the disk.
 rm -rf build/clang/coverage
 LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
@@ -148,8 +148,6 @@ export LLVM_PROFILE_FILE
 stage clang build/clang "all settle_laws" "$short" "$@"
 unset LLVM_PROFILE_FILE
 tests/coverage.sh build/clang || failed=1
-wrap=$fixed_addresses
-stage asan build/asan "$programs" "-L ^(conformance|fault|application|fuzz|mongodb)$ $short" "$@"
 TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
 stage tsan build/tsan "settle_conformance settle_fault settle_mongodb_tests" \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// A record keeps single values.
-// expect: settle: this type cannot be a field.
+// A record keeps values that every store can keep.
+// expect: settle: a struct inside this record is not described.
 #include "bank.hpp"
+
+#include <map>
 
 namespace bank {
 
@@ -10,7 +12,7 @@ struct thing {
 #ifdef FIXED
     std::int64_t value;
 #else
-    std::vector<std::int64_t> value;
+    std::map<std::string, std::int64_t> value;
 #endif
 };
 

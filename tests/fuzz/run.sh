@@ -12,11 +12,11 @@ case $seconds in
 esac
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
 cd "$root" || exit 1
-.ci/build.sh asan "" settle_fuzz || exit 1
+.ci/build.sh clang "" settle_fuzz || exit 1
 
 found=build/fuzz
 failed=0
-for program in build/asan/tests/fuzz/fuzz_*; do
+for program in build/clang/tests/fuzz/fuzz_*; do
     [ -x "$program" ] || continue
     target=${program##*/fuzz_}
     mkdir -p "$found/$target"

@@ -2,7 +2,7 @@
 // Documents as other programs leave them, and texts as an attacker would choose them: used, left
 // alone, or refused with a sentence; and collections that could refuse settle's own updates.
 #include "bank.hpp"
-#include "shared_servers.hpp"
+#include "documents.hpp"
 
 namespace settle_test {
 namespace {
@@ -13,65 +13,23 @@ using settle::testing::withdraw;
 using settle::errc;
 using settle::outcome;
 
-/// An engine on a fresh database, and a shell beside it.
-struct desk {
+/// The bank on a fresh database, and a shell beside it.
+struct desk : documents {
     explicit desk(fresh_database::address_of& server, settle::phases how = settle::phases::one)
-        : own(server), shell(own.address()), db(own.address()), engine(bank_on(db, how)) {}
+        : documents(server), db(own.address()), engine(bank_on(db, how)) {}
 
-    void put(std::string const& collection, std::string const& json) {
-        auto const answer =
-            shell.run("{\"insert\": \"" + collection + "\", \"documents\": [" + json + "]}");
-        REQUIRE_MESSAGE(answer.ok, answer.error);
-    }
     void put_ledger(std::string const& id, std::string const& balance) {
         put("suite_ledgers", R"({"_id": ")" + id + R"(", "balance": )" + balance +
                                  R"(, "units": 0, "label": ""})");
     }
-    /// A document as the server holds it, with the type of every value.
-    std::string look(std::string const& collection, std::string const& id,
-                     std::string const& projection = "{}") {
-        auto const found = shell.run("{\"find\": \"" + collection + R"(", "filter": {"_id": ")" +
-                                     id + R"("}, "projection": )" + projection + "}");
-        REQUIRE_MESSAGE(found.ok, found.error);
-        bson_iter_t begin;
-        bson_iter_t at;
-        std::string text;
-        if (bson_iter_init(&begin, found.document()) &&
-            bson_iter_find_descendant(&begin, "cursor.firstBatch.0", &at)) {
-            std::uint32_t length = 0;
-            std::uint8_t const* bytes = nullptr;
-            bson_iter_document(&at, &length, &bytes);
-            bson_t one;
-            if (bson_init_static(&one, bytes, length)) {
-                char* const made = bson_as_canonical_extended_json(&one, nullptr);
-                text = made;
-                bson_free(made);
-            }
-        }
-        return text;
-    }
 
-    fresh_database own;
-    connection shell;
     settle::mongodb::database db;
     decltype(bank_on(std::declval<settle::mongodb::database&>())) engine;
 };
 
-/// On a single server, and on a replica set in one phase and in two.
 template <typename Function>
 void everywhere(Function const& function) {
-    SUBCASE("single server") {
-        desk here{standalone_address};
-        function(here);
-    }
-    SUBCASE("replica set, one phase") {
-        desk here{replica_set_address};
-        function(here);
-    }
-    SUBCASE("replica set, two phases") {
-        desk here{replica_set_address, settle::two_phases};
-        function(here);
-    }
+    on_every_server<desk>(function);
 }
 
 char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true, "shade": -1,

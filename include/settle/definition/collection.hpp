@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/definition/expression.hpp>
+#include <settle/definition/nested_type.hpp>
 
 #include <cstddef>
 #include <string_view>
@@ -36,15 +37,26 @@ struct collection {
                 static_assert(member_index<Record, Key> < member_count<Record>,
                               "settle: the key is not among the described members. README#records");
             }
-            explain_field_fault<first_fault()>();
+            explain_fault<first_fault()>();
         }
     }
 
 private:
+    template <type_fault Fault>
+    static constexpr void explain_fault() {
+        static_assert(Fault != type_fault::undescribed,
+                      "settle: a struct inside this record is not described. Add "
+                      "BOOST_HANA_ADAPT_STRUCT(type, members...) at global scope. README#records");
+        static_assert(Fault != type_fault::endless,
+                      "settle: a struct inside this record holds itself. Give it a vector of "
+                      "another struct. README#records");
+        explain_field_fault<Fault>();
+    }
     static constexpr type_fault first_fault() {
         type_fault found = type_fault::none;
         for_each_member<Record>([&](auto one) {
-            if (found == type_fault::none) found = fault_of_field<typename decltype(one)::type>();
+            using type = typename decltype(one)::type;
+            if (found == type_fault::none) found = detail::fault_of_value<type, Record>();
         });
         return found;
     }

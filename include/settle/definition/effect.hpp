@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/definition/expression.hpp>
+#include <settle/definition/nested_type.hpp>
 
 #include <boost/hana/tuple.hpp>
 
@@ -161,7 +162,8 @@ constexpr auto checked_field() {
     static_assert(fits, "settle: settle::field takes a pointer to a data member. Write "
                         "settle::field<&record::member>. README#expressions");
     if constexpr (fits) {
-        check_field_type<value_of<Member>>();
+        // What is wrong inside of a struct is said where the collection is.
+        if constexpr (!NestedType<value_of<Member>>) check_field_type<value_of<Member>>();
         return field_expression<Member>{};
     } else {
         return refused_expression{};

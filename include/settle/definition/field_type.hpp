@@ -117,7 +117,8 @@ constexpr void explain_field_fault() {
                   "README#field-types");
     static_assert(Fault != type_fault::unsupported,
                   "settle: this type cannot be a field. Use a string, bool, signed integer, enum, "
-                  "system_clock time point, or std::optional of one. README#field-types");
+                  "system_clock time point, std::optional of one, a described struct or a "
+                  "std::vector. README#field-types");
 }
 
 template <typename T>

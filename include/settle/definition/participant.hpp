@@ -3,23 +3,11 @@
 #pragma once
 
 #include <settle/definition/moment.hpp>
+#include <settle/definition/nested_type.hpp>
 
 #include <vector>
 
 SETTLE_BEGIN
-
-namespace detail {
-
-template <typename T>
-struct vector_element {
-    using type = void;
-};
-template <typename T>
-struct vector_element<std::vector<T>> {
-    using type = T;
-};
-
-} // namespace detail
 
 /// The lines of a range: a std::vector among the parameters, one part for each element.
 template <auto... Path>

@@ -31,26 +31,6 @@ struct parameter_of {
 };
 
 /// Parameters are kept in the log, so each must be of a type that a log can write and read.
-template <typename T, typename... Around>
-constexpr type_fault fault_of_parameter() {
-    if constexpr ((std::is_same_v<T, Around> || ...)) {
-        return type_fault::endless;
-    } else if constexpr (Described<T>) {
-        type_fault found = type_fault::none;
-        for_each_member<T>([&](auto one) {
-            using type = typename decltype(one)::type;
-            if (found == type_fault::none) found = fault_of_parameter<type, T, Around...>();
-        });
-        return found;
-    } else if constexpr (!std::is_void_v<typename vector_element<T>::type>) {
-        return fault_of_parameter<typename vector_element<T>::type, Around...>();
-    } else if constexpr (std::is_class_v<T> && fault_of_field<T>() == type_fault::unsupported) {
-        return type_fault::undescribed;
-    } else {
-        return fault_of_field<T>();
-    }
-}
-
 template <type_fault Fault>
 constexpr void explain_parameter_fault() {
     static_assert(Fault != type_fault::undescribed,
@@ -186,7 +166,7 @@ constexpr auto transaction(Participants const&... participants) {
                   "settle: settle::transaction takes participants. Make them with "
                   "settle::participant<...>(...). README#participants");
     if constexpr (Described<Parameters> && participants_only) {
-        detail::explain_parameter_fault<detail::fault_of_parameter<Parameters>()>();
+        detail::explain_parameter_fault<detail::fault_of_value<Parameters>()>();
         static_assert(detail::all_different<sizeof...(Participants)>({Participants::name...}),
                       "settle: two participants have one name. Give each a name of its own. "
                       "README#names");

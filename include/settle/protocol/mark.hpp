@@ -90,9 +90,7 @@ struct exclusive_effect {
 
 template <Described Record>
 [[nodiscard]] bool equal_members(Record const& left, Record const& right) {
-    bool equal = true;
-    for_each_member<Record>([&](auto m) { equal = equal && left.*m.pointer == right.*m.pointer; });
-    return equal;
+    return detail::same_value(left, right);
 }
 
 template <Described Record>

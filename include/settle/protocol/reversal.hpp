@@ -96,7 +96,7 @@ public:
             bool stand = true;
             for_each_member<record_type>([&](auto m) {
                 if (((stand_fields >> m.index) & 1U) == 0) return;
-                stand = stand && record.*m.pointer == after_.*m.pointer;
+                stand = stand && detail::same_value(record.*m.pointer, after_.*m.pointer);
             });
             return stand;
         }

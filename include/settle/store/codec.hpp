@@ -2,8 +2,7 @@
 // The typed visitor that writes parameters, records and marks as JSON text, and reads them back.
 #pragma once
 
-#include <settle/definition/field_type.hpp>
-#include <settle/definition/reflection.hpp>
+#include <settle/definition/nested_type.hpp>
 #include <settle/store/error.hpp>
 #include <settle/store/json_reader.hpp>
 #include <settle/store/json_writer.hpp>
@@ -30,7 +29,8 @@ SETTLE_BEGIN
 enum class json_form : std::uint8_t {
     exact, ///< every member once and no other, as encode_json writes it
     /// As a native row has it: columns that the struct does not name are passed over, an optional
-    /// one may be absent, and a bool may be 0 or 1, since not every store knows booleans.
+    /// one may be absent, a bool may be 0 or 1, since not every store knows booleans, and a struct
+    /// or list may be a text that holds its JSON.
     row
 };
 
@@ -46,11 +46,6 @@ template <typename T>
 inline constexpr bool is_optional = false;
 template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
-
-template <typename T>
-inline constexpr bool is_vector = false;
-template <typename T, typename Allocator>
-inline constexpr bool is_vector<std::vector<T, Allocator>> = true;
 
 template <typename T>
 void write_json(std::string& out, T const& value, secrets shown);
@@ -71,7 +66,7 @@ void write_json(std::string& out, T const& value, secrets shown) {
         out += '{';
         for_each_member<T>([&](auto member) { write_member(out, value, shown, member); });
         out += '}';
-    } else if constexpr (is_vector<T>) {
+    } else if constexpr (is_list<T>) {
         out += '[';
         auto separate = false;
         for (typename T::value_type const& element : value) {
@@ -106,7 +101,7 @@ template <typename T>
             auto const separator = path.empty() || path.front() == '[' ? "" : ".";
             path = std::string{member.name} + separator + path;
         });
-    } else if constexpr (is_vector<T>) {
+    } else if constexpr (is_list<T>) {
         std::int64_t index = 0;
         for (typename T::value_type const& element : value) {
             found = find_bad_text(element, path);
@@ -219,13 +214,27 @@ bool read_integer_as(json_reader& reader, T& value) {
     return from_integer(stored, value) || reader.fail("the number is none of the type's values");
 }
 
+template <NestedType T>
+bool read_nested_text(json_reader& reader, T& value) {
+    std::string text;
+    if (!reader.read_text(text)) return false;
+    json_reader inside{text};
+    if (read_json(inside, value) && inside.finish()) return true;
+    return reader.fail("the text is no JSON of the type");
+}
+
 } // namespace detail
 
 template <typename T>
 bool read_json(json_reader& reader, T& value, json_form form) {
+    if constexpr (NestedType<T>) {
+        if (form == json_form::row && reader.peek() == json_kind::text) {
+            return detail::read_nested_text(reader, value);
+        }
+    }
     if constexpr (Described<T>) {
         return detail::read_struct(reader, value, form);
-    } else if constexpr (detail::is_vector<T>) {
+    } else if constexpr (detail::is_list<T>) {
         return detail::read_vector(reader, value, form);
     } else if constexpr (detail::is_optional<T>) {
         value.reset();

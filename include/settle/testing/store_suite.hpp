@@ -22,6 +22,7 @@
 #include <settle/testing/store_suite/exclusive_cases.hpp>
 #include <settle/testing/store_suite/log_cases.hpp>
 #include <settle/testing/store_suite/model_cases.hpp>
+#include <settle/testing/store_suite/nested_cases.hpp>
 
 /// Instantiates every case for one fixture.
 #define SETTLE_STORE_SUITE(Fixture)                                                                \
@@ -63,4 +64,5 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_outcomes, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_work, Fixture);                               \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reverse, Fixture);                            \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_long_listings, Fixture)
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_long_listings, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_nested, Fixture)

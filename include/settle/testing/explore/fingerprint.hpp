@@ -32,6 +32,11 @@ struct fingerprint {
             if (value) add_field(*value);
         } else if constexpr (field_traits<Field>::kind == field_kind::text) {
             add_text(value);
+        } else if constexpr (Described<Field>) {
+            add_record(value);
+        } else if constexpr (settle::detail::is_list<Field>) {
+            add(value.size());
+            for (auto const& one : value) add_field(one);
         } else {
             add(static_cast<std::uint64_t>(to_integer(value)));
         }

@@ -6,6 +6,7 @@
 
 #include <bson/bson.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -70,6 +71,16 @@ public:
         if (type() != BSON_TYPE_DATE_TIME) return std::nullopt;
         return bson_iter_date_time(&at_);
     }
+    /// A Decimal128 as the library spells it.
+    [[nodiscard]] std::optional<std::string> decimal() const {
+        bson_decimal128_t value;
+        if (type() != BSON_TYPE_DECIMAL128 || !bson_iter_decimal128(&at_, &value)) {
+            return std::nullopt;
+        }
+        std::array<char, BSON_DECIMAL128_STRING> text{};
+        bson_decimal128_to_string(&value, text.data());
+        return text.data();
+    }
     /// What a program may use as an id: a text, a whole number, or the digits of an ObjectId.
     [[nodiscard]] std::optional<std::string> id() const {
         if (auto const found = text()) return std::string{*found};
@@ -91,10 +102,10 @@ public:
             if (!function(value_view{inside})) return;
         }
     }
-    [[nodiscard]] std::optional<value_view> find(char const* name) const {
+    [[nodiscard]] std::optional<value_view> find(std::string_view name) const {
         bson_iter_t inside;
         if (type() != BSON_TYPE_DOCUMENT || !bson_iter_recurse(&at_, &inside) ||
-            !bson_iter_find(&inside, name)) {
+            !bson_iter_find_w_len(&inside, name.data(), static_cast<int>(name.size()))) {
             return std::nullopt;
         }
         return value_view{inside};
@@ -146,6 +157,13 @@ public:
         bson_append_date_time(native(), name.data(), length(name), milliseconds);
         return *this;
     }
+    /// Shape:   digits - of a decimal, 34 at most
+    document& decimal(std::string_view name, std::string const& digits) {
+        bson_decimal128_t value;
+        bson_decimal128_from_string(digits.c_str(), &value);
+        bson_append_decimal128(native(), name.data(), length(name), &value);
+        return *this;
+    }
     /// Shape:   digits - 24 hexadecimal ones
     document& object_id(std::string_view name, std::string const& digits) {
         bson_oid_t id;
@@ -175,9 +193,9 @@ public:
         return object(std::to_string(number), value);
     }
 
-    [[nodiscard]] std::optional<value_view> find(char const* name) const {
+    [[nodiscard]] std::optional<value_view> find(std::string_view name) const {
         bson_iter_t at;
-        if (!bson_iter_init_find(&at, held_, name)) return std::nullopt;
+        if (!bson_iter_init_find_w_len(&at, held_, name.data(), length(name))) return std::nullopt;
         return value_view{at};
     }
     template <typename Function>

@@ -220,7 +220,7 @@ public:
         place at;
         auto const problem = codec_.decode(from, at.slot, at.bare);
         if (problem.empty()) return *std::move(at.slot.record);
-        if (auto const id = from.find(codec_.layout().key.c_str())) {
+        if (auto const id = from.find(codec_.layout().key)) {
             typename Collection::key_type key{};
             if (read_field(*id, key).empty()) at.key = stored_key(key);
         }
@@ -232,7 +232,7 @@ public:
         std::vector<mark_place> all;
         auto const marks = from.find(marks_field);
         typename Collection::key_type key{};
-        auto const id = from.find(codec_.layout().key.c_str());
+        auto const id = from.find(codec_.layout().key);
         if (!marks || !id || !read_field(*id, key).empty()) return all;
         marks->for_each([&](value_view const& value) {
             mark<record_type> found;
@@ -279,7 +279,7 @@ private:
     }
 
     place* place_of(document const& found) {
-        auto const id = found.find(codec_.layout().key.c_str());
+        auto const id = found.find(codec_.layout().key);
         typename Collection::key_type key{};
         if (!id || !read_field(*id, key).empty()) return nullptr;
         return &places_[find_place(key_view(key))];
@@ -371,7 +371,7 @@ private:
         // Everything that the rule has looked at must be as it was.
         auto const expect_same = [&](std::string_view name) {
             document same;
-            auto const value = at.found->find(std::string{name}.c_str());
+            auto const value = at.found->find(name);
             if (value) same.copy("$eq", *value);
             else same.boolean("$exists", false);
             filter.object(name, same);
@@ -387,7 +387,8 @@ private:
         document set;
         for_each_member<record_type>([&](auto m) {
             if ((at.changed >> m.index & 1U) == 0 || m.index == codec::key_index) return;
-            append_field(set, m.name, (*at.slot.record).*decltype(m)::pointer);
+            constexpr auto member = decltype(m)::pointer;
+            append_member<member>(set, m.name, (*at.slot.record).*member);
         });
         document change;
         bool const both = !at.added.empty() && !at.pulled.empty();

@@ -238,7 +238,7 @@ private:
         }
         template <typename Field>
         void field(std::string const& name, Field& value, bool needed = true) {
-            auto const found = from_.find(name.c_str());
+            auto const found = from_.find(name);
             if (!found && needed) wrong(name, "is missing");
             if (!found) return;
             if (auto const what = read_field(*found, value); !what.empty()) wrong(name, what);
@@ -249,7 +249,7 @@ private:
             if (stored < 0) wrong(name, "holds no epoch");
             else value = static_cast<epoch>(stored);
         }
-        [[nodiscard]] std::optional<value_view> find(char const* name) const {
+        [[nodiscard]] std::optional<value_view> find(std::string_view name) const {
             return from_.find(name);
         }
         [[nodiscard]] std::string const& problem() const noexcept { return problem_; }
@@ -357,7 +357,7 @@ private:
 
     [[nodiscard]] bool has_parameters(entry_reader const& read) const {
         return std::any_of(layout_.members.begin(), layout_.members.end(), [&](auto const& member) {
-            return read.find(std::string{layout_.field_of(member)}.c_str()).has_value();
+            return read.find(layout_.field_of(member)).has_value();
         });
     }
 
@@ -366,7 +366,7 @@ private:
         into.parameters = "{";
         for (auto const& member : layout_.members) {
             std::string const field{layout_.field_of(member)};
-            auto const value = read.find(field.c_str());
+            auto const value = read.find(field);
             if (into.parameters.size() > 1) into.parameters += ',';
             append_json_text(into.parameters, member);
             into.parameters += ':';

@@ -7,10 +7,10 @@
 //   time            date where its unit is a millisecond or longer; else int64, the count of its
 //                   unit. Read from either
 //   std::optional   null, or its value; read from null or nothing
+//   struct, vector  document, array; fields that the struct does not name are passed over
 #pragma once
 
-#include <settle/definition/field_type.hpp>
-#include <settle/definition/reflection.hpp>
+#include <settle/definition/nested_type.hpp>
 #include <settle/mongodb/bson.hpp>
 #include <settle/store/utf8.hpp>
 
@@ -47,6 +47,16 @@ void append_field(document& to, std::string_view name, Field const& value) {
             count = to_integer(value);
         }
         to.integer(name, count);
+    } else if constexpr (Described<Field>) {
+        document made;
+        for_each_member<Field>([&](auto m) { append_field(made, m.name, value.*m.pointer); });
+        to.object(name, made);
+    } else if constexpr (settle::detail::is_list<Field>) {
+        using element = typename settle::detail::vector_element<Field>::type;
+        document all;
+        std::size_t number = 0;
+        for (element const& one : value) append_field(all, std::to_string(number++), one);
+        to.array(name, all);
     } else {
         to.integer(name, to_integer(value));
     }
@@ -69,6 +79,28 @@ template <typename Field>
         auto const found = from.boolean();
         if (found) into = *found;
         return found ? std::string_view{} : "is no boolean";
+    } else if constexpr (Described<Field>) {
+        if (from.type() != BSON_TYPE_DOCUMENT) return "is no document";
+        std::string_view problem;
+        for_each_member<Field>([&](auto m) {
+            using member_type = typename decltype(m)::type;
+            auto const found = from.find(m.name);
+            bool good = field_traits<member_type>::optional;
+            if (found) good = read_field(*found, into.*m.pointer).empty();
+            if (!good) problem = "has a field that is missing or of another kind";
+        });
+        return problem;
+    } else if constexpr (settle::detail::is_list<Field>) {
+        if (from.type() != BSON_TYPE_ARRAY) return "is no array";
+        into.clear();
+        std::string_view problem;
+        from.for_each([&](value_view const& one) {
+            typename settle::detail::vector_element<Field>::type element{};
+            problem = read_field(one, element);
+            into.push_back(std::move(element));
+            return problem.empty();
+        });
+        return problem;
     } else {
         auto found = from.integer();
         if constexpr (field_traits<Field>::kind == field_kind::time) {

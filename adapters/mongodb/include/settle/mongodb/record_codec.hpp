@@ -4,6 +4,7 @@
 // so, an id alone in pendingTransactions is a mark that a program left which follows the tutorial.
 #pragma once
 
+#include <settle/mongodb/decimal.hpp>
 #include <settle/mongodb/error.hpp>
 #include <settle/mongodb/layout.hpp>
 #include <settle/mongodb/mark_codec.hpp>
@@ -23,6 +24,8 @@ public:
     using key_type = typename Collection::key_type;
     using slot_type = record_slot<record_type>;
     static constexpr std::size_t key_index = member_index<record_type, Collection::key_member>;
+    static_assert(decimal_places<Collection::key_member> < 0,
+                  "settle: a key is no decimal. README#decimals");
 
     explicit record_codec(record_layout layout) : layout_(std::move(layout)) {}
 
@@ -50,7 +53,8 @@ public:
             for_each_member<record_type>([&](auto m) {
                 if (value.name() != name_of(m)) return;
                 seen |= std::uint64_t{1} << m.index;
-                auto const wrong = read_field(value, record.*decltype(m)::pointer);
+                constexpr auto member = decltype(m)::pointer;
+                auto const wrong = read_member<member>(value, record.*member);
                 if (!wrong.empty()) problem = shown(name_of(m)) + ' ' + std::string{wrong};
             });
             return problem.empty();
@@ -70,10 +74,17 @@ public:
     /// Errors:  throws errc::damaged when the image cannot be read
     [[nodiscard]] document encode(slot_type const& from, std::string_view image = {}) const {
         document made;
+        document const rest = rest_of(image);
         for_each_member<record_type>([&](auto m) {
-            append_field(made, name_of(m), (*from.record).*decltype(m)::pointer);
+            // A nested one with fields of other programs comes back with them.
+            if (rest.find(name_of(m))) return;
+            constexpr auto member = decltype(m)::pointer;
+            append_member<member>(made, name_of(m), (*from.record).*member);
         });
-        append_rest(made, image);
+        rest.for_each([&](value_view const& value) {
+            made.copy(value.name(), value);
+            return true;
+        });
         made.array(marks_field, marks_of(from));
         return made;
     }
@@ -115,6 +126,18 @@ public:
             if (!is_ours(value.name())) rest.copy(value.name(), value);
             return true;
         });
+        for_each_member<record_type>([&](auto m) {
+            if constexpr (NestedType<typename decltype(m)::type>) {
+                auto const value = from.find(m.name);
+                document named;
+                document whole;
+                append_field(named, m.name, record.*decltype(m)::pointer);
+                if (value) whole.copy(m.name, *value);
+                if (value && !bson_equal(named.native(), whole.native())) {
+                    rest.copy(m.name, *value);
+                }
+            }
+        });
         if (rest.empty()) return image;
         image.back() = ',';
         append_json_text(image, rest_name);
@@ -155,9 +178,10 @@ private:
         return problem;
     }
 
-    /// Finds the member of an image that holds other programs' fields, and appends those.
-    void append_rest(document& to, std::string_view image) const {
-        if (image.empty()) return;
+    /// The member of an image that holds other programs' fields, or an empty document.
+    /// Errors:  throws errc::damaged
+    [[nodiscard]] static document rest_of(std::string_view image) {
+        if (image.empty()) return {};
         json_reader reader{image};
         std::string rest;
         if (reader.begin_object()) {
@@ -167,7 +191,7 @@ private:
             }
         }
         if (!reader.finish()) raise(errc::damaged, "settle: an image is damaged. README#damaged");
-        if (rest.empty()) return;
+        if (rest.empty()) return {};
         bson_error_t problem{};
         bson_t* const made =
             bson_new_from_json(reinterpret_cast<std::uint8_t const*>(rest.data()),
@@ -176,10 +200,7 @@ private:
             raise(errc::damaged, "settle: an image is damaged: " + std::string{problem.message} +
                                      ". README#damaged");
         }
-        document::adopt(made).for_each([&](value_view const& value) {
-            if (!is_ours(value.name())) to.copy(value.name(), value);
-            return true;
-        });
+        return document::adopt(made);
     }
 
     record_layout layout_;

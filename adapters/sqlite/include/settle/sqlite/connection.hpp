@@ -105,6 +105,11 @@ public:
         return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
                                          SQLITE_STATIC, SQLITE_UTF8));
     }
+    /// Keeps the text itself until the row is done with.
+    run& bind_copy(std::string_view text) {
+        return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
+                                         SQLITE_TRANSIENT, SQLITE_UTF8));
+    }
     run& bind(std::nullptr_t) { return check(sqlite3_bind_null(handle_, ++bound_)); }
     run& bind_blob(std::string_view bytes) {
         return check(sqlite3_bind_blob64(handle_, ++bound_, not_null(bytes), bytes.size(),

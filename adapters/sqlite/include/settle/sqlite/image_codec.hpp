@@ -27,24 +27,53 @@ inline void append_images(std::string& out, std::vector<image> const& images) {
 
 namespace detail {
 
-/// Reads an object of scalars back into its text, byte by byte as it was written.
-inline void read_record_text(json_reader& reader, std::string& text) {
-    text.clear();
-    if (reader.peek() == json_kind::null) {
-        reader.read_null();
-        return;
-    }
-    if (!reader.begin_object()) return;
-    text += '{';
+/// A scalar of a native row.
+inline bool copy_native(json_reader& reader, std::string& to) {
+    native_value value;
+    if (!read_native(reader, value)) return false;
+    append_native(to, value);
+    return true;
+}
+
+/// Appends an object as it was written, byte by byte.
+/// Shape:   copy(reader, to) - appends the value of a member; false when the reader failed
+template <typename Copy>
+bool copy_object(json_reader& reader, std::string& to, Copy&& copy) {
+    if (!reader.begin_object()) return false;
+    to += '{';
+    bool separate = false;
     for (std::string_view name; reader.next_member(name);) {
-        if (text.size() > 1) text += ',';
-        append_json_text(text, name);
-        text += ':';
-        native_value value;
-        if (!read_native(reader, value)) return;
-        append_native(text, value);
+        if (std::exchange(separate, true)) to += ',';
+        append_json_text(to, name);
+        to += ':';
+        if (!copy(reader, to)) return false;
     }
-    text += '}';
+    to += '}';
+    return !reader.failed();
+}
+
+/// A member of a described struct.
+inline bool copy_value(json_reader& reader, std::string& to) {
+    auto const kind = reader.peek();
+    if (kind == json_kind::object) return copy_object(reader, to, copy_value);
+    if (kind != json_kind::array) return copy_native(reader, to);
+    if (!reader.begin_array()) return false;
+    to += '[';
+    bool separate = false;
+    while (reader.next_element()) {
+        if (std::exchange(separate, true)) to += ',';
+        if (!copy_value(reader, to)) return false;
+    }
+    to += ']';
+    return !reader.failed();
+}
+
+/// Reads a record back into its text; null where there was none.
+template <typename Copy>
+void read_record_text(json_reader& reader, std::string& text, Copy&& copy) {
+    text.clear();
+    if (reader.peek() == json_kind::null) reader.read_null();
+    else copy_object(reader, text, copy);
 }
 
 inline bool read_image(json_reader& reader, image& one) {
@@ -52,8 +81,8 @@ inline bool read_image(json_reader& reader, image& one) {
     for (std::string_view name; reader.next_member(name);) {
         if (name == "participant") read_json(reader, one.participant);
         else if (name == "line") read_json(reader, one.line);
-        else if (name == "before") read_record_text(reader, one.before);
-        else if (name == "after") read_record_text(reader, one.after);
+        else if (name == "before") read_record_text(reader, one.before, copy_native);
+        else if (name == "after") read_record_text(reader, one.after, copy_value);
         else reader.fail("an image has no such member");
     }
     return !reader.failed();

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // A record as the columns of a row: what each column must hold, how it is bound and how it is read.
+// Structs and lists inside of a record are texts, of JSON.
 #pragma once
 
 #include <settle/sqlite/connection.hpp>
-#include <settle/definition/field_type.hpp>
-#include <settle/definition/reflection.hpp>
+#include <settle/definition/nested_type.hpp>
+#include <settle/store/codec.hpp>
 #include <settle/store/native_value.hpp>
 #include <settle/store/utf8.hpp>
 
@@ -49,8 +50,10 @@ template <typename Collection>
     using record = typename Collection::record_type;
     table_need need{Collection::name, {}};
     for_each_member<record>([&](auto m) {
-        using traits = field_traits<typename decltype(m)::type>;
-        need.columns.push_back({m.name, traits::kind, traits::optional,
+        using type = typename decltype(m)::type;
+        using traits = field_traits<type>;
+        constexpr auto kind = NestedType<type> ? field_kind::text : traits::kind;
+        need.columns.push_back({m.name, kind, traits::optional,
                                 m.index == member_index<record, Collection::key_member>});
     });
     return need;
@@ -63,6 +66,8 @@ void bind_field(run& to, T const& value) {
         else to.bind(nullptr);
     } else if constexpr (field_traits<T>::kind == field_kind::text) {
         to.bind(std::string_view{value});
+    } else if constexpr (NestedType<T>) {
+        to.bind_copy(encode_json(value));
     } else {
         to.bind(to_integer(value));
     }
@@ -83,6 +88,12 @@ template <typename T>
         auto const text = from.text(column);
         if (!is_utf8(text)) return "holds a text that is not UTF-8, or has a NUL in it";
         value = text;
+        return {};
+    } else if constexpr (NestedType<T>) {
+        if (type != SQLITE_TEXT) return type == SQLITE_NULL ? "is NULL" : "holds no text";
+        auto found = decode_json<T>(from.text(column));
+        if (!found.has_value()) return "holds no JSON of its struct";
+        value = std::move(found.value());
         return {};
     } else {
         if (type != SQLITE_INTEGER) return type == SQLITE_NULL ? "is NULL" : "holds no integer";

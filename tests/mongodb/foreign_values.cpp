@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+// Values of other programs that are more than a number or a text: documents and arrays inside of
+// a document, and decimals.
+#include "documents.hpp"
+
+#include <settle/testing/store_suite/nested_cases.hpp>
+
+namespace {
+
+struct purse {
+    std::string id;
+    std::int64_t cents;
+};
+struct payment {
+    std::string from;
+    std::string to;
+    std::int64_t cents;
+};
+
+} // namespace
+BOOST_HANA_ADAPT_STRUCT(purse, id, cents);
+BOOST_HANA_ADAPT_STRUCT(payment, from, to, cents);
+template <>
+inline constexpr int settle::mongodb::decimal_places<&purse::cents> = 2;
+
+namespace {
+
+using settle::field;
+using settle::param;
+using settle_test::documents;
+using settle_test::fresh_database;
+using settle_test::on_every_server;
+using settle::testing::parcels;
+
+constexpr settle::collection<purse, "purses", &purse::id> purses;
+constexpr auto payment_type = settle::transaction<payment, "payment">(
+    settle::participant<"from">(purses, param<&payment::from>)
+        .require(field<&purse::cents> >= param<&payment::cents>)
+        .apply(field<&purse::cents> -= param<&payment::cents>)
+        .compensate(settle::inverse),
+    settle::participant<"to">(purses, param<&payment::to>)
+        .confirm(field<&purse::cents> += param<&payment::cents>));
+
+auto purse_engine(settle::mongodb::database& db, settle::phases how) {
+    return settle::engine{db, settle::type<payment_type>, how};
+}
+
+struct till : documents {
+    till(fresh_database::address_of& server, settle::phases how)
+        : documents(server), db(own.address()), engine(purse_engine(db, how)) {}
+
+    void put_purse(std::string const& id, std::string const& value) {
+        put("purses", R"({"_id": ")" + id + R"(", "cents": )" + value + "}");
+    }
+    std::string cents(std::string const& id) {
+        return look("purses", id, R"({"_id": 0, "cents": 1})");
+    }
+
+    settle::mongodb::database db;
+    decltype(purse_engine(std::declval<settle::mongodb::database&>(), {})) engine;
+};
+
+struct office : documents {
+    office(fresh_database::address_of& server, settle::phases how)
+        : documents(server), db(own.address()),
+          engine(settle::testing::parcel_engine(db, how)) {}
+
+    settle::mongodb::database db;
+    decltype(settle::testing::parcel_engine(std::declval<settle::mongodb::database&>(), {})) engine;
+};
+
+std::string decimal(std::string const& digits) {
+    return R"({ "cents" : { "$numberDecimal" : ")" + digits + R"(" } })";
+}
+
+} // namespace
+
+TEST_CASE("decimals of other programs are counted in their smallest unit") {
+    on_every_server<till>([](till& here) {
+        here.put_purse("decimal", R"({"$numberDecimal": "12.34"})");
+        here.put_purse("short", R"({"$numberDecimal": "5"})");
+        here.put_purse("long", R"({"$numberDecimal": "1.5000E+3"})");
+        here.put_purse("int", "7");
+        here.put_purse("double", R"({"$numberDouble": "8.0"})");
+        CHECK(here.engine.read(purses, "decimal").value()->cents == 1234);
+        CHECK(here.engine.read(purses, "short").value()->cents == 500);
+        CHECK(here.engine.read(purses, "long").value()->cents == 150'000);
+        CHECK(here.engine.read(purses, "int").value()->cents == 700);
+        CHECK(here.engine.read(purses, "double").value()->cents == 800);
+        CHECK(here.engine.run("1", payment{"decimal", "int", 1230}).done());
+        CHECK(here.engine.run("2", payment{"decimal", "int", 5}).canceled());
+        CHECK(here.engine.run("3", payment{"double", "short", 799}).done());
+        CHECK(here.cents("decimal") == decimal("0.04"));
+        CHECK(here.cents("int") == decimal("19.30"));
+        CHECK(here.cents("double") == decimal("0.01"));
+        CHECK(here.engine.reverse("1").done());
+        CHECK(here.cents("decimal") == decimal("12.34"));
+        CHECK(here.cents("int") == decimal("7.00"));
+        // What no part has changed is as it was.
+        CHECK(here.cents("long") == decimal("1500.0"));
+        here.engine.create(purses, {"debt", -7}).value();
+        CHECK(here.cents("debt") == decimal("-0.07"));
+        CHECK(here.engine.read(purses, "debt").value()->cents == -7);
+        here.engine.create(purses, {"most", std::numeric_limits<std::int64_t>::min()}).value();
+        CHECK(here.cents("most") == decimal("-92233720368547758.08"));
+        CHECK(here.engine.read(purses, "most").value()->cents ==
+              std::numeric_limits<std::int64_t>::min());
+    });
+}
+
+TEST_CASE("a decimal that is no whole number of units cancels its transactions") {
+    on_every_server<till>([](till& here) {
+        here.put_purse("good", R"({"$numberDecimal": "10.00"})");
+        int number = 0;
+        for (auto const* const bad :
+             {R"({"$numberDecimal": "0.005"})", R"({"$numberDecimal": "NaN"})",
+              R"({"$numberDecimal": "-Infinity"})", R"({"$numberDecimal": "1E+30"})",
+              R"({"$numberDecimal": "92233720368547758.08"})", R"({"$numberDouble": "0.5"})",
+              R"("10.00")", "null"}) {
+            INFO(bad);
+            std::string const id = "bad" + std::to_string(++number);
+            here.put_purse(id, bad);
+            auto const before = here.cents(id);
+            auto const told = here.engine.run(id, payment{"good", id, 1});
+            CHECK_MESSAGE(told.canceled(), told);
+            CHECK(told.why == settle::reason::record_unusable);
+            CHECK(here.cents(id) == before);
+        }
+        CHECK(here.cents("good") == decimal("10.00"));
+        CHECK(here.engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("documents inside of a document keep what their struct does not name") {
+    on_every_server<office>([](office& here) {
+        here.put("suite_parcels", R"({"_id": "p", "weight": 5, "of_others": [1, {"a": 2}],
+            "home": {"note": "ring twice", "street": "Mill Lane", "house": {"$numberDouble": "3.0"},
+                     "floor": {"$numberInt": "2"}},
+            "route": [{"street": "A", "house": 1, "until": {"$date": {"$numberLong": "5000"}},
+                       "by": "van"}]})");
+        auto const before = here.look("suite_parcels", "p", R"({"pendingTransactions": 0})");
+        auto const found = here.engine.read(parcels, "p").value().value();
+        CHECK(found.home.street == "Mill Lane");
+        CHECK(found.home.house == 3);
+        REQUIRE(found.route.size() == 1);
+        CHECK(found.route.front().until == settle::testing::at_second(5));
+
+        REQUIRE(here.engine.run("gone", settle::testing::deliver{"p"}).done());
+        CHECK(here.look("suite_parcels", "p") == "");
+        REQUIRE(here.engine.reverse("gone").done());
+        // The server orders fields as they are sent; what they hold is the same.
+        auto const back = here.engine.read(parcels, "p").value().value();
+        CHECK(settle::encode_json(back) == settle::encode_json(found));
+        for (auto const* const kept :
+             {R"("note" : "ring twice")", R"("floor" : { "$numberInt" : "2" })",
+              R"("house" : { "$numberDouble" : "3.0" })", R"("by" : "van")", R"("of_others")"}) {
+            INFO(kept);
+            CHECK(before.find(kept) != std::string::npos);
+            CHECK(here.look("suite_parcels", "p").find(kept) != std::string::npos);
+        }
+        // Whoever assigns a struct assigns all of it.
+        settle::testing::stop const other{"Elm", 1, std::nullopt};
+        REQUIRE(here.engine.run("move", settle::testing::redirect{"p", other, {}, 5}).done());
+        CHECK(here.look("suite_parcels", "p", R"({"home": 1, "route": 1, "_id": 0})") ==
+              R"({ "home" : { "street" : "Elm", "house" : { "$numberLong" : "1" }, )"
+              R"("until" : null }, "route" : [  ] })");
+    });
+}
+
+TEST_CASE("a document that is none of its struct's makes its record unusable") {
+    on_every_server<office>([](office& here) {
+        int number = 0;
+        for (auto const* const home :
+             {"5", "null", "[]", "{}", R"({"street": 1, "house": 1})",
+              R"({"street": "A", "house": 1.5})", R"({"street": "A"})"}) {
+            INFO(home);
+            std::string const id = "p" + std::to_string(++number);
+            here.put("suite_parcels", R"({"_id": ")" + id + R"(", "weight": 5, "route": [], )" +
+                                          R"("home": )" + home + "}");
+            auto const told = here.engine.run(id, settle::testing::deliver{id});
+            CHECK_MESSAGE(told.canceled(), told);
+            CHECK(told.why == settle::reason::record_unusable);
+            CHECK(told.problem.text.find("its 'home'") != std::string::npos);
+        }
+    });
+}
