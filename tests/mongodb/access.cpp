@@ -154,6 +154,18 @@ TEST_CASE("long: a user with the listed rights can do everything, or a sentence 
     }
     CHECK(refusal(as("bank:word@", "another")).find("not authorized on another") !=
           std::string::npos);
+
+    // Ending the sessions of a tutorial's programs wants one right more.
+    do_as(admin, R"({"createRole": "ends_sessions", "roles": [], "privileges": [
+        {"resource": {"cluster": true}, "actions": ["killAnySession"]}]})");
+    do_as(admin, R"({"createUser": "guard", "pwd": "word", "roles": ["ends_sessions"]})");
+    auto const end_sessions = [&](std::string const& user) {
+        return run_command(as(user + ":word@", "admin"),
+                           R"({"killAllSessions": [{"user": "bank", "db": "admin"}]})");
+    };
+    CHECK_FALSE(end_sessions("bank").ok);
+    auto const ended = end_sessions("guard");
+    CHECK_MESSAGE(ended.ok, ended.error);
 }
 
 TEST_CASE("long: a server with a certificate is used when it is the right one") {

@@ -256,10 +256,10 @@ TEST_CASE("long: the primary of three is frozen and told to go under load") {
     });
 }
 
-TEST_CASE("long: all three are stopped for a while under load") {
+TEST_CASE("long: all three are stopped for a minute under load") {
     under_load([](replica_set& set, workers&) {
         set.stop_all();
-        std::this_thread::sleep_for(std::chrono::seconds{setting("SETTLE_STOPPED_SECONDS", 5)});
+        std::this_thread::sleep_for(60s);
         set.start_all();
         // Killed at once, so that nobody hands anything over.
         for (std::size_t i = 0; i < set.size(); ++i) set.member(i).kill();

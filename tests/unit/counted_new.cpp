@@ -19,7 +19,11 @@ void* counted(std::size_t size) {
 
 std::size_t counted_new::calls() noexcept { return count; }
 
-// The array forms and those that do not throw call these two.
+// The array forms call these.
 void* operator new(std::size_t size) { return counted(size); }
+void* operator new(std::size_t size, std::nothrow_t const&) noexcept {
+    ++count;
+    return std::malloc(size == 0 ? 1 : size);
+}
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
