@@ -115,6 +115,7 @@ stage() {
     selection=$4
     shift 4
     began=$(date +%s)
+    named=
     echo
     echo "== $name"
     # shellcheck disable=SC2086 # the lists are meant to be split
@@ -123,6 +124,9 @@ stage() {
         run_tests "$folder" $selection "$@"
         code=$?
         closing=$(grep -E 'tests passed, |^No tests were found' "$folder/ctest.log" | tail -n 1)
+        # Who sees the end alone learns from it what to look at.
+        named=$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (\([A-Za-z ]*\))$/  \2: \1/p' \
+            "$folder/ctest.log")
         if [ "$skipped" -ne 0 ]; then
             code=1
             closing="$closing; $skipped SKIPPED"
@@ -133,9 +137,7 @@ stage() {
     fi
     [ "$code" -eq 0 ] || failed=1
     printf '%-8s %4d s  %s\n' "$name" "$(($(date +%s) - began))" "$closing" >>"$summary"
-    # Who sees the closing lines alone learns from them what to look at.
-    sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (\(Failed\|Timeout\|SEGFAULT\|.*Exception.*\))$/         \2: \1/p' \
-        "$folder/ctest.log" >>"$summary"
+    [ -z "$named" ] || printf '%s\n' "$named" >>"$summary"
 }
 
 stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"

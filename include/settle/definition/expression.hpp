@@ -4,6 +4,7 @@
 
 #include <settle/definition/field_type.hpp>
 #include <settle/definition/fixed_string.hpp>
+#include <settle/definition/nested_type.hpp>
 #include <settle/definition/reflection.hpp>
 
 #include <concepts>
@@ -302,9 +303,13 @@ constexpr auto compare(Left const& left, Right const& right) {
         return refused_expression{};
     } else {
         constexpr bool fits = comparable<left_type, right_type>();
-        static_assert(fits, "settle: a comparison between types that lose information. Compare "
-                            "text with text, integers with integers, times of one unit, values of "
-                            "one enum. README#expressions");
+        constexpr bool nested = NestedType<left_type> || NestedType<right_type>;
+        static_assert(!nested, "settle: a struct or a list is not compared. Compare a member that "
+                               "is one value. README#expressions");
+        static_assert(fits || nested,
+                      "settle: a comparison between types that lose information. Compare text "
+                      "with text, integers with integers, times of one unit, values of one enum. "
+                      "README#expressions");
         constexpr bool has_order =
             Operation == operation_kind::equal || Operation == operation_kind::unequal || !fits ||
             ordered<left_type, right_type>();

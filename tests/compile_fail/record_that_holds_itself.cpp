@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+// A record that holds itself has no end.
+// expect: settle: a struct inside this record holds itself.
+#include "bank.hpp"
+
+namespace bank {
+
+struct leaf {
+    std::string name;
+};
+struct branch {
+    std::string id;
+#ifdef FIXED
+    std::vector<leaf> inside;
+#else
+    std::vector<branch> inside;
+#endif
+};
+
+} // namespace bank
+
+BOOST_HANA_ADAPT_STRUCT(bank::leaf, name);
+BOOST_HANA_ADAPT_STRUCT(bank::branch, id, inside);
+
+namespace bank {
+
+inline constexpr settle::collection<branch, "branches", &branch::id> branches;
+
+} // namespace bank
