@@ -6,7 +6,10 @@
 #include "shared_servers.hpp"
 
 #include <atomic>
+#include <memory>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace settle_test {
 namespace {
@@ -19,10 +22,12 @@ struct situation {
     fresh_database::address_of* server;
     settle::phases how;
     std::int64_t amount; ///< more than there is: canceled
+    bool beside = false; ///< another transfer goes in the same waves, and nothing goes unread
 };
 
 constexpr std::int64_t enough = 30;
 constexpr std::int64_t too_much = 300;
+constexpr std::int64_t small = 7;
 constexpr situation standalone{"standalone", &standalone_address, settle::two_phases, enough};
 constexpr situation standalone_canceled{"standalone, canceled", &standalone_address,
                                       settle::two_phases, too_much};
@@ -32,6 +37,12 @@ constexpr situation member_canceled{"member of a set, canceled", &replica_set_ad
 constexpr situation one_phase{"one phase", &replica_set_address, settle::phases::one, enough};
 constexpr situation one_phase_canceled{"one phase, canceled", &replica_set_address,
                                      settle::phases::one, too_much};
+constexpr situation together{"two in a wave", &replica_set_address, settle::two_phases, enough,
+                           true};
+constexpr situation together_canceled{"two in a wave, one canceled", &replica_set_address,
+                                    settle::two_phases, too_much, true};
+constexpr situation one_phase_together{"one phase, two in a wave", &replica_set_address,
+                                     settle::phases::one, enough, true};
 
 /// What befalls one message, and when it comes after all.
 struct mishap {
@@ -66,8 +77,7 @@ public:
               return settle::mongodb::database{
                   between_.address(own_.name(), "socketTimeoutMS=1000&connectTimeoutMS=1000")};
           })),
-          others_(bank_on(straight_, of.how)),
-          caller_(patiently([&] { return bank_on(astray_, of.how); })) {}
+          others_(bank_on(straight_, of.how)) {}
 
     /// The commands of one undisturbed transaction, and how many there are of each.
     std::map<std::string, int> commands() {
@@ -110,12 +120,19 @@ public:
     }
 
 private:
+    /// With a caller that has no memory, so that every one sends the same messages.
     void open_accounts(std::string const& id) {
+        caller_.reset(new engine(patiently([&] { return bank_on(astray_, of_.how); })));
         others_.create(ledgers, {id + "/A", opening, 0, ""}).value();
         others_.create(ledgers, {id + "/B", opening, 0, ""}).value();
+        if (of_.beside) others_.create(ledgers, {id + "/C", opening, 0, ""}).value();
     }
     settle::outcome run(std::string const& id) {
-        return caller_.run(id, transfer{id + "/A", id + "/B", of_.amount});
+        transfer const wanted{id + "/A", id + "/B", of_.amount};
+        if (!of_.beside) return caller_->run(id, wanted);
+        transfer const beside{id + "/C", id + "/B", small};
+        return caller_->run_all(std::vector{std::pair{id, wanted}, std::pair{id + "+", beside}})
+            .front();
     }
     /// The late message reaches the server, whatever that makes of it.
     void land(mishap const& one) {
@@ -124,13 +141,17 @@ private:
     }
     void check(settle::outcome const& told) {
         check_told(others_, told);
-        auto const found = others_.find(told.id).value();
-        auto const moved = found && found->state == settle::state::done ? of_.amount : 0;
-        check_balances(told.id, moved);
+        check_balances(told.id, moved_by(told.id, of_.amount));
+    }
+    std::int64_t moved_by(std::string const& id, std::int64_t amount) {
+        auto const found = others_.find(id).value();
+        return found && found->state == settle::state::done ? amount : 0;
     }
     void check_balances(std::string const& id, std::int64_t moved) {
+        std::int64_t const beside = of_.beside ? moved_by(id + "+", small) : 0;
         CHECK(balance(others_, id + "/A") == opening - moved);
-        CHECK(balance(others_, id + "/B") == opening + moved);
+        CHECK(balance(others_, id + "/B") == opening + moved + beside);
+        if (of_.beside) CHECK(balance(others_, id + "/C") == opening - beside);
         CHECK(others_.marks().value() == 0);
     }
 
@@ -142,7 +163,7 @@ private:
     settle::mongodb::database straight_;
     settle::mongodb::database astray_;
     engine others_;
-    engine caller_;
+    std::unique_ptr<engine> caller_;
 };
 
 /// Every message of a transaction meets every one of these. A late one comes when all is over.
@@ -163,7 +184,8 @@ void every_message(situation const& of, std::vector<fault> const& faults, bool t
             all.push_back({command, nth, fault::drop_reply, false, 10'000});
         }
     }
-    CHECK(all.size() >= 4 * faults.size());
+    // Alone and in one phase: the accounts, the entry, the commit.
+    CHECK(all.size() >= 3 * faults.size());
     std::atomic<std::size_t> next = 0;
     std::vector<std::jthread> callers;
     for (std::size_t i = 0; i < side_by_side; ++i) {
@@ -192,14 +214,18 @@ TEST_CASE("a transfer whose messages are lost or late, on a single server") {
 TEST_CASE("a transfer in one phase whose messages are lost or late") {
     every_message(one_phase, lost_or_late, false);
 }
+TEST_CASE("two transfers in a wave whose messages are lost or late") {
+    every_message(together, lost_or_late, false);
+}
 
 TEST_CASE("long: every message of a transfer meets every fault of a network") {
-    for (situation const& one : {standalone, member, one_phase}) {
+    for (situation const& one : {standalone, member, one_phase, together, one_phase_together}) {
         every_message(one, every_fault, true);
     }
 }
 TEST_CASE("long: every message of a transfer that is canceled meets every fault of a network") {
-    for (situation const& one : {standalone_canceled, member_canceled, one_phase_canceled}) {
+    for (situation const& one :
+         {standalone_canceled, member_canceled, one_phase_canceled, together_canceled}) {
         every_message(one, every_fault, true);
     }
 }

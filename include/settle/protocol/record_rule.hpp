@@ -42,6 +42,17 @@ template <Described Record>
     return fields;
 }
 
+/// What undoes such sums. The least number has no opposite, so nothing could undo it.
+template <Described Record>
+[[gnu::always_inline]] inline integers<Record> negated(integers<Record> const& sums,
+                                                        bool& overflow) {
+    integers<Record> made{};
+    for (std::size_t i = 0; i < integer_count<Record>; ++i) {
+        made[i] = checked<operation_kind::subtract>(std::int64_t{0}, sums[i], overflow);
+    }
+    return made;
+}
+
 template <Described Record>
 void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
     for_each_member<Record>([&](auto m) {
@@ -146,12 +157,8 @@ template <typename Rules, Described Record, typename Intent>
     if (!exact || !bounds) return refused<Record>(answer::guard_failed);
     integers<Record> apply{};
     integers<Record> confirm{};
-    integers<Record> undo{};
     intent.deltas(apply, confirm, overflow);
-    for (std::size_t i = 0; i < integer_count<Record>; ++i) {
-        // The least number has no opposite, so nothing could undo it.
-        undo[i] = checked<operation_kind::subtract>(std::int64_t{0}, apply[i], overflow);
-    }
+    integers<Record> const undo = negated<Record>(apply, overflow);
     if (overflow || !fits<Rules>(slot, apply, confirm, undo)) {
         return refused<Record>(answer::overflow);
     }

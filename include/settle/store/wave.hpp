@@ -23,7 +23,7 @@
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
-#include <settle/protocol/record_rule.hpp>
+#include <settle/protocol/unseen.hpp>
 #include <settle/store/error.hpp>
 #include <settle/store/erased_direction.hpp>
 
@@ -134,6 +134,20 @@ public:
             return undo(slot, work_.id, part(), c.latest());
         } else {
             return undo_exactly(slot, work_.id, part(), c.epoch_number());
+        }
+    }
+
+    /// What it does to a record that nobody has read, and when; nothing where the rule must see it.
+    [[nodiscard]] std::optional<unseen_change<record>> unseen() const {
+        auto const& c = work_.coordinator;
+        if constexpr (Step == step::apply) {
+            return apply_unseen<record>(work_.id, part(), c.epoch_number(), intent());
+        } else if constexpr (Step == step::at_once) {
+            return apply_at_once_unseen<record>(work_.id, part(), c.epoch_at_once(), intent());
+        } else if constexpr (Step == step::confirm) {
+            return finish_unseen<record>(work_.id, part(), c.committed(), intent());
+        } else {
+            return std::nullopt;
         }
     }
 

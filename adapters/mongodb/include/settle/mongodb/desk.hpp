@@ -4,12 +4,17 @@
 
 #include <settle/mongodb/bare_mark.hpp>
 #include <settle/mongodb/native.hpp>
-#include <settle/mongodb/record_codec.hpp>
+#include <settle/mongodb/unseen_update.hpp>
 #include <settle/store/hash_index.hpp>
-#include <settle/store/wave.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
+
+/// When a record is read.
+enum class reading : std::uint8_t {
+    always,
+    if_needed ///< not where its change can be written without: whether it could be, shows then
+};
 
 /// Shape:   a desk lives as long as one attempt
 template <typename Collection>
@@ -26,6 +31,7 @@ public:
     struct place {
         stored_key key{};
         slot_type slot{};
+        std::optional<unseen_update> unseen{}; ///< what is written instead of reading it
         std::optional<document> found{};  ///< as it was read
         error fault{};                    ///< why it cannot be used
         std::uint64_t changed = 0;        ///< members that are to be written
@@ -37,12 +43,19 @@ public:
         bool bare_met = false;            ///< one of them has become a mark of settle's
     };
 
-    explicit desk(record_layout layout = {}) : codec_(std::move(layout)) {}
+    explicit desk(record_layout layout = {}, reading when = reading::always)
+        : codec_(std::move(layout)), reads_(when) {}
 
     /// Tells of an operation that is to meet its record, in the order in which they will.
     template <typename Operation>
     void expect(Operation const& one) {
-        expected_.push_back(find_place(one.key()));
+        auto const known = places_.size();
+        auto const number = find_place(one.key());
+        expected_.push_back(number);
+        if (reads_ == reading::always) return;
+        // What two operations meet, the second meets as the first has left it.
+        if (number == known) places_[number].unseen = unseen_of(one);
+        else places_[number].unseen.reset();
     }
     void expect(stored_key const& key) { expected_.push_back(find_place(key)); }
 
@@ -50,11 +63,12 @@ public:
     /// Shape:   options - of the find
     /// Errors:  throws command_failure
     void fetch(link& with, document options = {}) {
-        if (places_.empty()) return;
         document keys;
-        for (std::size_t at = 0; at < places_.size(); ++at) {
-            append_key(keys, std::to_string(at), places_[at].key);
+        std::size_t count = 0;
+        for (place const& at : places_) {
+            if (!at.unseen) append_key(keys, std::to_string(count++), at.key);
         }
+        if (count == 0) return;
         document among;
         among.array("$in", keys);
         auto const filter = only(codec_.layout().key, among);
@@ -77,6 +91,11 @@ public:
     template <typename Operation>
     [[nodiscard]] met<record_type> meet(Operation const& one) {
         place& at = places_[expected_[met_++]];
+        if (at.unseen) {
+            met<record_type> supposed;
+            supposed.what = answer::applied;
+            return supposed;
+        }
         if (!at.fault.empty()) {
             constexpr bool undoes =
                 Operation::what == step::compensate || Operation::what == step::give_way;
@@ -104,6 +123,11 @@ public:
     template <typename Operation>
     void end_at_once(Operation const& one, bool confirmed) {
         place& at = places_[find_place(one.key())];
+        if (at.unseen) {
+            // Who stopped it is known only when all have been looked at.
+            mistaken_ = mistaken_ || !confirmed;
+            return;
+        }
         note(one.end_at_once(at.slot, confirmed), at, one.id(), one.part());
     }
 
@@ -152,14 +176,17 @@ public:
     ///          it was in `refused()`
     /// Returns: whether every change took effect, or what became of the whole
     [[nodiscard]] bool write(link& with, bool alone, ending& ended) {
+        if (mistaken_) return false;
         bulk all{with, Collection::name};
         std::vector<place*> writes;
         std::int64_t updates = 0;
         std::int64_t inserts = 0;
         std::int64_t removes = 0;
         for (place& at : places_) {
-            if (!at.found || !at.slot.record || !is_changed(at)) continue;
-            all.update(filter_of(at, alone), change_of(at));
+            bool const changed = at.found && at.slot.record && is_changed(at);
+            if (at.unseen) all.update(at.unseen->filter, at.unseen->change);
+            else if (changed) all.update(filter_of(at, alone), change_of(at));
+            else continue;
             writes.push_back(&at);
             ++updates;
         }
@@ -179,9 +206,11 @@ public:
         for (auto const& one : result.refused) {
             // A record of this key came in between; whoever looks again finds it.
             if (is_taken(one.problem, *writes[one.index])) continue;
-            writes[one.index]->fault = one.problem;
+            if (writes[one.index]->unseen) mistaken_ = true;
+            else writes[one.index]->fault = one.problem;
         }
         ended = ending_of(result);
+        if (mistaken_) return false;
         if (alone && !result.refused.empty()) {
             auto const& first = result.refused.front();
             throw command_failure(first.problem, writes[first.index]->fault.empty());
@@ -207,6 +236,8 @@ public:
         return known_faults_.size() + static_cast<std::size_t>(std::count_if(
                                           places_.begin(), places_.end(), is_new));
     }
+
+    [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
 
     /// The record that was expected alone, if it is there.
     /// Errors:  throws errc::damaged
@@ -419,7 +450,22 @@ private:
         return change;
     }
 
+    template <typename Operation>
+    [[nodiscard]] std::optional<unseen_update> unseen_of(Operation const& one) const {
+        if constexpr (is_told_by_kinds<Collection>()) {
+            auto const wanted = one.unseen();
+            if (!wanted || !codec_.layout().is_own()) return std::nullopt;
+            document filter;
+            append_key(filter, codec_.layout().key, stored_key(one.key()));
+            return update_of<Collection>(std::move(filter), *wanted, Operation::what);
+        } else {
+            return std::nullopt;
+        }
+    }
+
     codec codec_;
+    reading reads_;
+    bool mistaken_ = false; ///< something that was not read is not as it was taken to be
     std::vector<place> places_;
     std::vector<std::size_t> expected_; ///< places of the operations, in their order
     std::size_t met_ = 0;               ///< how many of them have met their record

@@ -168,6 +168,9 @@ private:
 struct record_layout {
     std::string key = "_id";
     bool bare_marks = false; ///< ids alone in pendingTransactions are marks of a tutorial's program
+
+    /// Whether it is settle's own, and no other program's.
+    [[nodiscard]] bool is_own() const { return key == "_id" && !bare_marks; }
 };
 
 } // namespace detail

@@ -14,7 +14,8 @@ namespace mongodb {
 /// Shape:   the database outlives its sessions; threads may share one
 /// Cost:    on a replica set a wave is one native transaction, however many operations: a read and
 ///          a bulk of writes for each collection, and a commit. On a single server it is a read and
-///          a bulk, in which a record changes only if it still stands as it was read
+///          a bulk, in which a record changes only if it still stands as it was read. A transaction
+///          that goes alone first tries a bulk without reading
 template <typename... Collections>
 class record_session {
 public:
@@ -23,21 +24,28 @@ public:
 
     explicit record_session(detail::server& with, detail::record_layout layout = {})
         : server_(&with), layout_(std::move(layout)),
-          together_(std::make_shared<detail::group<wish>>()) {}
+          together_(std::make_shared<detail::group<wish>>()),
+          luck_(std::make_shared<detail::luck>()) {}
 
     /// Answers every due part of this session's collections: `unavailable` when it took no effect,
     /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost.
     template <step Step, typename Direction>
     void start(std::span<job> wave) {
         settle::detail::answer_in_native<holds, Step, Direction>(wave, [&](auto& kept) {
-            return at_desks([&](desks& here, detail::link& with) {
+            auto const meet_all = [&](desks& here, detail::link& with) {
                 kept.clear();
                 for_each_operation<holds, Step, Direction>(
                     wave, [&](auto const& one) { here.of(one).expect(one); });
                 here.fetch(with);
                 for_each_operation<holds, Step, Direction>(
                     wave, [&](auto const& one) { kept.push_back(meet<Step>(here, one)); });
-            });
+            };
+            if constexpr (Step == step::apply || Step == step::confirm) {
+                if (settle::detail::jobs_of(wave, Step).size() == 1) {
+                    return at_desks_unread(meet_all, &record_session::try_apart);
+                }
+            }
+            return at_desks(meet_all);
         });
     }
 
@@ -171,8 +179,9 @@ protected:
     /// The desks of all collections, for one attempt.
     class desks {
     public:
-        explicit desks(detail::record_layout const& layout)
-            : all_(detail::desk<Collections>{layout}...) {}
+        explicit desks(detail::record_layout const& layout,
+                       detail::reading when = detail::reading::always)
+            : all_(detail::desk<Collections>{layout, when}...) {}
 
         template <typename C>
         detail::desk<C>& get() {
@@ -194,13 +203,16 @@ protected:
         /// Whether every change took effect.
         bool write(detail::link& with, bool alone, detail::ending& ended) {
             bool all = true;
+            bool wrote = false;
             auto const write_one = [&](auto& table) {
                 detail::ending here{};
                 all = table.write(with, alone, here) && all;
+                wrote = wrote || (here.fate != detail::fate::undone && !table.empty());
                 // What is worse stays.
                 if (here.fate > ended.fate) ended = std::move(here);
             };
             (write_one(get<Collections>()), ...);
+            if (ended.fate == detail::fate::undone && wrote) ended.fate = detail::fate::unknown;
             return all;
         }
 
@@ -251,6 +263,57 @@ protected:
     }
 
 private:
+    /// One attempt that reads only where it must.
+    /// Returns: nothing when something was in the way
+    using attempt = std::optional<detail::ending> (record_session::*)(action);
+
+    /// Tries it without reading what is to be changed, and reads it when something was in the way.
+    detail::ending at_desks_unread(action function, attempt tried) {
+        if (!layout_.is_own() || !luck_->is_tried()) return at_desks(function);
+        auto ended = (this->*tried)(function);
+        luck_->ended(ended.has_value());
+        if (ended) return *std::move(ended);
+        auto then = at_desks(function);
+        // Of writes that stand by themselves, some may have taken place before.
+        bool const wrote = tried == &record_session::try_apart;
+        if (wrote && then.fate == detail::fate::undone) then.fate = detail::fate::unknown;
+        return then;
+    }
+
+    std::optional<detail::ending> try_apart(action function) {
+        detail::ending ended{};
+        bool began = false;
+        try {
+            auto with = server_->connect();
+            desks here{layout_, detail::reading::if_needed};
+            function(here, with);
+            began = true;
+            bool const all = here.write(with, false, ended);
+            if (!all && ended.problem.empty()) return std::nullopt;
+        } catch (failure const& met) {
+            return detail::ending{began ? detail::fate::unknown : detail::fate::undone,
+                                  met.problem()};
+        }
+        return ended;
+    }
+
+    std::optional<detail::ending> try_in_native(action function) {
+        bool mistaken = false;
+        detail::native_transaction native{*server_};
+        auto ended = native.perform([&](detail::link& with) {
+            desks here{layout_, detail::reading::if_needed};
+            function(here, with);
+            detail::ending ignored{};
+            mistaken = !here.write(with, true, ignored);
+            // Leaves nothing done.
+            if (mistaken) throw failure({make_error_code(errc::stopped), "a record differs"});
+        });
+        bool const of_one = ended.fate == detail::fate::undone &&
+                            detail::is_of_one_record(ended.problem.code);
+        if (mistaken || of_one) return std::nullopt;
+        return ended;
+    }
+
     /// Without native transactions each record changes by itself, if it is as it was read. Who
     /// looks again at a part that has changed already finds it as it left it.
     detail::ending at_desks_apart(action function, std::unique_ptr<desks>& known) {
@@ -344,7 +407,7 @@ private:
                                                    *static_cast<Judge*>(one.judge));
                   }};
         auto const ended = together_->join(mine, [&](std::span<wish* const> all) {
-            return at_desks([&](desks& here, detail::link& with) {
+            auto const settle_all = [&](desks& here, detail::link& with) {
                 std::vector<job*> fresh;
                 for (wish* const one : all) one->expect(here, *one->work);
                 here.fetch(with);
@@ -352,7 +415,9 @@ private:
                     if (one->settle(*one, here, with, log)) fresh.push_back(one->work);
                 }
                 if (!fresh.empty()) log.insert_within(with, fresh, at);
-            });
+            };
+            if (all.size() > 1) return at_desks(settle_all);
+            return at_desks_unread(settle_all, &record_session::try_in_native);
         });
         if (!ended) return false;
         if (ended->fate == detail::fate::committed) return true;
@@ -412,6 +477,7 @@ private:
     detail::server* server_;
     detail::record_layout layout_;
     std::shared_ptr<detail::group<wish>> together_;
+    std::shared_ptr<detail::luck> luck_;
 };
 
 } // namespace mongodb

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+// A transaction that goes alone changes its records without reading them first. Whatever stands in
+// the way of that is read then, and the end is the same.
+#include "bank.hpp"
+#include "documents.hpp"
+
+#include <map>
+#include <vector>
+
+namespace settle_test {
+namespace {
+
+struct bank : documents {
+    explicit bank(settle::phases how, fresh_database::address_of& server = replica_set_address)
+        : documents(server), db(own.address()), engine(bank_on(db, how)) {}
+
+    /// Shape:   rest - of the document, behind its key
+    void put_account(std::string const& id, std::string const& rest) {
+        put("suite_ledgers", R"({"_id": ")" + id + R"(", )" + rest + "}");
+    }
+    void put_usual(std::string const& id) {
+        engine.create(ledgers, {id, opening, 0, ""}).value();
+    }
+    /// How often a function makes the server read, insert and update.
+    template <typename Function>
+    std::map<std::string, std::int64_t> operations_of(Function&& function) {
+        REQUIRE(shell.run(R"({"profile": 2})").ok);
+        function();
+        REQUIRE(shell.run(R"({"profile": 0})").ok);
+        std::map<std::string, std::int64_t> seen;
+        for (std::string const name : {"query", "update", "insert"}) {
+            auto const counted =
+                shell.run(R"({"count": "system.profile", "query": {"op": ")" + name + R"("}})");
+            REQUIRE_MESSAGE(counted.ok, counted.error);
+            seen[name] = counted.number("n").value_or(-1);
+        }
+        return seen;
+    }
+
+    settle::mongodb::database db;
+    decltype(bank_on(std::declval<settle::mongodb::database&>())) engine;
+};
+
+constexpr std::int64_t transfers = 6;
+
+std::map<std::string, std::int64_t> operations_of_transfers(bank& here) {
+    here.put_usual("A");
+    here.put_usual("B");
+    auto seen = here.operations_of([&] {
+        for (std::int64_t i = 0; i < transfers; ++i) {
+            CHECK(here.engine.run("t" + std::to_string(i), transfer{"A", "B", 5}).done());
+        }
+    });
+    CHECK(balance(here.engine, "A") == opening - 5 * transfers);
+    CHECK(balance(here.engine, "B") == opening + 5 * transfers);
+    return seen;
+}
+
+} // namespace
+
+TEST_CASE("alone, a transfer in two phases is five writes and no read") {
+    for (auto* const server : {&replica_set_address, &standalone_address}) {
+        bank here{settle::two_phases, *server};
+        auto const seen = operations_of_transfers(here);
+        CHECK(seen.at("query") == 0);
+        // A statement each: two records twice, and the entry twice.
+        CHECK(seen.at("update") == 6 * transfers);
+        CHECK(seen.at("insert") == transfers);
+    }
+}
+
+TEST_CASE("alone, a transfer in one phase is a native transaction without a read") {
+    bank here{settle::phases::one};
+    auto const seen = operations_of_transfers(here);
+    CHECK(seen.at("query") == 0);
+    CHECK(seen.at("insert") == transfers);
+    CHECK(seen.at("update") == 2 * transfers);
+}
+
+TEST_CASE("what no update can tell without reading is read, with the same end") {
+    struct situation {
+        char const* name;
+        char const* source; ///< the rest of its document
+        settle::verdict end;
+        std::int64_t left;      ///< on the source
+        bool one_phase = false; ///< in two nobody could say whether there is a mark to undo
+    };
+    using enum settle::verdict;
+    std::string const mark =
+        R"({"id": "other", "part": 0, "line": 0, "epoch": 1, "effect": "add", )"
+        R"("confirm": {}, "undo": {"balance": 10}})";
+    std::string const marked =
+        R"("balance": {"$numberLong": "100"}, "units": 0, "label": "", "pendingTransactions": [)" +
+        mark + "]";
+    for (situation const& one : {
+             situation{"32 bits", R"("balance": 100, "units": 0, "label": "")", done, 70},
+             {"a double", R"("balance": 100.0, "units": 0, "label": "")", done, 70},
+             {"no marks", R"("balance": {"$numberLong": "100"}, "units": {"$numberLong": "0"},)"
+                          R"("label": "", "pendingTransactions": null)", done, 70},
+             {"another's mark", marked.c_str(), done, 70},
+             {"too little", R"("balance": {"$numberLong": "20"}, "units": 0, "label": "")",
+              canceled, 20},
+             {"a fraction", R"("balance": 100.5, "units": 0, "label": "")", canceled, -1},
+             {"an array", R"("balance": [{"$numberLong": "100"}], "units": {"$numberLong": "0"},)"
+                          R"("label": "")", canceled, -1},
+             {"marks that are none", R"("balance": {"$numberLong": "100"}, )"
+                                     R"("units": {"$numberLong": "0"}, "label": "", )"
+                                     R"("pendingTransactions": "none")", canceled, -1, true},
+             {"a label that is none", R"("balance": {"$numberLong": "100"}, )"
+                                      R"("units": {"$numberLong": "0"}, "label": 7)",
+              canceled, -1},
+         }) {
+        for (auto const how : {settle::phases::one, settle::two_phases}) {
+            if (one.one_phase && how != settle::phases::one) continue;
+            INFO(one.name << ", phases " << static_cast<int>(how));
+            bank here{how};
+            here.put_account("A", one.source);
+            here.put_usual("B");
+            auto const told = here.engine.run("t", transfer{"A", "B", 30});
+            CHECK_MESSAGE(told.verdict == one.end, told.text());
+            check_told(here.engine, told);
+            CHECK(balance(here.engine, "B") == opening + (told.done() ? 30 : 0));
+            if (one.left >= 0) CHECK(balance(here.engine, "A") == one.left);
+        }
+    }
+}
+
+TEST_CASE("one part that is in the way takes nothing from the other") {
+    for (auto const how : {settle::phases::one, settle::two_phases}) {
+        bank here{how};
+        here.put_usual("A");
+        // The source could be changed unread, the destination is full.
+        here.put_account("B", R"("balance": {"$numberLong": "9223372036854775800"}, "label": "", )"
+                              R"("units": {"$numberLong": "0"})");
+        auto const told = here.engine.run("t", transfer{"A", "B", 30});
+        CHECK(told.canceled());
+        CHECK(told.why == settle::reason::overflow);
+        CHECK(told.participant == "destination");
+        CHECK(balance(here.engine, "A") == opening);
+        CHECK(here.engine.marks().value() == 0);
+    }
+}
+
+TEST_CASE("two parts that name one record are seen as two") {
+    for (auto const how : {settle::phases::one, settle::two_phases}) {
+        bank here{how};
+        here.put_usual("A");
+        auto const told = here.engine.run("t", transfer{"A", "A", 30});
+        CHECK(told.done());
+        CHECK(balance(here.engine, "A") == opening);
+        CHECK(here.engine.marks().value() == 0);
+    }
+}
+
+TEST_CASE("after a miss records are read for a while, longer after each, until it pays again") {
+    settle::mongodb::detail::luck luck;
+    auto const reads_in_between = [&] {
+        int count = 0;
+        while (!luck.is_tried()) ++count;
+        return count;
+    };
+    CHECK(luck.is_tried());
+    luck.ended(true);
+    std::vector<int> between;
+    for (int i = 0; i < 8; ++i) {
+        luck.ended(false);
+        between.push_back(reads_in_between());
+    }
+    CHECK(between == std::vector{1, 3, 7, 15, 31, 63, 63, 63});
+    luck.ended(true);
+    CHECK(luck.is_tried());
+    luck.ended(false);
+    CHECK(reads_in_between() == 1);
+}
+
+} // namespace settle_test

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// What may be done to a record that nobody has read is what the record rule does to it.
+#include "record_rule_types.hpp"
+
+#include <settle/protocol/unseen.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace rule_test {
+namespace {
+
+using settle::unseen_change;
+
+constexpr settle::epoch under = 7;
+
+[[nodiscard]] bool allows(unseen_change<thing> const& change, thing const& one) {
+    bool all = true;
+    settle::for_each_integer<thing>([&](auto m, auto position) {
+        std::int64_t const value = one.*m.pointer;
+        all = all && change.least[position] <= value && value <= change.most[position];
+    });
+    return all;
+}
+
+void add(thing& to, unseen_change<thing> const& change) {
+    settle::for_each_integer<thing>([&](auto m, auto position) {
+        using type = typename decltype(m)::type;
+        to.*m.pointer = static_cast<type>(to.*m.pointer + change.added[position]);
+    });
+}
+
+/// Everything near an edge, and every value of the small member.
+[[nodiscard]] std::vector<thing> many_records() {
+    std::vector<thing> all;
+    for (int small = -128; small <= 127; ++small) {
+        all.push_back({"A", 50, static_cast<std::int8_t>(small), "open"});
+    }
+    for (std::int64_t near = 0; near < 12; ++near) {
+        for (std::int64_t const balance :
+             {least + near, most - near, near - 6, near + 94, near - 106}) {
+            all.push_back({"A", balance, 3, "open"});
+        }
+    }
+    return all;
+}
+
+constexpr std::int64_t amounts[]{0, 1, 5, 64, 100, 127, 128, 200, most, most - 5};
+constexpr std::int64_t limits[]{-100, 0, 55, 105, most};
+
+/// How often each side said yes, so that a test which compares nothing is seen.
+struct tally {
+    std::size_t allowed = 0;
+    std::size_t refused = 0;
+};
+
+/// The rule, beside the same without a look, for every record and parameter.
+template <part Which>
+tally compare() {
+    tally seen;
+    settle::part_number const number{Which, 0};
+    for (std::int64_t const wanted : amounts) {
+        for (std::int64_t const limit : limits) {
+            wish const parameters{wanted, limit, "closed", {}};
+            auto const intent = zoo_direction::intent<Which>(parameters, 0);
+            auto const apply = settle::apply_unseen<thing>("t", number, under, intent);
+            auto const at_once = settle::apply_at_once_unseen<thing>("t", number, under, intent);
+            auto const finish = settle::finish_unseen<thing>("t", number, under, intent);
+            for (thing const& one : many_records()) {
+                slot at;
+                at.record = one;
+                bool const applied = meet<Which>(at, "t", under, parameters).what ==
+                                     answer::applied;
+                bool const allowed = apply && allows(*apply, one);
+                CHECK(allowed == applied);
+                CHECK((at_once && allows(*at_once, one)) == applied);
+                ++(allowed ? seen.allowed : seen.refused);
+                if (!allowed) continue;
+                thing changed = one;
+                add(changed, *apply);
+                CHECK(settle::equal_members(changed, *at.record));
+                CHECK(*at.marks.begin() == apply->own);
+                REQUIRE(finish);
+                CHECK(finish->own == apply->own);
+                CHECK(allows(*finish, changed));
+                add(changed, *finish);
+                REQUIRE(confirms(at, "t", Which, under) == answer::applied);
+                CHECK(settle::equal_members(changed, *at.record));
+                thing both = one;
+                add(both, *at_once);
+                CHECK(settle::equal_members(both, *at.record));
+            }
+        }
+    }
+    return seen;
+}
+
+template <part... Which>
+void compare_all() {
+    for (auto const& seen : {compare<Which>()...}) {
+        CHECK(seen.allowed > 100);
+        CHECK(seen.refused > 100);
+    }
+}
+
+TEST_CASE("unseen: sums do to a record what the rule does, and when it does") {
+    compare_all<debit, credit, raise, shift, capped, small_debit, small_credit, both_moments,
+                look>();
+}
+
+template <part Which>
+bool goes_unseen() {
+    wish const parameters{1, 50, "open", {}};
+    return settle::apply_unseen<thing>("t", {Which, 0}, under,
+                                       zoo_direction::intent<Which>(parameters, 0))
+        .has_value();
+}
+
+TEST_CASE("unseen: what reads the record, or replaces something, is never done without a look") {
+    CHECK(goes_unseen<debit>());
+    CHECK_FALSE(goes_unseen<if_labelled>());
+    CHECK_FALSE(goes_unseen<if_equal>());
+    CHECK_FALSE(goes_unseen<relabel>());
+    CHECK_FALSE(goes_unseen<pay>());
+    CHECK_FALSE(goes_unseen<create>());
+    CHECK_FALSE(goes_unseen<erase>());
+    CHECK_FALSE(goes_unseen<replace>());
+}
+
+TEST_CASE("unseen: a part of a transaction without a committed epoch is not finished so") {
+    wish const parameters{1, 50, "open", {}};
+    auto const intent = zoo_direction::intent<debit>(parameters, 0);
+    CHECK(settle::finish_unseen<thing>("t", {debit, 0}, 1, intent));
+    CHECK_FALSE(settle::finish_unseen<thing>("t", {debit, 0}, 0, intent));
+}
+
+} // namespace
+} // namespace rule_test
