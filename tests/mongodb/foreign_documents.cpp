@@ -165,17 +165,30 @@ TEST_CASE("hostile keys and texts are values, or are refused, and never operator
     });
 }
 
-TEST_CASE("long: a text that no document can hold changes nothing, and the sentence says so") {
+TEST_CASE("long: what no document can hold is refused alone, and the sentence says so") {
     everywhere([](desk& here) {
         here.put_ledger("A", "100");
-        settle::call_options call;
-        call.deadline = std::chrono::seconds{1};
-        auto const told = here.engine.run("t", relabel{"A", std::string(17'000'000, 'x')}, call);
-        INFO(told.text().substr(0, 500));
-        CHECK_FALSE(told.done());
-        CHECK(told.problem.text.find("too large") != std::string::npos);
-        settle_all(here.engine);
-        CHECK(here.engine.read(ledgers, "A").value()->label == "");
+        here.put_ledger("B", "100");
+        relabel const large{"A", std::string(17'000'000, 'x')};
+        auto const check_refused = [&](settle::outcome const& told) {
+            INFO(told.text().substr(0, 500));
+            CHECK(told.verdict == settle::verdict::refused);
+            CHECK(told.problem.code == errc::bad_parameters);
+            CHECK(told.problem.text.find("16777216 at most") != std::string::npos);
+            CHECK_FALSE(here.engine.find(told.id).value().has_value());
+        };
+        check_refused(here.engine.run("t", large));
+        check_refused(here.engine.submit("t", large));
+        // Its neighbours in a window go on.
+        std::vector<std::pair<std::string, relabel>> const window{
+            {"1", {"A", "one"}}, {"t", large}, {"2", {"B", "two"}}};
+        auto const all = here.engine.run_all(window);
+        REQUIRE(all.size() == 3);
+        CHECK_MESSAGE(all[0].done(), all[0].text());
+        check_refused(all[1]);
+        CHECK_MESSAGE(all[2].done(), all[2].text());
+        CHECK(here.engine.read(ledgers, "A").value()->label == "one");
+        CHECK(here.engine.read(ledgers, "B").value()->label == "two");
         CHECK(here.engine.marks().value() == 0);
         CHECK(here.engine.run("u", relabel{"A", std::string(4'000'000, 'x')}).done());
     });

@@ -48,6 +48,7 @@ outcome conclude(job& work, course const& way, Log& log) {
     told.id = std::move(work.id);
     told.problem = std::move(work.problem);
     if (way.cut == interruption::mismatch) return refuse(told.id, id_in_use(told.id));
+    if (way.cut == interruption::unfit) return refuse(told.id, std::move(told.problem));
     if (way.cut == interruption::redefined) return refuse(told.id, other_definition(*way.seen));
     // What stood in the way on a way that was gone to its end is overcome, or is why it ended.
     bool const gone = way.cut == interruption::none || way.cut == interruption::elsewhere;

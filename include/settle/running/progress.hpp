@@ -23,6 +23,7 @@ enum class interruption : std::uint8_t {
     mismatch,   ///< the id is in use by another transaction
     redefined,  ///< the entry is unfinished and was made by another definition
     described,  ///< the entry is unfinished and has a type, which alone knows its records
+    unfit,      ///< the log cannot hold such an entry
     failed      ///< the log holds something that cannot be read
 };
 
@@ -143,6 +144,9 @@ private:
             // After an unknown insert, what is there is taken for that one.
             if (way.new_id && work.said == log_answer::conflict) return interruption::mismatch;
             way.new_id = way.new_id && work.said != log_answer::unknown;
+            bool const never = work.said == log_answer::unavailable && c.inserts() &&
+                               work.problem.code == errc::bad_parameters;
+            if (never) return interruption::unfit;
             if constexpr (Step == step::insert) {
                 c.inserted(work.said, expired(work));
             } else {

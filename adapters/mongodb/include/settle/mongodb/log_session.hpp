@@ -32,7 +32,7 @@ public:
         }
         auto with = server_->connect();
         detail::bulk all{with, collection()};
-        for (auto* const work : jobs) all.insert(codec_.encode(*work, at));
+        jobs = without_unfit(jobs, at, [&](document made) { all.insert(made); });
         auto const result = all.execute("insert entries");
         settle::detail::say(jobs, detail::ending_of(result));
         for (auto const& one : result.refused) refuse(*jobs[one.index], one.problem);
@@ -115,11 +115,12 @@ public:
     // ------------------------------------------------------------ inside a native transaction
 
     /// Inserts entries.
-    /// Errors:  throws command_failure; when an id is there, without_taken() says which
+    /// Errors:  throws command_failure; when an id is there, without_taken() says which, and
+    ///          without_unfit() when it is errc::bad_parameters
     void insert_within(detail::link& with, std::span<job* const> jobs, occasion const& at) {
         if (has_several_forms()) refuse_taken(with, jobs);
         detail::bulk all{with, collection()};
-        for (auto* const work : jobs) all.insert(codec_.encode(*work, at));
+        for (auto* const work : jobs) all.insert(document_of(*work, at));
         auto const result = all.execute("insert entries");
         if (!result.problem.empty()) {
             throw detail::command_failure(result.problem, result.transient);
@@ -146,6 +147,23 @@ public:
         wanted.from_epoch = here;
         auto with = server_->connect();
         say_of_one(work, change_one(with, work, wanted, detail::entry_codec::commit_of(here)));
+    }
+
+    /// Tells those jobs that no document can hold their entries, and gives the others.
+    /// Shape:   take(document) - takes the entry of each of these
+    template <typename Take>
+    [[nodiscard]] std::vector<job*> without_unfit(std::span<job* const> jobs, occasion const& at,
+                                                  Take&& take) const {
+        std::vector<job*> others;
+        for (auto* const work : jobs) {
+            try {
+                take(document_of(*work, at));
+                others.push_back(work);
+            } catch (failure const& met) {
+                settle::detail::say(*work, {detail::fate::undone, met.problem()});
+            }
+        }
+        return others;
     }
 
     /// Tells those jobs that their ids are there already, and gives the others.
@@ -188,6 +206,17 @@ private:
         document any;
         any.array("$in", ids);
         return detail::only("_id", any);
+    }
+
+    /// Errors:  throws errc::bad_parameters when no document can hold it
+    [[nodiscard]] document document_of(job const& work, occasion const& at) const {
+        constexpr std::uint32_t most = 16U << 20U;
+        auto made = codec_.encode(work, at);
+        if (made.size() <= most) return made;
+        detail::raise(errc::bad_parameters,
+                      "settle: with these parameters the entry of '" + work.id + "' takes " +
+                          std::to_string(made.size()) + " bytes, and a document of MongoDB " +
+                          std::to_string(most) + " at most. Give it less. README#mongodb-errors");
     }
 
     static void refuse(job& work, error const& problem) {

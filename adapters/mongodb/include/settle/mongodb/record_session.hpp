@@ -82,6 +82,11 @@ public:
                     continue;
                 }
             }
+            if (ended.problem.code == errc::bad_parameters) {
+                auto const known = jobs.size();
+                jobs = log.without_unfit(jobs, at, [](auto const&) {});
+                if (jobs.size() < known) continue;
+            }
             return settle::detail::say(jobs, ended);
         }
     }
