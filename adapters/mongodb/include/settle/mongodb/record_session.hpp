@@ -304,18 +304,18 @@ private:
 
     std::optional<detail::ending> try_in_native(action function) {
         bool mistaken = false;
+        std::unique_ptr<desks> here;
         detail::native_transaction native{*server_};
         auto ended = native.perform([&](detail::link& with) {
-            desks here{layout_, detail::reading::if_needed};
-            function(here, with);
+            here = std::make_unique<desks>(layout_, detail::reading::if_needed);
+            function(*here, with);
             detail::ending ignored{};
-            mistaken = !here.write(with, true, ignored);
+            mistaken = !here->write(with, true, ignored);
             // Leaves nothing done.
             if (mistaken) throw failure({make_error_code(errc::stopped), "a record differs"});
         });
-        bool const of_one = ended.fate == detail::fate::undone &&
-                            detail::is_of_one_record(ended.problem.code);
-        if (mistaken || of_one) return std::nullopt;
+        bool const faulty = ended.fate == detail::fate::undone && here && here->faults() > 0;
+        if (mistaken || faulty) return std::nullopt;
         return ended;
     }
 

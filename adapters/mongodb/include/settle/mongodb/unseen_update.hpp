@@ -86,8 +86,8 @@ template <typename Collection>
     return made;
 }
 
-/// Whether it pays to write without reading: each time that something is in the way, one time more
-/// than after the last is left out, and twice as many after the next.
+/// Whether it pays to write without reading. After a miss the next wave reads at once, after a
+/// second in a row three of them, then 7, and 63 at most.
 class luck {
 public:
     [[nodiscard]] bool is_tried() noexcept {
