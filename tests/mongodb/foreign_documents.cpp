@@ -194,6 +194,22 @@ TEST_CASE("long: what no document can hold is refused alone, and the sentence sa
     });
 }
 
+TEST_CASE("long: an entry that has no room for its images waits undecided, and can be canceled") {
+    // Its parameters fit; with what the record then holds, they do not.
+    desk here{replica_set_address, settle::two_phases};
+    here.put_ledger("A", "100");
+    settle::call_options call;
+    call.deadline = std::chrono::seconds{1};
+    auto const told = here.engine.run("t", relabel{"A", std::string(9'000'000, 'x')}, call);
+    INFO(told.text().substr(0, 500));
+    CHECK(told.verdict == settle::verdict::undecided);
+    CHECK(told.problem.text.find("larger than") != std::string::npos);
+    CHECK(here.engine.cancel("t").canceled());
+    CHECK(here.engine.read(ledgers, "A").value()->label == "");
+    CHECK(here.engine.marks().value() == 0);
+    CHECK(here.engine.run("u", relabel{"A", "small"}).done());
+}
+
 TEST_CASE("a collection that could refuse settle's updates is refused when it is bound") {
     struct example {
         char const* command;
