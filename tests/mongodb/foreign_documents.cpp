@@ -203,7 +203,8 @@ TEST_CASE("long: an entry that has no room for its images waits undecided, and c
     auto const told = here.engine.run("t", relabel{"A", std::string(9'000'000, 'x')}, call);
     INFO(told.text().substr(0, 500));
     CHECK(told.verdict == settle::verdict::undecided);
-    CHECK(told.problem.text.find("larger than") != std::string::npos);
+    CHECK(told.problem.code == settle::condition::permanent);
+    CHECK(told.problem.text.find("16MB") != std::string::npos);
     CHECK(here.engine.cancel("t").canceled());
     CHECK(here.engine.read(ledgers, "A").value()->label == "");
     CHECK(here.engine.marks().value() == 0);
