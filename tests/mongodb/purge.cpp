@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// Finished entries go from MongoDB's log when they can matter no more; what is unfinished stays.
+#include "bank.hpp"
+#include "documents.hpp"
+
+#include <settle/testing/manual_environment.hpp>
+
+namespace settle_test {
+
+TEST_CASE("old entries are purged, a step at a time, and nothing else") {
+    using namespace std::chrono_literals;
+    for (auto* const server : {&replica_set_address, &standalone_address}) {
+        documents here{*server};
+        settle::mongodb::database db{here.own.address()};
+        settle::testing::manual_environment const time;
+        settle::engine engine{db, settle::type<settle::testing::move_type>,
+                              settle::with_environment(time)};
+        engine.create(ledgers, {"A", opening, 0, ""}).value();
+        engine.create(ledgers, {"B", opening, 0, ""}).value();
+        for (int i = 0; i < 5; ++i) {
+            // One of them is canceled.
+            auto const told = engine.run("old-" + std::to_string(i),
+                                         transfer{"A", "B", i == 2 ? 1'000 : 1});
+            CHECK(told.done() == (i != 2));
+        }
+        CHECK(engine.submit("submitted", transfer{"A", "B", 5}).problem.empty());
+        CHECK(engine.purge().erased == 0);
+        time.advance(31 * 24h);
+        CHECK(engine.run("new", transfer{"A", "B", 1}).done());
+        auto const purged = engine.purge();
+        CHECK_MESSAGE(purged.problem.empty(), purged.problem);
+        CHECK(purged.erased == 5);
+        CHECK(engine.purge().erased == 0);
+        CHECK_FALSE(engine.find("old-0").value().has_value());
+        CHECK(engine.find("new").value().has_value());
+        CHECK(engine.find("submitted").value().has_value());
+        CHECK(balance(engine, "A") == opening - 5);
+    }
+}
+
+} // namespace settle_test
