@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Many users at once on few accounts: in threads on every store, in processes on one SQLite file.
+#include "../own_ends.hpp"
+#include "../unit/sqlite_file.hpp"
 #include "fixtures.hpp"
 
 #include <settle/testing/store_suite/types.hpp>
@@ -202,6 +204,18 @@ TEST_CASE("users: threads with an engine each on SQLite") {
 }
 TEST_CASE("users: threads that run the same ids on memory") { same_ids<memory_fixture>(4, 200); }
 TEST_CASE("users: threads that run the same ids on SQLite") { same_ids<sqlite_fixture>(3, 30); }
+
+TEST_CASE("users: threads that share a commit on SQLite are each told their own end") {
+    for (auto const how : {settle::phases::one, settle::two_phases}) {
+        INFO("phases ", static_cast<int>(how));
+        sqlite_test::folder const here;
+        settle::sqlite::database db{here.file()};
+        settle::engine engine{db, how, settle::type<move_type>, settle::type<relabel_type>};
+        sqlite_test::sql(here.file(), "INSERT INTO suite_ledgers(id, balance, units, label) "
+                                      "VALUES('broken', 'much', 0, '')");
+        check_own_ends(engine);
+    }
+}
 
 TEST_CASE("users: processes on one SQLite file") {
     scratch_file path;

@@ -46,6 +46,15 @@ TEST_CASE("explore: who is overtaken takes back what it wrote, and needs no swee
     right(transfers, two_accounts, runs("t1", sixty), money, never_below, alone);
 }
 
+TEST_CASE("explore: a log that may be unable to hold what it is to commit") {
+    bounds refusing = everything(1, 1);
+    refusing.refusals = true;
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, refusing);
+    refusing = within(2, 0);
+    refusing.refusals = true;
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below, refusing);
+}
+
 TEST_CASE("explore: two transfers from an account that has enough for one") {
     right(transfers, two_accounts, runs("t1", sixty), runs("t2", transfer{"A", "B", 70}), money,
           never_below, within(1, 1));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Documents as other programs leave them, and texts as an attacker would choose them: used, left
 // alone, or refused with a sentence; and collections that could refuse settle's own updates.
-#include "bank.hpp"
-#include "documents.hpp"
+#include "bank_documents.hpp"
 
 namespace settle_test {
 namespace {
@@ -13,19 +12,37 @@ using settle::testing::withdraw;
 using settle::errc;
 using settle::outcome;
 
-/// The bank on a fresh database, and a shell beside it.
-struct desk : documents {
+struct desk : bank_documents {
     explicit desk(fresh_database::address_of& server, settle::phases how = settle::phases::one)
-        : documents(server), db(own.address()), engine(bank_on(db, how)) {}
+        : bank_documents(server, how),
+          at_once(how == settle::phases::one && &server == &replica_set_address) {}
 
-    void put_ledger(std::string const& id, std::string const& balance) {
-        put("suite_ledgers", R"({"_id": ")" + id + R"(", "balance": )" + balance +
-                                 R"(, "units": 0, "label": ""})");
+    void put_balance(std::string const& id, std::string const& balance) {
+        put_ledger(id, R"("balance": )" + balance + R"(, "units": 0, "label": "")");
     }
 
-    settle::mongodb::database db;
-    decltype(bank_on(std::declval<settle::mongodb::database&>())) engine;
+    bool at_once; ///< whether transactions settle at once there
 };
+
+/// No document can hold its entry, and none was written.
+void check_too_large(desk& here, outcome const& told) {
+    INFO(told.text().substr(0, 500));
+    CHECK(told.verdict == settle::verdict::refused);
+    CHECK(told.problem.code == errc::bad_parameters);
+    CHECK(told.problem.text.find("16777216 at most") != std::string::npos);
+    CHECK_FALSE(here.engine.find(told.id).value().has_value());
+}
+
+/// The one in the middle of a window ends as it should, and its neighbours go on.
+template <typename Check>
+void check_middle(desk& here, std::vector<std::pair<std::string, relabel>> const& window,
+                  Check const& check) {
+    auto const all = here.engine.run_all(window);
+    REQUIRE(all.size() == 3);
+    CHECK_MESSAGE(all[0].done(), all[0].text());
+    check(here, all[1]);
+    CHECK_MESSAGE(all[2].done(), all[2].text());
+}
 
 template <typename Function>
 void everywhere(Function const& function) {
@@ -40,9 +57,9 @@ char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true
 
 TEST_CASE("numbers of other programs are read, whatever their kind") {
     everywhere([](desk& here) {
-        here.put_ledger("int", R"({"$numberInt": "100"})");
-        here.put_ledger("long", R"({"$numberLong": "100"})");
-        here.put_ledger("double", R"({"$numberDouble": "100.0"})");
+        here.put_balance("int", R"({"$numberInt": "100"})");
+        here.put_balance("long", R"({"$numberLong": "100"})");
+        here.put_balance("double", R"({"$numberDouble": "100.0"})");
         CHECK(here.engine.run("1", transfer{"int", "double", 30}).done());
         CHECK(here.engine.run("2", transfer{"double", "long", 60}).done());
         CHECK(balance(here.engine, "int") == 70);
@@ -58,8 +75,8 @@ TEST_CASE("numbers of other programs are read, whatever their kind") {
 
 TEST_CASE("a record that cannot be used cancels its own transactions and no others") {
     everywhere([](desk& here) {
-        here.put_ledger("A", "100");
-        here.put_ledger("B", "100");
+        here.put_balance("A", "100");
+        here.put_balance("B", "100");
         struct example {
             char const* value;
             char const* because;
@@ -74,7 +91,7 @@ TEST_CASE("a record that cannot be used cancels its own transactions and no othe
               {"[100]", "is no whole number"}, {R"({"$gt": 5})", "is no whole number"}}) {
             INFO(one.value);
             std::string const bad = "bad" + std::to_string(++number);
-            here.put_ledger(bad, one.value);
+            here.put_balance(bad, one.value);
             auto const before = here.look("suite_ledgers", bad);
             std::vector<std::pair<std::string, transfer>> const wave{
                 {bad + "/1", {"A", "B", 1}},
@@ -167,26 +184,13 @@ TEST_CASE("hostile keys and texts are values, or are refused, and never operator
 
 TEST_CASE("long: what no document can hold is refused alone, and the sentence says so") {
     everywhere([](desk& here) {
-        here.put_ledger("A", "100");
-        here.put_ledger("B", "100");
+        here.put_balance("A", "100");
+        here.put_balance("B", "100");
         relabel const large{"A", std::string(17'000'000, 'x')};
-        auto const check_refused = [&](settle::outcome const& told) {
-            INFO(told.text().substr(0, 500));
-            CHECK(told.verdict == settle::verdict::refused);
-            CHECK(told.problem.code == errc::bad_parameters);
-            CHECK(told.problem.text.find("16777216 at most") != std::string::npos);
-            CHECK_FALSE(here.engine.find(told.id).value().has_value());
-        };
-        check_refused(here.engine.run("t", large));
-        check_refused(here.engine.submit("t", large));
-        // Its neighbours in a window go on.
-        std::vector<std::pair<std::string, relabel>> const window{
-            {"1", {"A", "one"}}, {"t", large}, {"2", {"B", "two"}}};
-        auto const all = here.engine.run_all(window);
-        REQUIRE(all.size() == 3);
-        CHECK_MESSAGE(all[0].done(), all[0].text());
-        check_refused(all[1]);
-        CHECK_MESSAGE(all[2].done(), all[2].text());
+        check_too_large(here, here.engine.run("t", large));
+        check_too_large(here, here.engine.submit("t", large));
+        check_middle(here, {{"1", {"A", "one"}}, {"t", large}, {"2", {"B", "two"}}},
+                     check_too_large);
         CHECK(here.engine.read(ledgers, "A").value()->label == "one");
         CHECK(here.engine.read(ledgers, "B").value()->label == "two");
         CHECK(here.engine.marks().value() == 0);
@@ -194,21 +198,34 @@ TEST_CASE("long: what no document can hold is refused alone, and the sentence sa
     });
 }
 
-TEST_CASE("long: an entry that has no room for its images waits undecided, and can be canceled") {
-    // Its parameters fit; with what the record then holds, they do not.
-    desk here{replica_set_address, settle::two_phases};
-    here.put_ledger("A", "100");
-    settle::call_options call;
-    call.deadline = std::chrono::seconds{1};
-    auto const told = here.engine.run("t", relabel{"A", std::string(9'000'000, 'x')}, call);
-    INFO(told.text().substr(0, 500));
-    CHECK(told.verdict == settle::verdict::undecided);
-    CHECK(told.problem.code == settle::condition::permanent);
-    CHECK(told.problem.text.find("16MB") != std::string::npos);
-    CHECK(here.engine.cancel("t").canceled());
-    CHECK(here.engine.read(ledgers, "A").value()->label == "");
-    CHECK(here.engine.marks().value() == 0);
-    CHECK(here.engine.run("u", relabel{"A", "small"}).done());
+TEST_CASE("long: an entry that has no room for its images cancels its transaction, and no other") {
+    everywhere([](desk& here) {
+        for (char const* id : {"A", "B", "C"}) here.put_balance(id, "100");
+        // Its parameters fit; with what the record then holds, they do not.
+        relabel const large{"A", std::string(9'000'000, 'x')};
+        auto const check_ended = [](desk& at, outcome const& told) {
+            // In one phase it is known before anything is written.
+            if (at.at_once) return check_too_large(at, told);
+            INFO(told.text().substr(0, 500));
+            CHECK(told.canceled());
+            CHECK(told.why == settle::reason::record_unusable);
+            CHECK(told.problem.code == errc::bad_parameters);
+            CHECK(told.problem.text.find("16MB") != std::string::npos);
+            check_told(at.engine, told);
+        };
+        check_ended(here, here.engine.run("t", large));
+        check_middle(here, {{"1", {"B", "one"}}, {"2", large}, {"3", {"C", "two"}}},
+                     check_ended);
+        CHECK(here.engine.read(ledgers, "B").value()->label == "one");
+        CHECK(here.engine.read(ledgers, "C").value()->label == "two");
+        // One that was submitted has an entry already.
+        CHECK(here.engine.submit("4", large).problem.empty());
+        here.engine.work();
+        CHECK(here.engine.find("4").value()->state == settle::state::canceled);
+        CHECK(here.engine.read(ledgers, "A").value()->label == "");
+        CHECK(here.engine.marks().value() == 0);
+        CHECK(here.engine.run("u", relabel{"A", "small"}).done());
+    });
 }
 
 TEST_CASE("a collection that could refuse settle's updates is refused when it is bound") {

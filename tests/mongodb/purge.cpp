@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Finished entries go from MongoDB's log when they can matter no more; what is unfinished stays.
 #include "bank.hpp"
-#include "documents.hpp"
+#include "shared_servers.hpp"
 
+#include <settle/mongodb.hpp>
 #include <settle/testing/manual_environment.hpp>
 
 namespace settle_test {
@@ -10,8 +11,8 @@ namespace settle_test {
 TEST_CASE("old entries are purged, a step at a time, and nothing else") {
     using namespace std::chrono_literals;
     for (auto* const server : {&replica_set_address, &standalone_address}) {
-        documents here{*server};
-        settle::mongodb::database db{here.own.address()};
+        fresh_database const own{*server};
+        settle::mongodb::database db{own.address()};
         settle::testing::manual_environment const time;
         settle::engine engine{db, settle::type<settle::testing::move_type>,
                               settle::with_environment(time)};

@@ -102,6 +102,12 @@ TEST_CASE("sqlite records: a transaction that comes to a damaged row is canceled
           settle::reason::record_unusable);
     CHECK(on.engine.run<take_type>("two", change{"A", 1, "", {}}).done());
     CHECK(on.amounts() == "99,100,100");
+    // In two phases it has left no mark that would have to be undone.
+    on.set("amount = 'abc'");
+    settle::engine apart{on.db, settle::two_phases, settle::type<take_type>};
+    auto const told_apart = apart.run("three", change{"A", 1, "", {}}, brief);
+    CHECK(told_apart.canceled());
+    CHECK(told_apart.why == settle::reason::record_unusable);
 }
 
 TEST_CASE("sqlite records: NULL in a field that is not optional is damage") {

@@ -299,7 +299,7 @@ public:
         withdraw();
     }
 
-    /// The user asked for the end of this transaction before it committed, or the limit is reached.
+    /// Its end was asked for before it committed, a limit is reached, or no commit can ever be.
     void cancel_for(reason why, std::size_t part = no_part) {
         why_ = why;
         failed_ = part;

@@ -137,6 +137,11 @@ private:
                taken == step::close || taken == step::cancel || taken == step::at_once;
     }
 
+    /// Whether the log can never hold what an entry would become.
+    static bool never(job const& work) {
+        return work.said == log_answer::unavailable && work.problem.code == errc::bad_parameters;
+    }
+
     template <step Step>
     [[gnu::always_inline]] interruption hear(job& work, course& way) {
         auto& c = work.coordinator;
@@ -144,14 +149,13 @@ private:
             // After an unknown insert, what is there is taken for that one.
             if (way.new_id && work.said == log_answer::conflict) return interruption::mismatch;
             way.new_id = way.new_id && work.said != log_answer::unknown;
-            bool const never = work.said == log_answer::unavailable && c.inserts() &&
-                               work.problem.code == errc::bad_parameters;
-            if (never) return interruption::unfit;
+            if (never(work) && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
                 c.inserted(work.said, expired(work));
             } else {
                 note_answers(work, way);
                 c.settled(work.said);
+                if (never(work)) c.cancel_for(reason::record_unusable);
             }
         } else if constexpr (Step == step::read) {
             return read(work, way);
@@ -159,6 +163,7 @@ private:
             c.claimed(work.said, expired(work));
         } else if constexpr (Step == step::commit) {
             c.committed(work.said);
+            if (never(work)) c.cancel_for(reason::record_unusable);
         } else if constexpr (Step == step::close) {
             c.closed(work.said);
         } else if constexpr (Step == step::cancel) {

@@ -4,7 +4,8 @@
 // before.
 #pragma once
 
-#include <settle/store/wave.hpp>
+#include <settle/store/erased_operation.hpp>
+#include <settle/store/function_view.hpp>
 
 #include <vector>
 
@@ -50,78 +51,42 @@ inline void say(std::span<job* const> jobs, ending const& ended) {
     return jobs;
 }
 
-/// What an operation met, kept until the commit.
-struct kept_answer {
-    answer what = answer::none;
-    std::shared_ptr<void const> exclusive{}; ///< of the operation's record
-    error problem{};                         ///< why the record could not be used
-
-    template <Described Record>
-    [[nodiscard]] static kept_answer of(met<Record> const& result) {
-        return {result.what, result.exclusive, {}};
-    }
-    /// A record that cannot be used cancels what has not begun with it; what has begun must wait
-    /// for its repair.
-    [[nodiscard]] static kept_answer of_unusable(step at, error const& why) {
-        return {at == step::apply ? answer::record_unusable : answer::unavailable, nullptr, why};
-    }
-
-    template <typename Operation>
-    void tell(Operation const& one) const {
-        if (!problem.empty()) return one.failed(what, problem);
-        using record = typename Operation::record;
-        met<record> result;
-        result.what = what;
-        result.exclusive = std::static_pointer_cast<exclusive_effect<record> const>(exclusive);
-        one.answered(result);
-    }
-};
-
-/// Answers every due part of a wave once a native transaction has ended.
+/// Answers the operations of a wave once a native transaction has ended.
 /// Shape:   perform(kept) - does all of it in one native transaction, fills `kept` with an answer
-///          for each operation in the order of for_each_operation, and gives the ending
-template <template <typename> typename Holds, step Step, typename Direction, typename Perform>
-void answer_in_native(std::span<job> wave, Perform&& perform) {
-    bool any = false;
-    for_each_operation<Holds, Step, Direction>(wave, [&](auto const&) { any = true; });
-    if (!any) return;
+///          for each operation, and gives the ending
+template <typename Desk, typename Perform>
+void answer_in_native(std::vector<erased_operation<Desk>> const& all, Perform&& perform) {
+    if (all.empty()) return;
     std::vector<kept_answer> kept;
     ending const ended = perform(kept);
-    std::size_t at = 0;
-    for_each_operation<Holds, Step, Direction>(wave, [&](auto const& one) {
-        if (ended.fate == fate::committed) kept[at++].tell(one);
-        else one.failed(answer_of(ended.fate), ended.problem);
-    });
+    for (std::size_t at = 0; at < all.size(); ++at) {
+        if (ended.fate == fate::committed) all[at].tell(kept[at]);
+        else all[at].failed(answer_of(ended.fate), ended.problem);
+    }
 }
+
+/// Says what becomes of a transaction whose parts are applied; false when nothing is to be written.
+using judging = function_view<bool(job&)>;
 
 /// Settles one transaction inside a native one: its parts meet their records, the judge says what
 /// becomes of it, its entry is written, and what was applied ends as the entry says.
-/// Shape:   meet(operation) - answers it; at(part) - is told which part is under way;
-///          write_entry() - writes it or says that it will be, and sets what the log says;
-///          end(operation, done) - takes the mark away again
-template <template <typename> typename Holds, typename Direction, typename Judge, typename At,
-          typename Meet, typename WriteEntry, typename End>
-void settle_in_native(job& work, Judge& judge, At&& at, Meet&& meet, WriteEntry&& write_entry,
-                      End&& end) {
+/// Shape:   parts - all of the job; meet(operation) - answers it; write_entry() - writes it or says
+///          that it will be, and sets what the log says; end(operation, done) - takes the mark away
+template <typename Desk, typename Meet, typename WriteEntry, typename End>
+void settle_in_native(job& work, std::span<erased_operation<Desk> const> parts, judging judge,
+                      Meet&& meet, WriteEntry&& write_entry, End&& end) {
     for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
         work.coordinator.answered(part, answer::none);
     }
-    auto const every = [&](std::size_t part) {
-        at(part);
-        return true;
-    };
-    for_each_part<Holds, step::at_once, Direction>(work, every, meet);
+    for (auto const& one : parts) meet(one);
     bool const writes_entry = judge(work);
     work.said = log_answer::taken;
     if (writes_entry) write_entry();
     bool const done = writes_entry && work.said == log_answer::taken &&
                       work.coordinator.insert_state() == state::done;
-    auto const applied = [&](std::size_t part) {
-        at(part);
-        return work.coordinator.answer_of(part) == answer::applied;
-    };
-    for_each_part<Holds, step::at_once, Direction>(
-        work, applied, [&](auto const& one) { end(one, done); });
+    for (auto const& one : parts) {
+        if (work.coordinator.answer_of(one.flat_part()) == answer::applied) end(one, done);
+    }
 }
 
 } // namespace detail

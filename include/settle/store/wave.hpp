@@ -12,8 +12,10 @@
 //     session.at_once<D>(std::span<job>, log_session, occasion, judge)   where one native
 //         transaction can hold it all: entries and parts, each job as `judge(job)` has it
 //   log.bind() → session
-//     session.insert(std::span<job>, occasion)
-//     session.change<Step>(std::span<job>, occasion)
+//     session.insert(std::span<job>, occasion)    `unavailable` with errc::bad_parameters: never,
+//         since the log cannot hold such an entry; with any other problem: not now
+//     session.change<Step>(std::span<job>, occasion)    at a commit `unavailable` with
+//         errc::bad_parameters: never, since the images of its records make the entry too large
 //     session.read(id) · list(filter, after, limit) · name()
 //     session.purge(created_before, limit)     erases finished entries, at most so many
 //
@@ -22,8 +24,8 @@
 // costs; a log knows no C++ types.
 #pragma once
 
+#include <settle/protocol/conditional.hpp>
 #include <settle/protocol/coordinator.hpp>
-#include <settle/protocol/unseen.hpp>
 #include <settle/store/error.hpp>
 #include <settle/store/erased_direction.hpp>
 
@@ -82,6 +84,36 @@ struct occasion {
     std::string const& owner;
 };
 
+/// What ends a part in a record of one collection: the same for all transaction types.
+template <step Step, typename Collection>
+class part_end {
+public:
+    static constexpr step what = Step;
+    using collection = Collection;
+    using record = typename collection::record_type;
+
+    [[gnu::always_inline]] part_end(job& work, part_number part) : work_(work), part_(part) {}
+
+    [[nodiscard, gnu::always_inline]] transaction_id const& id() const { return work_.id; }
+    [[nodiscard, gnu::always_inline]] part_number part() const { return part_; }
+
+    template <typename NativeImage>
+    [[gnu::always_inline]] met<record> meet(record_slot<record>& slot, NativeImage&&) const {
+        auto const& c = work_.coordinator;
+        if constexpr (Step == step::confirm) {
+            return settle::finish(slot, work_.id, part_, c.committed());
+        } else if constexpr (Step == step::compensate) {
+            return undo(slot, work_.id, part_, c.latest());
+        } else {
+            return undo_exactly(slot, work_.id, part_, c.epoch_number());
+        }
+    }
+
+private:
+    job& work_;
+    part_number part_;
+};
+
 /// One operation of a wave: one part of one transaction at one step.
 template <step Step, typename Direction, std::size_t Index>
 class operation {
@@ -97,6 +129,9 @@ public:
     [[nodiscard, gnu::always_inline]] part_number part() const {
         return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_)};
     }
+    [[nodiscard, gnu::always_inline]] job& work() const { return work_; }
+    /// The part's number among all of its participant.
+    [[nodiscard, gnu::always_inline]] std::size_t line() const { return line_; }
     /// The part's number among all of the transaction.
     [[nodiscard, gnu::always_inline]] std::size_t flat_part() const { return flat_; }
     [[nodiscard, gnu::always_inline]] auto key() const {
@@ -128,24 +163,24 @@ public:
                 return apply_at_once(slot, work_.id, part(), c.epoch_at_once(), created, wanted,
                                      std::forward<NativeImage>(native_image));
             }
-        } else if constexpr (Step == step::confirm) {
-            return settle::finish(slot, work_.id, part(), c.committed());
-        } else if constexpr (Step == step::compensate) {
-            return undo(slot, work_.id, part(), c.latest());
         } else {
-            return undo_exactly(slot, work_.id, part(), c.epoch_number());
+            return end().meet(slot, std::forward<NativeImage>(native_image));
         }
+    }
+    /// What it is where it applies nothing.
+    [[nodiscard, gnu::always_inline]] part_end<Step, collection> end() const {
+        return {work_, part()};
     }
 
     /// What it does to a record that nobody has read, and when; nothing where the rule must see it.
-    [[nodiscard]] std::optional<unseen_change<record>> unseen() const {
+    [[nodiscard]] std::optional<conditional_change<record>> conditional() const {
         auto const& c = work_.coordinator;
         if constexpr (Step == step::apply) {
-            return apply_unseen<record>(work_.id, part(), c.epoch_number(), intent());
+            return conditional_apply<record>(work_.id, part(), c.epoch_number(), intent());
         } else if constexpr (Step == step::at_once) {
-            return apply_at_once_unseen<record>(work_.id, part(), c.epoch_at_once(), intent());
+            return conditional_apply_at_once<record>(work_.id, part(), c.epoch_at_once(), intent());
         } else if constexpr (Step == step::confirm) {
-            return finish_unseen<record>(work_.id, part(), c.committed(), intent());
+            return conditional_finish<record>(work_.id, part(), c.committed(), intent());
         } else {
             return std::nullopt;
         }
@@ -169,10 +204,6 @@ public:
         work_.problem = problem;
     }
 
-private:
-    [[nodiscard, gnu::always_inline]] auto const& parameters() const {
-        return work_.template parameters_of<Direction>();
-    }
     [[gnu::noinline]] void keep_image(exclusive_effect<record> const& effect) const {
         image kept{static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_),
                    effect.image, effect.erases ? std::string{} : encode_json(effect.confirmed)};
@@ -183,6 +214,11 @@ private:
             }
         }
         work_.images.push_back(std::move(kept));
+    }
+
+private:
+    [[nodiscard, gnu::always_inline]] auto const& parameters() const {
+        return work_.template parameters_of<Direction>();
     }
 
     job& work_;

@@ -23,6 +23,7 @@ struct bounds {
     bool one_phase = false;         ///< a call may settle its transaction at once
     bool submits = false;           ///< an id may be submitted, to be run by whoever takes it over
     bool yields = false;            ///< who has applied may fall back, as in a batch
+    bool refusals = false;          ///< a log may be unable to hold what it is to commit
     std::size_t most_states = 50'000'000;
 };
 

@@ -309,6 +309,14 @@ private:
                 tell(w.mind, sent.at, said, next.entries[me.transaction].old);
             },
             [&] { return text(sent) + words(said); });
+        if constexpr (requires(mind& m) { m.cancel_for(reason::none); }) {
+            if (within_.refusals && sent.at == step::commit) {
+                branch(
+                    move_kind::outside,
+                    [](world_type&, worker& w) { w.mind.cancel_for(reason::record_unusable); },
+                    [&] { return text(sent) + ": never"; });
+            }
+        }
         may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
             tell(w.mind, sent.at, log_answer::unknown, next.entries[me.transaction].old);
         });

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <settle/mongodb/bare_mark.hpp>
+#include <settle/mongodb/conditional_update.hpp>
 #include <settle/mongodb/native.hpp>
-#include <settle/mongodb/unseen_update.hpp>
 #include <settle/store/hash_index.hpp>
 
 SETTLE_BEGIN
@@ -31,8 +31,8 @@ public:
     struct place {
         stored_key key{};
         slot_type slot{};
-        std::optional<unseen_update> unseen{}; ///< what is written instead of reading it
         std::optional<document> found{};  ///< as it was read
+        std::optional<conditional_update> conditional{}; ///< what is written instead of reading it
         error fault{};                    ///< why it cannot be used
         std::uint64_t changed = 0;        ///< members that are to be written
         std::vector<mark_place> added{};  ///< marks that are new
@@ -54,8 +54,8 @@ public:
         expected_.push_back(number);
         if (reads_ == reading::always) return;
         // What two operations meet, the second meets as the first has left it.
-        if (number == known) places_[number].unseen = unseen_of(one);
-        else places_[number].unseen.reset();
+        if (number == known) places_[number].conditional = conditional_of(one);
+        else places_[number].conditional.reset();
     }
     void expect(stored_key const& key) { expected_.push_back(find_place(key)); }
 
@@ -66,7 +66,7 @@ public:
         document keys;
         std::size_t count = 0;
         for (place const& at : places_) {
-            if (!at.unseen) append_key(keys, std::to_string(count++), at.key);
+            if (!at.conditional) append_key(keys, std::to_string(count++), at.key);
         }
         if (count == 0) return;
         document among;
@@ -91,39 +91,25 @@ public:
     template <typename Operation>
     [[nodiscard]] met<record_type> meet(Operation const& one) {
         place& at = places_[expected_[met_++]];
-        if (at.unseen) {
-            met<record_type> supposed;
-            supposed.what = answer::applied;
-            return supposed;
-        }
-        if (!at.fault.empty()) {
-            constexpr bool undoes =
-                Operation::what == step::compensate || Operation::what == step::give_way;
-            // Where it never left a mark there is nothing to undo.
-            if (undoes && at.found && !codec_.may_hold_mark(*at.found, one.id(), one.part())) {
-                return met<record_type>{};
-            }
-            throw failure(at.fault);
-        }
-        if (!at.bare.empty() && !meet_bare(one, at)) {
-            return settle::detail::refused<record_type>(answer::busy);
-        }
-        auto result = one.meet(at.slot, [&] {
-            return at.found ? codec_.image_of(*at.found, *at.slot.record)
-                            : encode_json(*at.slot.record);
-        });
-        note(result, at, one.id(), one.part());
-        if constexpr (Operation::what == step::apply || Operation::what == step::at_once) {
+        constexpr bool applies =
+            Operation::what == step::apply || Operation::what == step::at_once;
+        auto const known = meet_unruled(at, Operation::what, one.id(), one.part(),
+                                        [&] { return bare_mark_of<record_type>(one); });
+        if (known) return *known;
+        if constexpr (applies) {
+            auto result = meet_ruled(at, one);
             if (result.on_record == record_change::created) at.image = one.intent().native_image();
+            return result;
+        } else {
+            return meet_ruled(at, one.end());
         }
-        return result;
     }
 
     /// Ends an operation that was met here, at once.
     template <typename Operation>
     void end_at_once(Operation const& one, bool confirmed) {
         place& at = places_[find_place(one.key())];
-        if (at.unseen) {
+        if (at.conditional) {
             // Who stopped it is known only when all have been looked at.
             mistaken_ = mistaken_ || !confirmed;
             return;
@@ -148,7 +134,9 @@ public:
     [[nodiscard]] answer raise_mark(Operation const& one, epoch under) {
         place& at = places_[expected_[met_++]];
         if (!at.fault.empty()) throw failure(at.fault);
-        if (!at.bare.empty()) static_cast<void>(meet_bare(one, at));
+        if (!at.bare.empty()) {
+            meet_bare(at, one.id(), one.part(), [&] { return bare_mark_of<record_type>(one); });
+        }
         auto* const found = at.slot.marks.find(one.id(), one.part());
         if (found == nullptr) return answer::nothing;
         if (found->epoch_number > under) return answer::fenced;
@@ -184,7 +172,7 @@ public:
         std::int64_t removes = 0;
         for (place& at : places_) {
             bool const changed = at.found && at.slot.record && is_changed(at);
-            if (at.unseen) all.update(at.unseen->filter, at.unseen->change);
+            if (at.conditional) all.update(at.conditional->filter, at.conditional->change);
             else if (changed) all.update(filter_of(at, alone), change_of(at));
             else continue;
             writes.push_back(&at);
@@ -206,7 +194,7 @@ public:
         for (auto const& one : result.refused) {
             // A record of this key came in between; whoever looks again finds it.
             if (is_taken(one.problem, *writes[one.index])) continue;
-            if (writes[one.index]->unseen) mistaken_ = true;
+            if (writes[one.index]->conditional) mistaken_ = true;
             else writes[one.index]->fault = one.problem;
         }
         ended = ending_of(result);
@@ -346,24 +334,58 @@ private:
         else at.pulled.push_back(where);
     }
 
-    /// Gives a bare mark of the operation's transaction what settle's marks carry. False when there
-    /// are others, of which nobody knows what they did, and the operation has to reckon with them.
+    /// How an operation of whatever type fills in a bare mark of its own.
+    using bare_maker = settle::detail::function_view<mark<record_type>()>;
+
+    /// Answers what is not for the record rule to say.
+    std::optional<met<record_type>> meet_unruled(place& at, step what, transaction_id const& id,
+                                                 part_number part, bare_maker make_bare) {
+        if (at.conditional) {
+            met<record_type> supposed;
+            supposed.what = answer::applied;
+            return supposed;
+        }
+        if (!at.fault.empty()) {
+            bool const undoes = what == step::compensate || what == step::give_way;
+            // Where it never left a mark there is nothing to undo.
+            if (undoes && at.found && !codec_.may_hold_mark(*at.found, id, part)) {
+                return met<record_type>{};
+            }
+            throw failure(at.fault);
+        }
+        if (at.bare.empty()) return std::nullopt;
+        bool const others = meet_bare(at, id, part, make_bare);
+        bool const applies = what == step::apply || what == step::at_once;
+        if (others && applies) return settle::detail::refused<record_type>(answer::busy);
+        return std::nullopt;
+    }
+
     template <typename Operation>
-    bool meet_bare(Operation const& one, place& at) {
-        auto const own = std::find(at.bare.begin(), at.bare.end(), one.id());
+    met<record_type> meet_ruled(place& at, Operation const& one) {
+        auto result = one.meet(at.slot, [&] {
+            return at.found ? codec_.image_of(*at.found, *at.slot.record)
+                            : encode_json(*at.slot.record);
+        });
+        note(result, at, one.id(), one.part());
+        return result;
+    }
+
+    /// Gives a bare mark of the operation's transaction what settle's marks carry. True when there
+    /// are others, of which nobody knows what they did: an apply has to reckon with them.
+    bool meet_bare(place& at, transaction_id const& id, part_number part, bare_maker make_bare) {
+        auto const own = std::find(at.bare.begin(), at.bare.end(), id);
         if (own != at.bare.end()) {
-            auto found = bare_mark_of<record_type>(one);
+            auto found = make_bare();
             at.bare.erase(own);
             at.bare_met = true;
-            if (at.slot.marks.find(one.id(), one.part()) == nullptr) {
+            if (at.slot.marks.find(id, part) == nullptr) {
                 at.slot.marks.insert(std::move(found));
             } else {
                 // A late write of the other program has taken effect a second time.
                 undo(at, found.undo_delta);
             }
         }
-        bool constexpr applies = Operation::what == step::apply || Operation::what == step::at_once;
-        return at.bare.empty() || !applies;
+        return !at.bare.empty();
     }
 
     /// Takes back what a bare mark did, which is gone already.
@@ -451,9 +473,9 @@ private:
     }
 
     template <typename Operation>
-    [[nodiscard]] std::optional<unseen_update> unseen_of(Operation const& one) const {
+    [[nodiscard]] std::optional<conditional_update> conditional_of(Operation const& one) const {
         if constexpr (is_told_by_kinds<Collection>()) {
-            auto const wanted = one.unseen();
+            auto const wanted = one.conditional();
             if (!wanted || !codec_.layout().is_own()) return std::nullopt;
             document filter;
             append_key(filter, codec_.layout().key, stored_key(one.key()));

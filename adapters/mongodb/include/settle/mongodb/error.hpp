@@ -164,14 +164,19 @@ namespace detail {
     throw failure({make_error_code(code), std::move(text)});
 }
 
+/// Whether a document has become larger than the server keeps one.
+[[nodiscard]] inline bool is_too_large(std::error_code const& code) noexcept {
+    if (code.category() != mongodb_category()) return false;
+    return code.value() == object_too_large || code.value() == document_grows_too_large ||
+           code.value() == document_too_large;
+}
+
 /// True when the problem lies with one document, and a wave's others can go on.
 [[nodiscard]] inline bool is_of_one_record(std::error_code const& code) noexcept {
     if (code == errc::damaged || code == errc::unfit_store) return true;
     if (code.category() != mongodb_category()) return false;
-    constexpr std::array codes{int{document_validation_failure}, int{duplicate_key},
-                               int{object_too_large}, int{document_grows_too_large},
-                               int{document_too_large}};
-    return std::find(codes.begin(), codes.end(), code.value()) != codes.end();
+    return code.value() == document_validation_failure || code.value() == duplicate_key ||
+           is_too_large(code);
 }
 
 } // namespace detail

@@ -115,8 +115,7 @@ public:
     // ------------------------------------------------------------ inside a native transaction
 
     /// Inserts entries.
-    /// Errors:  throws command_failure; when an id is there, without_taken() says which, and
-    ///          without_unfit() when it is errc::bad_parameters
+    /// Errors:  throws command_failure; without_hindering() says whose entries were in the way
     void insert_within(detail::link& with, std::span<job* const> jobs, occasion const& at) {
         if (has_several_forms()) refuse_taken(with, jobs);
         detail::bulk all{with, collection()};
@@ -133,7 +132,7 @@ public:
         auto const wanted = work.coordinator.change(step::at_once);
         auto const result = change_one(with, work, wanted, codec_.change_of(work, wanted, at));
         if (!result.problem.empty()) {
-            throw detail::command_failure(result.problem, result.transient);
+            throw detail::command_failure(unfit(result.problem), result.transient);
         }
         work.said = result.matched == 1 ? log_answer::taken : log_answer::conflict;
     }
@@ -148,6 +147,23 @@ public:
         auto with = server_->connect();
         say_of_one(work, change_one(with, work, wanted, detail::entry_codec::commit_of(here)));
     }
+
+    /// After entries could not be inserted: tells the jobs whose own were in the way, because their
+    /// ids are there already or no document can hold them, and gives the others.
+    [[nodiscard]] result<std::vector<job*>> without_hindering(std::span<job* const> jobs,
+                                                              error const& problem,
+                                                              occasion const& at) {
+        if (problem.code == std::error_code{duplicate_key, mongodb_category()}) {
+            return without_taken(jobs);
+        }
+        if (problem.code == errc::bad_parameters) {
+            return without_unfit(jobs, at, [](auto const&) {});
+        }
+        return std::vector<job*>(jobs.begin(), jobs.end());
+    }
+
+private:
+    using document = detail::document;
 
     /// Tells those jobs that no document can hold their entries, and gives the others.
     /// Shape:   take(document) - takes the entry of each of these
@@ -195,9 +211,6 @@ public:
         return others;
     }
 
-private:
-    using document = detail::document;
-
     /// What finds the entries of jobs by their ids.
     [[nodiscard]] document among(std::span<job* const> jobs) const {
         document ids;
@@ -219,13 +232,20 @@ private:
                           std::to_string(most) + " at most. Give it less. README#mongodb-errors");
     }
 
+    /// A document that grows too large concerns its own entry alone, which cannot be committed.
+    static error unfit(error problem) {
+        if (!detail::is_too_large(problem.code)) return problem;
+        problem.code = make_error_code(errc::bad_parameters);
+        return problem;
+    }
+
     static void refuse(job& work, error const& problem) {
         bool const there =
             problem.code == std::error_code{duplicate_key, mongodb_category()};
         work.said = there                                      ? log_answer::conflict
                     : problem.code == condition::unknown ? log_answer::unknown
                                                                : log_answer::unavailable;
-        if (!there) work.problem = problem;
+        if (!there) work.problem = unfit(problem);
     }
 
     /// All in one go. Where not all of them take place, each is asked for by itself.
@@ -234,32 +254,38 @@ private:
         detail::native_transaction native{*server_};
         bool all_met = true;
         auto const ended = native.perform([&](detail::link& with) {
-            detail::ending here{};
-            all_met = change_in_bulk(with, jobs, at, here);
+            all_met = all_are_met(change_in_bulk(with, jobs, at), jobs);
             // Leaves nothing done.
             if (!all_met) throw failure({make_error_code(errc::stopped), "not all entries met"});
         });
-        if (all_met) settle::detail::say(jobs, ended);
+        bool const of_one = ended.fate == detail::fate::undone &&
+                            detail::is_too_large(ended.problem.code);
+        if (all_met && !of_one) settle::detail::say(jobs, ended);
         else change_each(jobs, at);
     }
 
     /// Without native transactions, those that took place stay.
     void change_all_apart(std::span<job* const> jobs, occasion const& at) {
         auto with = server_->connect();
-        detail::ending ended{};
-        bool const all_met = change_in_bulk(with, jobs, at, ended);
-        if (!all_met && ended.fate == detail::fate::committed) look_who_changed(jobs);
-        else settle::detail::say(jobs, ended);
+        auto const result = change_in_bulk(with, jobs, at);
+        bool const some = result.problem.empty() && !all_are_met(result, jobs);
+        if (some) look_who_changed(jobs);
+        else settle::detail::say(jobs, detail::ending_of(result));
+        for (auto const& one : result.refused) refuse(*jobs[one.index], one.problem);
     }
 
-    /// Whether every change took place.
+    static bool all_are_met(detail::bulk_result const& result, std::span<job* const> jobs) {
+        return result.problem.empty() &&
+               result.matched == static_cast<std::int64_t>(jobs.size());
+    }
+
     /// Errors:  in a native transaction, throws command_failure
-    bool change_in_bulk(detail::link& with, std::span<job* const> jobs, occasion const& at,
-                        detail::ending& ended) {
+    detail::bulk_result change_in_bulk(detail::link& with, std::span<job* const> jobs,
+                                       occasion const& at) {
         // A native transaction changes what it has read, or nothing. Looking at all entries first
         // spares the server to plan each update: by its _id alone it takes a third of the time.
         bool const looked = with.in_transaction() && !codec_.layout().is_tutorial();
-        if (looked && !all_stand_as_wanted(with, jobs)) return false;
+        if (looked && !all_stand_as_wanted(with, jobs)) return {};
         detail::bulk all{with, collection()};
         for (auto* const work : jobs) {
             auto const wanted = work->coordinator.change();
@@ -267,13 +293,11 @@ private:
                                        : codec_.filter_of(work->id, wanted);
             all.update(filter, codec_.change_of(*work, wanted, at));
         }
-        auto const result = all.execute("change entries");
-        ended = detail::ending_of(result);
+        auto result = all.execute("change entries");
         if (with.in_transaction() && !result.problem.empty()) {
             throw detail::command_failure(result.problem, result.transient);
         }
-        return result.problem.empty() &&
-               result.matched == static_cast<std::int64_t>(jobs.size());
+        return result;
     }
 
     /// Shape:   jobs - of different ids

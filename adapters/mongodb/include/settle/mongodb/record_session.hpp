@@ -3,8 +3,8 @@
 #pragma once
 
 #include <settle/mongodb/desk.hpp>
-#include <settle/mongodb/group.hpp>
 #include <settle/mongodb/log_session.hpp>
+#include <settle/store/shared_work.hpp>
 
 #include <tuple>
 
@@ -24,29 +24,14 @@ public:
 
     explicit record_session(detail::server& with, detail::record_layout layout = {})
         : server_(&with), layout_(std::move(layout)),
-          together_(std::make_shared<detail::group<wish>>()),
-          luck_(std::make_shared<detail::luck>()) {}
+          turns_(std::make_shared<turns>(most_leaders, largest_party)),
+          backoff_(std::make_shared<detail::backoff>()) {}
 
     /// Answers every due part of this session's collections: `unavailable` when it took no effect,
     /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost.
     template <step Step, typename Direction>
     void start(std::span<job> wave) {
-        settle::detail::answer_in_native<holds, Step, Direction>(wave, [&](auto& kept) {
-            auto const meet_all = [&](desks& here, detail::link& with) {
-                kept.clear();
-                for_each_operation<holds, Step, Direction>(
-                    wave, [&](auto const& one) { here.of(one).expect(one); });
-                here.fetch(with);
-                for_each_operation<holds, Step, Direction>(
-                    wave, [&](auto const& one) { kept.push_back(meet<Step>(here, one)); });
-            };
-            if constexpr (Step == step::apply || Step == step::confirm) {
-                if (settle::detail::jobs_of(wave, Step).size() == 1) {
-                    return at_desks_unread(meet_all, &record_session::try_apart);
-                }
-            }
-            return at_desks(meet_all);
-        });
+        answer_all(settle::detail::operations_of<desks, holds, Step, Direction>(wave));
     }
 
     template <step Step, typename Direction>
@@ -58,37 +43,9 @@ public:
     template <typename Direction, typename Judge>
     void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
         auto jobs = settle::detail::jobs_of(wave, step::at_once);
-        if (jobs.size() == 1 && settled_together<Direction>(*jobs.front(), log, at, judge)) return;
-        while (!jobs.empty()) {
-            std::vector<job*> fresh;
-            auto ended = at_desks([&](desks& here, detail::link& with) {
-                fresh.clear();
-                for (auto* const work : jobs) expect_parts<Direction>(here, *work);
-                here.fetch(with);
-                for (auto* const work : jobs) {
-                    if (settle_one<Direction>(here, with, *work, log, at, judge)) {
-                        fresh.push_back(work);
-                    }
-                }
-                if (!fresh.empty()) log.insert_within(with, fresh, at);
-            });
-            if (ended.fate == detail::fate::committed) return;
-            if (ended.problem.code == std::error_code{duplicate_key, mongodb_category()}) {
-                auto others = log.without_taken(jobs);
-                if (!others.has_value()) {
-                    ended.problem = others.problem();
-                } else if (others.value().size() < jobs.size()) {
-                    jobs = std::move(others.value());
-                    continue;
-                }
-            }
-            if (ended.problem.code == errc::bad_parameters) {
-                auto const known = jobs.size();
-                jobs = log.without_unfit(jobs, at, [](auto const&) {});
-                if (jobs.size() < known) continue;
-            }
-            return settle::detail::say(jobs, ended);
-        }
+        auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
+        if (jobs.size() == 1 && settled_together({{}, jobs.front(), parts, at, judge}, log)) return;
+        settle_jobs(std::move(jobs), parts, log, at, judge);
     }
     static constexpr bool settles_at_once = true;
     /// Not on a single server, which has no native transactions.
@@ -184,8 +141,7 @@ protected:
     /// The desks of all collections, for one attempt.
     class desks {
     public:
-        explicit desks(detail::record_layout const& layout,
-                       detail::reading when = detail::reading::always)
+        desks(detail::record_layout const& layout, detail::reading when)
             : all_(detail::desk<Collections>{layout, when}...) {}
 
         template <typename C>
@@ -195,6 +151,19 @@ protected:
         template <typename Operation>
         auto& of(Operation const&) {
             return get<typename Operation::collection>();
+        }
+        template <typename Operation>
+        void expect(Operation const& one) {
+            of(one).expect(one);
+        }
+        /// Errors:  throws errc::damaged when its record cannot be used
+        template <typename Operation>
+        met<typename Operation::record> meet(Operation const& one) {
+            return of(one).meet(one);
+        }
+        template <typename Operation>
+        void end_at_once(Operation const& one, bool confirmed) {
+            of(one).end_at_once(one, confirmed);
         }
         void fetch(detail::link& with) { (get<Collections>().fetch(with), ...); }
         void learn(desks const& earlier) {
@@ -241,104 +210,65 @@ protected:
 
     /// Lets operations meet their records, and writes what they change.
     /// Shape:   function(desks, link) - called anew, from the start, as long as others are in the
-    ///          way or a record turns out to be unusable
+    ///          way, a record turns out to be unusable, or one that was not read is not as it was
+    ///          taken to be; first - how the first attempt reads, the others read all
     using action = settle::detail::function_view<void(desks&, detail::link&)>;
-    detail::ending at_desks(action function) {
-        auto known = std::make_unique<desks>(layout_);
-        if (!server_->has_transactions()) return at_desks_apart(function, known);
-        for (;;) {
-            auto before = known->faults();
+    detail::ending at_desks(action function, detail::reading first = detail::reading::always) {
+        if (!server_->has_transactions()) return at_desks_apart(function, first);
+        std::unique_ptr<desks> known;
+        for (auto how = first;; how = detail::reading::always) {
+            auto const before = known ? known->faults() : 0;
+            bool missed = false;
             detail::native_transaction native{*server_};
             auto ended = native.perform([&](detail::link& with) {
-                auto here = desks_after(known);
+                auto here = desks_after(known, how);
                 function(*here, with);
                 detail::ending ignored{};
                 try {
-                    here->write(with, true, ignored);
+                    bool const all = here->write(with, true, ignored);
+                    missed = !all && how == detail::reading::if_needed;
                 } catch (...) {
                     known = std::move(here);
                     throw;
                 }
+                // Leaves nothing done.
+                if (missed) throw failure({make_error_code(errc::stopped), "a record differs"});
             });
-            bool const again = ended.fate == detail::fate::undone &&
-                               detail::is_of_one_record(ended.problem.code) &&
-                               known->faults() > before;
-            if (!again) return ended;
+            bool const faulty = ended.fate == detail::fate::undone && known &&
+                                detail::is_of_one_record(ended.problem.code) &&
+                                known->faults() > before;
+            if (how == detail::reading::if_needed) backoff_->ended(!missed && !faulty);
+            if (!missed && !faulty) return ended;
         }
     }
 
 private:
-    /// One attempt that reads only where it must.
-    /// Returns: nothing when something was in the way
-    using attempt = std::optional<detail::ending> (record_session::*)(action);
-
-    /// Tries it without reading what is to be changed, and reads it when something was in the way.
-    detail::ending at_desks_unread(action function, attempt tried) {
-        if (!layout_.is_own() || !luck_->is_tried()) return at_desks(function);
-        auto ended = (this->*tried)(function);
-        luck_->ended(ended.has_value());
-        if (ended) return *std::move(ended);
-        auto then = at_desks(function);
-        // Of writes that stand by themselves, some may have taken place before.
-        bool const wrote = tried == &record_session::try_apart;
-        if (wrote && then.fate == detail::fate::undone) then.fate = detail::fate::unknown;
-        return then;
-    }
-
-    std::optional<detail::ending> try_apart(action function) {
-        detail::ending ended{};
-        bool began = false;
-        try {
-            auto with = server_->connect();
-            desks here{layout_, detail::reading::if_needed};
-            function(here, with);
-            began = true;
-            bool const all = here.write(with, false, ended);
-            if (!all && ended.problem.empty()) return std::nullopt;
-        } catch (failure const& met) {
-            return detail::ending{began ? detail::fate::unknown : detail::fate::undone,
-                                  met.problem()};
-        }
-        return ended;
-    }
-
-    std::optional<detail::ending> try_in_native(action function) {
-        bool mistaken = false;
-        std::unique_ptr<desks> here;
-        detail::native_transaction native{*server_};
-        auto ended = native.perform([&](detail::link& with) {
-            here = std::make_unique<desks>(layout_, detail::reading::if_needed);
-            function(*here, with);
-            detail::ending ignored{};
-            mistaken = !here->write(with, true, ignored);
-            // Leaves nothing done.
-            if (mistaken) throw failure({make_error_code(errc::stopped), "a record differs"});
-        });
-        bool const faulty = ended.fate == detail::fate::undone && here && here->faults() > 0;
-        if (mistaken || faulty) return std::nullopt;
-        return ended;
-    }
-
     /// Without native transactions each record changes by itself, if it is as it was read. Who
     /// looks again at a part that has changed already finds it as it left it.
-    detail::ending at_desks_apart(action function, std::unique_ptr<desks>& known) {
+    detail::ending at_desks_apart(action function, detail::reading first) {
         auto with = server_->connect();
+        std::unique_ptr<desks> known;
         bool wrote = false;
-        for (detail::pauses between;;) {
+        detail::pauses between;
+        for (auto how = first;; how = detail::reading::always) {
             detail::ending ended{};
-            auto here = desks_after(known);
+            auto here = desks_after(known, how);
             bool const wrote_before = wrote;
+            bool all = false;
             try {
                 function(*here, with);
                 wrote = true;
-                if (here->write(with, false, ended)) return ended;
+                all = here->write(with, false, ended);
             } catch (failure const& met) {
                 return {wrote ? detail::fate::unknown : detail::fate::undone, met.problem()};
             }
+            bool const unread = how == detail::reading::if_needed;
+            bool const missed = !all && ended.problem.empty();
+            if (unread) backoff_->ended(!missed);
             if (wrote_before && !ended.problem.empty()) ended.fate = detail::fate::unknown;
-            if (!ended.problem.empty()) return ended;
+            if (!missed) return ended;
             known = std::move(here);
-            if (!between.next()) {
+            if (!unread && !between.next()) {
                 return {detail::fate::unknown,
                         {make_error_code(errc::store_unreachable),
                          "settle: others changed the same records again and again. "
@@ -347,89 +277,133 @@ private:
         }
     }
 
-    [[nodiscard]] std::unique_ptr<desks> desks_after(std::unique_ptr<desks> const& known) const {
-        auto made = std::make_unique<desks>(layout_);
-        made->learn(*known);
+    /// How a transaction that goes alone begins.
+    [[nodiscard]] detail::reading first_reading() {
+        bool const tried = layout_.is_own() && backoff_->is_tried();
+        return tried ? detail::reading::if_needed : detail::reading::always;
+    }
+
+    [[nodiscard]] std::unique_ptr<desks> desks_after(std::unique_ptr<desks> const& known,
+                                                     detail::reading how) const {
+        auto made = std::make_unique<desks>(layout_, how);
+        if (known) made->learn(*known);
         return made;
     }
 
-    template <step Step, typename Operation>
-    static settle::detail::kept_answer meet(desks& here, Operation const& one) {
-        using settle::detail::kept_answer;
+    using operation = settle::detail::erased_operation<desks>;
+    using kept_answer = settle::detail::kept_answer;
+
+    void answer_all(std::vector<operation> const& all) {
+        settle::detail::answer_in_native(all, [&](std::vector<kept_answer>& kept) {
+            auto const meet_all = [&](desks& here, detail::link& with) {
+                kept.clear();
+                for (auto const& one : all) one.expect(here);
+                here.fetch(with);
+                for (auto const& one : all) kept.push_back(meet(here, one));
+            };
+            step const at = all.front().at();
+            bool const conditional = at == step::apply || at == step::confirm;
+            bool const alone = &all.front().work() == &all.back().work();
+            // One transaction may change its records one by one.
+            if (conditional && alone && layout_.is_own()) {
+                return at_desks_apart(meet_all, first_reading());
+            }
+            return at_desks(meet_all);
+        });
+    }
+
+    static kept_answer meet(desks& here, operation const& one) {
         try {
-            return kept_answer::of(here.of(one).meet(one));
+            return one.meet(here);
         } catch (failure const& met) {
-            return kept_answer::of_unusable(Step, met.problem());
+            return kept_answer::of_unusable(one.at(), met.problem());
         }
     }
 
-    template <typename Direction>
-    static void expect_parts(desks& here, job& work) {
-        for_each_part<holds, step::at_once, Direction>(
-            work, [](std::size_t) { return true; },
-            [&](auto const& one) { here.of(one).expect(one); });
-    }
-
-    /// True when its entry is to be inserted with those of the others, as if the id were new.
-    template <typename Direction, typename Judge>
-    static bool settle_one(desks& here, detail::link& with, job& work, log_session& log,
-                           occasion const& at, Judge& judge) {
-        bool inserts = false;
-        settle::detail::settle_in_native<holds, Direction>(
-            work, judge, [](std::size_t) {},
-            [&](auto const& one) {
-                try {
-                    one.answered(here.of(one).meet(one));
-                } catch (failure const& met) {
-                    one.failed(answer::record_unusable, met.problem());
-                }
-            },
-            [&] {
-                inserts = work.coordinator.inserts();
-                if (!inserts) log.change_within(with, work, at);
-            },
-            [&](auto const& one, bool done) { here.of(one).end_at_once(one, done); });
-        return inserts;
+    void settle_jobs(std::vector<job*> jobs, std::span<operation const> parts, log_session& log,
+                     occasion const& at, settle::detail::judging judge) {
+        while (!jobs.empty()) {
+            std::vector<job*> fresh;
+            auto ended = at_desks([&](desks& here, detail::link& with) {
+                fresh.clear();
+                settle::detail::for_each_with_parts(jobs, parts, [&](job&, auto const& own) {
+                    for (auto const& one : own) one.expect(here);
+                });
+                here.fetch(with);
+                settle::detail::for_each_with_parts(jobs, parts, [&](job& work, auto const& own) {
+                    wish const one{{}, &work, own, at, judge};
+                    if (settle_one(here, with, one, log)) fresh.push_back(&work);
+                });
+                if (!fresh.empty()) log.insert_within(with, fresh, at);
+            });
+            if (ended.fate == detail::fate::committed) return;
+            auto others = log.without_hindering(jobs, ended.problem, at);
+            if (!others.has_value()) ended.problem = others.problem();
+            if (others.has_value() && others.value().size() < jobs.size()) {
+                jobs = std::move(others.value());
+                continue;
+            }
+            if (ended.problem.code != errc::bad_parameters || jobs.size() == 1) {
+                return settle::detail::say(jobs, ended);
+            }
+            // Whose entry it is shows when each goes alone.
+            for (auto* const work : jobs) settle_jobs({work}, parts, log, at, judge);
+            return;
+        }
     }
 
     /// One transaction that is to settle at once, beside those of other threads.
-    struct wish {
+    struct wish : settle::detail::shared_work {
         job* work;
-        occasion const* at;
-        void* judge;
-        void (*expect)(desks&, job&);
-        bool (*settle)(wish const&, desks&, detail::link&, log_session&);
+        std::span<operation const> parts; ///< all of the transaction
+        occasion const& at;
+        settle::detail::judging judge;
     };
+    using turns = settle::detail::shared_turns<wish>;
+
+    /// Enough leaders that a few threads need not wait for each other, and few enough that many
+    /// share a native transaction; and so many of those that one has room for.
+    static constexpr std::size_t most_leaders = 4;
+    static constexpr std::size_t largest_party = 1000;
+
+    /// True when its entry is to be inserted with those of the others, as if the id were new.
+    static bool settle_one(desks& here, detail::link& with, wish const& one, log_session& log) {
+        bool inserts = false;
+        settle::detail::settle_in_native(
+            *one.work, one.parts, one.judge,
+            [&](operation const& part) { part.tell(meet(here, part)); },
+            [&] {
+                inserts = one.work->coordinator.inserts();
+                if (!inserts) log.change_within(with, *one.work, one.at);
+            },
+            [&](operation const& part, bool done) { part.end_at_once(here, done); });
+        return inserts;
+    }
 
     /// Shares a native transaction with what other threads want at this moment. False when it must
     /// be tried alone.
-    template <typename Direction, typename Judge>
-    bool settled_together(job& work, log_session& log, occasion const& at, Judge& judge) {
-        wish mine{&work, &at, const_cast<void*>(static_cast<void const*>(std::addressof(judge))),
-                  [](desks& here, job& one) { expect_parts<Direction>(here, one); },
-                  [](wish const& one, desks& here, detail::link& with, log_session& to) {
-                      return settle_one<Direction>(here, with, *one.work, to, *one.at,
-                                                   *static_cast<Judge*>(one.judge));
-                  }};
-        auto const ended = together_->join(mine, [&](std::span<wish* const> all) {
+    bool settled_together(wish&& mine, log_session& log) {
+        turns_->perform(mine, [&](typename turns::party& all) {
             auto const settle_all = [&](desks& here, detail::link& with) {
                 std::vector<job*> fresh;
-                for (wish* const one : all) one->expect(here, *one->work);
-                here.fetch(with);
-                for (wish* const one : all) {
-                    if (one->settle(*one, here, with, log)) fresh.push_back(one->work);
+                for (wish const* const one : all.works()) {
+                    for (auto const& part : one->parts) part.expect(here);
                 }
-                if (!fresh.empty()) log.insert_within(with, fresh, at);
+                here.fetch(with);
+                for (wish const* const one : all.works()) {
+                    if (settle_one(here, with, *one, log)) fresh.push_back(one->work);
+                }
+                if (!fresh.empty()) log.insert_within(with, fresh, mine.at);
             };
-            if (all.size() > 1) return at_desks(settle_all);
-            return at_desks_unread(settle_all, &record_session::try_in_native);
+            bool const alone = all.works().size() == 1;
+            all.end_all(alone ? at_desks(settle_all, first_reading()) : at_desks(settle_all));
         });
-        if (!ended) return false;
-        if (ended->fate == detail::fate::committed) return true;
-        auto const& code = ended->problem.code;
+        if (!mine.end) return false;
+        if (mine.end->fate == detail::fate::committed) return true;
+        auto const& code = mine.end->problem.code;
         bool const of_all = code == condition::unknown || code == condition::retryable;
-        if (ended->fate == detail::fate::undone && !of_all) return false;
-        settle::detail::say(work, *ended);
+        if (mine.end->fate == detail::fate::undone && !of_all) return false;
+        settle::detail::say(*mine.work, *mine.end);
         return true;
     }
 
@@ -481,8 +455,8 @@ private:
 
     detail::server* server_;
     detail::record_layout layout_;
-    std::shared_ptr<detail::group<wish>> together_;
-    std::shared_ptr<detail::luck> luck_;
+    std::shared_ptr<turns> turns_;
+    std::shared_ptr<detail::backoff> backoff_;
 };
 
 } // namespace mongodb

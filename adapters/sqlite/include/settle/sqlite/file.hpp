@@ -46,8 +46,7 @@ public:
     }
 
     /// Runs a function in a native transaction, which callers share; see group_commit.
-    template <typename Function>
-    ending perform(Function&& function) {
+    ending perform(settle::detail::function_view<void(transaction&)> function) {
         return commits_.perform(function);
     }
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// Commits that threads share: whoever comes while a commit is under way goes into the next one.
-//
-// The first thread to come leads: it does the work of everybody who waits, each in a part of one
-// native transaction, commits once, and tells everybody how that ended. Then one of those who came
-// meanwhile leads. So nobody waits for more than the commit that is under way and its own.
+// Commits that threads share: each has a part in one native transaction, which is committed once.
 #pragma once
 
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/function_view.hpp>
-#include <settle/store/shared_turns.hpp>
+#include <settle/store/shared_work.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -21,66 +17,46 @@ public:
     /// the work of others, and perhaps twice, when others made the first time void.
     /// Errors:  what it throws ends its own work alone: a settle::failure as `undone`, anything
     ///          else comes out here
-    template <typename Function>
-    ending perform(Function&& function) {
-        member me{function};
-        if (turns_.leads(me)) lead(me);
+    ending perform(settle::detail::function_view<void(transaction&)> function) {
+        member me{{}, function};
+        turns_.perform(me, [&](turns::party& all) {
+            std::lock_guard const guard{writer_.mutex()};
+            all.join();
+            perform_all(all);
+        });
         if (me.thrown) std::rethrow_exception(me.thrown);
-        return std::move(me.end);
+        if (me.end) return *std::move(me.end);
+        return {fate::unknown, {std::make_error_code(std::errc::not_enough_memory),
+                                "settle: a thread that wrote for others had no memory left"}};
     }
 
 private:
-    /// The work of one caller; it lives on the stack of that call.
-    struct member {
+    struct member : settle::detail::shared_work {
         settle::detail::function_view<void(transaction&)> perform;
-        ending end{};
         std::exception_ptr thrown{};
         bool failed = false; ///< its part was undone, whatever becomes of the others
-        settle::detail::turn turn{};
     };
+    using turns = settle::detail::shared_turns<member>;
 
-    void lead(member& me) {
-        {
-            std::lock_guard const guard{writer_.mutex()};
-            group_.push_back(&me);
-            gather();
-            perform_group();
-        }
-        last_ = group_.size();
-        // Nobody is touched after being told.
-        for (member* one : group_) {
-            if (one != &me) one->turn.tell(settle::detail::turn::stage::ended);
-        }
-        group_.clear();
-        turns_.hand_over();
-    }
-
-    /// Those who were in the last group are about to come again.
-    void gather() {
-        for (int tries = 0; tries < 3 && 1 + turns_.waiting() < last_; ++tries) {
-            std::this_thread::yield();
-        }
-        turns_.join(group_, most);
-    }
-
-    void perform_group() {
+    void perform_all(turns::party& all) {
         std::optional<transaction> native;
         try {
             native.emplace(writer_);
         } catch (failure const& problem) {
-            for (member* one : group_) one->end = {fate::undone, problem.problem()};
-            return;
+            return all.end_all({fate::undone, problem.problem()});
         }
         std::size_t done = 0;
         do {
-            bool const shared = group_.size() > 1;
-            for (; done < group_.size(); ++done) {
-                if (!perform_one(*native, *group_[done], shared)) return fall_apart(native);
+            auto const works = all.works();
+            for (; done < works.size(); ++done) {
+                if (!perform_one(*native, *works[done], works.size() > 1)) {
+                    return fall_apart(native, works);
+                }
             }
-            // Whoever comes while a group is at work need not wait for the next.
-        } while (done < most && turns_.join(group_, most) > 0);
+            // Whoever comes while a party is at work need not wait for the next.
+        } while (all.join() > 0);
         auto const end = native->commit();
-        for (member* one : group_) {
+        for (member* const one : all.works()) {
             if (!one->failed) one->end = end;
         }
     }
@@ -103,10 +79,10 @@ private:
     }
 
     /// One member's error has undone everybody's work: each goes alone, so that nobody else fails.
-    void fall_apart(std::optional<transaction>& native) {
+    void fall_apart(std::optional<transaction>& native, std::span<member* const> all) {
         native.reset();
-        if (group_.size() == 1) return;
-        for (member* one : group_) {
+        if (all.size() == 1) return;
+        for (member* const one : all) {
             one->thrown = nullptr;
             try {
                 transaction alone{writer_};
@@ -118,12 +94,10 @@ private:
         }
     }
 
-    static constexpr std::size_t most = 1024; ///< members of a group, so that a commit comes
+    static constexpr std::size_t largest = 1024; ///< members, so that a commit comes
 
     writer& writer_;
-    settle::detail::shared_turns<member> turns_{1};
-    std::vector<member*> group_; ///< the leader's
-    std::size_t last_ = 1;       ///< how many the last group had
+    turns turns_{1, largest};
 };
 
 } // namespace sqlite::detail

@@ -95,6 +95,15 @@ public:
         }
     }
 
+    /// Whether a part has left its mark.
+    static bool has(connection const& on, key_type const& key, transaction_id const& id,
+                    part_number part) {
+        statement const look{on,
+                             "SELECT 1 FROM settle_mark WHERE "
+                             "(collection, key, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
+                             "look for a mark"};
+        return run{look, Collection::name, key, id, part.participant, part.line}.next();
+    }
     /// Whether a record has a mark.
     [[nodiscard]] bool any(key_type const& key) const {
         return run{of_record_, Collection::name, key}.next();

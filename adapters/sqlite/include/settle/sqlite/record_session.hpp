@@ -21,52 +21,27 @@ public:
     /// Shape:   the caller is alone with the file
     /// Errors:  throws settle::failure when a table does not fit its collection
     explicit record_session(detail::file& file)
-        : file_(&file), held_(new statements{file}, {&file}) {}
+        : file_(&file), held_(new desks{file}, {&file}) {}
 
     /// Answers every due part of this session's collections once the transaction is committed:
     /// `unavailable` when it took no effect, `record_unusable` when it never will, `unknown` when
     /// its commit failed half-way.
     template <step Step, typename Direction>
     void start(std::span<job> wave) {
-        settle::detail::answer_in_native<holds, Step, Direction>(wave, [&](auto& kept) {
-            return in_native([&](detail::transaction& native, bool apart) {
-                kept.clear();
-                if (!apart) {
-                    for_each_operation<holds, Step, Direction>(
-                        wave, [&](auto const& one) { expect(one); });
-                    fetch();
-                }
-                for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
-                    kept.push_back(apart ? meet_apart<Step>(native, one) : meet(one));
-                });
-            });
-        });
+        answer_all(settle::detail::operations_of<desks, holds, Step, Direction>(wave));
     }
 
     template <step Step, typename Direction>
     void finish(std::span<job>) {}
 
     /// Settles transactions at once, each as `judge(job)` has it, in the order of the wave: every
-    /// part and the entry in one native transaction.
+    /// part and the entry in one native transaction, which threads share.
     /// Shape:   log - of the same database
     template <typename Direction, typename Judge>
     void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
         auto const jobs = settle::detail::jobs_of(wave, step::at_once);
-        std::vector<job*> later;
-        auto const ended = in_native([&](detail::transaction& native, bool apart) {
-            later.clear();
-            if (!apart) {
-                for (auto* const work : jobs) expect_parts<Direction>(*work);
-                fetch();
-            }
-            for (auto* const work : jobs) {
-                settling<Judge> one{*work, log.entries(), at, judge};
-                if (apart) settle_apart<Direction>(native, one);
-                else settle_one<Direction>(one, jobs.size() == 1 ? nullptr : &later);
-            }
-            insert_new(later, log.entries(), at);
-        });
-        if (ended.fate != detail::fate::committed) settle::detail::say(jobs, ended);
+        auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
+        settle_wish({{}, jobs, parts, log.entries(), at, judge});
     }
     static constexpr bool settles_at_once = true;
 
@@ -76,14 +51,15 @@ public:
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
-        return file_->reading([&] { return reader_of<C>().read(key); });
+        return file_->reading([&] { return held_->template reader_of<C>().read(key); });
     }
 
     /// Errors:  errc::record_exists when a record or a mark has its key
     template <typename C>
     result<void> create(typename C::record_type const& record) {
         if (auto texts = check_texts(record); !texts.has_value()) return texts;
-        auto const made = file_->writing([&] { return table_of<C>().create(record); });
+        auto const made =
+            file_->writing([&] { return held_->template table_of<C>().create(record); });
         if (!made.has_value()) return made.problem();
         if (made.value()) return {};
         return {errc::record_exists, "settle: a record with this key is in '" +
@@ -94,13 +70,13 @@ public:
     template <typename C>
     result<std::vector<typename C::record_type>> scan(
         std::optional<typename C::key_type> const& after, std::size_t limit) {
-        return file_->reading([&] { return reader_of<C>().scan(after, limit); });
+        return file_->reading([&] { return held_->template reader_of<C>().scan(after, limit); });
     }
 
     /// Marks in the order of their records, beginning behind one of them.
     result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
                                           std::size_t limit) {
-        return file_->reading([&] { return detail::read_marks(held_->marks, after, limit); });
+        return file_->reading([&] { return detail::read_marks(held_->marks(), after, limit); });
     }
 
     /// Ends a mark that still has the epoch of its place.
@@ -108,7 +84,7 @@ public:
         return file_->writing([&] {
             answer said = answer::nothing;
             ((place.collection == Collections::name
-                  ? void(said = table_of<Collections>().resolve(place, confirmed))
+                  ? void(said = held_->template table_of<Collections>().resolve(place, confirmed))
                   : void()),
              ...);
             return said;
@@ -118,38 +94,78 @@ public:
 private:
     using kept_answer = settle::detail::kept_answer;
 
-    template <typename C>
-    static detail::record_table<C> make_table(detail::file& file) {
-        auto need = detail::need_of<C>();
-        detail::settle_table(file.with(), need);
-        return {file.with(), std::move(need)};
-    }
+    /// The tables of all collections, and the statements that read them.
+    class desks {
+    public:
+        explicit desks(detail::file& file)
+            : tables_(make_table<Collections>(file)...),
+              readers_(detail::record_reader<Collections>{file.reader(),
+                                                          detail::need_of<Collections>()}...),
+              marks_(file.reader(), marks_sql(), "read marks") {}
 
-    static std::string marks_sql() {
-        std::string names;
-        ((names += (names.empty() ? "'" : ", '") + std::string{Collections::name} + "'"), ...);
-        return detail::marks_sql(names);
-    }
+        template <typename C>
+        detail::record_table<C>& table_of() {
+            return std::get<detail::record_table<C>>(tables_);
+        }
+        template <typename C>
+        detail::record_reader<C>& reader_of() {
+            return std::get<detail::record_reader<C>>(readers_);
+        }
+        [[nodiscard]] detail::statement const& marks() const noexcept { return marks_; }
 
-    template <typename C>
-    detail::record_table<C>& table_of() {
-        return std::get<detail::record_table<C>>(held_->tables);
-    }
-    template <typename C>
-    detail::record_reader<C>& reader_of() {
-        return std::get<detail::record_reader<C>>(held_->readers);
-    }
+        void begin(bool unchanged) { (table_of<Collections>().begin(unchanged), ...); }
+        void fetch() { (table_of<Collections>().fetch(), ...); }
+        void write_back() { (table_of<Collections>().write_back(), ...); }
+
+        template <typename Operation>
+        void expect(Operation const& one) {
+            table_of<typename Operation::collection>().expect(one);
+        }
+        template <typename Operation>
+        met<typename Operation::record> meet(Operation const& one) {
+            constexpr step at = Operation::what;
+            auto& table = table_of<typename Operation::collection>();
+            if constexpr (at == step::apply || at == step::at_once) return table.meet(one);
+            else return table.meet(one.end());
+        }
+        template <typename Operation>
+        void end_at_once(Operation const& one, bool confirmed) {
+            table_of<typename Operation::collection>().end_at_once(one, confirmed);
+        }
+        template <typename Operation>
+        [[nodiscard]] bool has_mark_of(Operation const& one) {
+            return table_of<typename Operation::collection>().has_mark_of(one);
+        }
+
+    private:
+        template <typename C>
+        static detail::record_table<C> make_table(detail::file& file) {
+            auto need = detail::need_of<C>();
+            detail::settle_table(file.with(), need);
+            return {file.with(), std::move(need)};
+        }
+        static std::string marks_sql() {
+            std::string names;
+            ((names += (names.empty() ? "'" : ", '") + std::string{Collections::name} + "'"), ...);
+            return detail::marks_sql(names);
+        }
+
+        std::tuple<detail::record_table<Collections>...> tables_;
+        std::tuple<detail::record_reader<Collections>...> readers_;
+        detail::statement marks_;
+    };
+    using operation = settle::detail::erased_operation<desks>;
 
     /// Does the work of a wave in a native transaction. When one record alone stands in the way, it
     /// is done again with each operation apart, so that the others stay.
     /// Shape:   function(native, apart)
-    template <typename Function>
-    detail::ending in_native(Function&& function) {
+    using action = settle::detail::function_view<void(detail::transaction&, bool)>;
+    detail::ending in_native(action function) {
         for (bool apart = false;; apart = true) {
             auto ended = file_->perform([&](detail::transaction& native) {
-                begin(file_->unchanged_for(this->held_.get()));
+                held_->begin(file_->unchanged_for(held_.get()));
                 function(native, apart);
-                write_back();
+                held_->write_back();
             });
             bool const again = !apart && ended.fate == detail::fate::undone &&
                                detail::is_of_one_record(ended.problem.code);
@@ -157,102 +173,144 @@ private:
         }
     }
 
-    template <typename Operation>
-    void expect(Operation const& one) {
-        table_of<typename Operation::collection>().expect(one);
-    }
-    template <typename Direction>
-    void expect_parts(job& work) {
-        for_each_part<holds, step::at_once, Direction>(
-            work, [](std::size_t) { return true; }, [&](auto const& one) { expect(one); });
-    }
-    void fetch() { (table_of<Collections>().fetch(), ...); }
-
-    void begin(bool unchanged) { (table_of<Collections>().begin(unchanged), ...); }
-    void write_back() { (table_of<Collections>().write_back(), ...); }
-
-    template <typename Operation>
-    kept_answer meet(Operation const& one) {
-        return kept_answer::of(table_of<typename Operation::collection>().meet(one));
+    void answer_all(std::vector<operation> const& all) {
+        settle::detail::answer_in_native(all, [&](std::vector<kept_answer>& kept) {
+            return in_native([&](detail::transaction& native, bool apart) {
+                kept.clear();
+                if (!apart) {
+                    for (auto const& one : all) one.expect(*held_);
+                    held_->fetch();
+                }
+                for (auto const& one : all) {
+                    kept.push_back(apart ? meet_apart(native, one) : one.meet(*held_));
+                }
+            });
+        });
     }
 
-    template <step Step, typename Operation>
-    kept_answer meet_apart(detail::transaction& native, Operation const& one) {
+    kept_answer meet_apart(detail::transaction& native, operation const& one) {
         kept_answer kept;
         auto const problem = apart(native, [&] {
-            expect(one);
-            fetch();
-            kept = meet(one);
-            table_of<typename Operation::collection>().write_back();
+            one.expect(*held_);
+            held_->fetch();
+            kept = one.meet(*held_);
+            held_->write_back();
         });
-        return problem.empty() ? kept : kept_answer::of_unusable(Step, problem);
+        if (problem.empty()) return kept;
+        bool const undoes = one.at() == step::compensate || one.at() == step::give_way;
+        // Where it never left a mark there is nothing to undo.
+        if (undoes && !one.has_mark(*held_)) return {answer::nothing, nullptr, {}};
+        return kept_answer::of_unusable(one.at(), problem);
     }
 
     /// Does something that is undone alone when one record stands in its way; what that was.
-    template <typename Function>
-    error apart(detail::transaction& native, Function&& function) {
+    error apart(detail::transaction& native, settle::detail::function_view<void()> function) {
         try {
             native.in_part(function);
             return {};
         } catch (failure const& problem) {
             // Anything else concerns the whole file.
             if (!detail::is_of_one_record(problem.problem().code)) throw;
-            begin(false);
+            held_->begin(false);
             return problem.problem();
         }
     }
 
-    /// One transaction that settles at once, and the part at which that stands.
-    template <typename Judge>
-    struct settling {
-        job& work;
+    /// The transactions that one caller wants settled at once.
+    struct wish : settle::detail::shared_work {
+        std::span<job* const> jobs;
+        std::span<operation const> parts; ///< of all jobs, in their order
         detail::entry_table& entries;
         occasion const& at;
-        Judge& judge;
-        std::size_t part = 0;
-        bool apart = false; ///< its parts are not expected yet
+        settle::detail::judging judge;
 
-        void write_entry() {
-            job* const alone = &work;
-            std::span<job* const> const jobs{&alone, 1};
-            if (work.coordinator.inserts()) entries.insert(jobs, at);
-            else entries.change<step::at_once>(jobs, at);
+        template <typename Function>
+        void for_each(Function&& function) const {
+            settle::detail::for_each_with_parts(jobs, parts, function);
         }
     };
+    using turns = settle::detail::shared_turns<wish>;
+    using party = typename turns::party;
 
-    /// Shape:   later - takes it when its entry is to be inserted with the others of the wave, as
-    ///          if the id were new
-    template <typename Direction, typename Judge>
-    void settle_one(settling<Judge>& one, std::vector<job*>* later) {
-        auto& work = one.work;
-        auto const table = [&](auto const& operation) -> auto& {
-            return table_of<typename std::remove_cvref_t<decltype(operation)>::collection>();
-        };
-        settle::detail::settle_in_native<holds, Direction>(
-            work, one.judge, [&](std::size_t part) { one.part = part; },
-            [&](auto const& operation) {
-                if (one.apart) {
-                    table(operation).expect(operation);
-                    table(operation).fetch();
-                }
-                operation.answered(table(operation).meet(operation));
-            },
-            [&] {
-                if (later != nullptr && work.coordinator.inserts()) later->push_back(&work);
-                else one.write_entry();
-            },
-            [&](auto const& operation, bool done) {
-                table(operation).end_at_once(operation, done);
-                // Alone, it is known which record stands in the way.
-                if (later == nullptr) table(operation).write_back();
-            });
+    void settle_wish(wish&& mine) {
+        turns_->perform(mine, [&](party& all) {
+            auto const ended = settle_all(all);
+            if (all.works().size() == 1 || is_of_all(ended)) all.end_all(ended);
+        });
+        // What others were in the way of is done alone.
+        if (!mine.end) {
+            party alone{mine};
+            mine.end = settle_all(alone);
+        }
+        if (mine.end->fate != detail::fate::committed) settle::detail::say(mine.jobs, *mine.end);
     }
 
+    /// Whether it ended for all of a party as it would have ended for each.
+    static bool is_of_all(detail::ending const& ended) {
+        auto const& code = ended.problem.code;
+        return ended.fate != detail::fate::undone || code == condition::unknown ||
+               code == condition::retryable;
+    }
+
+    /// Settles what callers want in one native transaction.
+    detail::ending settle_all(party& all) {
+        return in_native([&](detail::transaction& native, bool apart) {
+            std::size_t done = 0;
+            do {
+                auto const works = all.works().subspan(done);
+                done += works.size();
+                if (!apart) settle_side_by_side(works);
+                for (auto const* const one : works) {
+                    if (apart) settle_each_apart(native, *one);
+                }
+                // Whoever comes meanwhile need not wait for the next commit.
+            } while (!apart && all.join() > 0);
+        });
+    }
+
+    void settle_side_by_side(std::span<wish* const> works) {
+        std::vector<job*> fresh;
+        for (auto const* const one : works) {
+            for (auto const& part : one->parts) part.expect(*held_);
+        }
+        held_->fetch();
+        for (auto const* const one : works) {
+            one->for_each([&](job& work, std::span<operation const> parts) {
+                settle::detail::settle_in_native(
+                    work, parts, one->judge,
+                    [&](operation const& part) { part.tell(part.meet(*held_)); },
+                    [&] {
+                        // Its entry is inserted with those of the others, as if the id were new.
+                        if (work.coordinator.inserts()) fresh.push_back(&work);
+                        else write_entry(*one, work);
+                    },
+                    [&](operation const& part, bool done) { part.end_at_once(*held_, done); });
+            });
+        }
+        insert_new(fresh, *works.back());
+    }
+
+    static void write_entry(wish const& of, job& work) {
+        job* const alone = &work;
+        std::span<job* const> const jobs{&alone, 1};
+        if (work.coordinator.inserts()) of.entries.insert(jobs, of.at);
+        else of.entries.template change<step::at_once>(jobs, of.at);
+    }
+
+    /// Shape:   last - of those who want it
     /// Errors:  throws when an id is there already: then each goes apart, by its entry's answer
-    static void insert_new(std::span<job* const> jobs, detail::entry_table& entries,
-                           occasion const& at) {
-        if (jobs.empty()) return;
-        entries.insert(jobs, at);
+    static void insert_new(std::span<job*> jobs, wish const& last) {
+        auto const before = [](job const* left, job const* right) {
+            return std::less<>{}(left->direction, right->direction);
+        };
+        if (!std::is_sorted(jobs.begin(), jobs.end(), before)) {
+            std::stable_sort(jobs.begin(), jobs.end(), before);
+        }
+        for (auto begin = jobs.begin(); begin != jobs.end();) {
+            auto const end = std::upper_bound(begin, jobs.end(), *begin, before);
+            last.entries.insert(std::span<job* const>{begin, end}, last.at);
+            begin = end;
+        }
         for (auto* const work : jobs) {
             if (work->said == log_answer::taken) continue;
             throw failure({{SQLITE_CONSTRAINT_UNIQUE, sqlite_category()}, "an id is there"});
@@ -260,33 +318,39 @@ private:
     }
 
     /// A record that cannot be used cancels the transaction that names it, and no other.
-    template <typename Direction, typename Judge>
-    void settle_apart(detail::transaction& native, settling<Judge>& one) {
-        auto const problem = apart(native, [&] {
-            one.apart = true;
-            settle_one<Direction>(one, nullptr);
+    void settle_each_apart(detail::transaction& native, wish const& of) {
+        of.for_each([&](job& work, std::span<operation const> parts) {
+            operation const* under_way = nullptr;
+            auto const problem = apart(native, [&] {
+                settle::detail::settle_in_native(
+                    work, parts, of.judge,
+                    [&](operation const& part) {
+                        under_way = &part;
+                        part.expect(*held_);
+                        held_->fetch();
+                        part.tell(part.meet(*held_));
+                    },
+                    [&] { write_entry(of, work); },
+                    [&](operation const& part, bool done) {
+                        under_way = &part;
+                        part.end_at_once(*held_, done);
+                        // Alone, it is known which record stands in the way.
+                        held_->write_back();
+                    });
+            });
+            if (problem.empty()) return;
+            if (under_way != nullptr) under_way->failed(answer::record_unusable, problem);
+            static_cast<void>(of.judge(work)); // A part that cannot be used always cancels.
+            write_entry(of, work);
         });
-        if (problem.empty()) return;
-        one.work.problem = problem;
-        one.work.coordinator.answered(one.part, answer::record_unusable);
-        static_cast<void>(one.judge(one.work)); // A part that cannot be used always cancels.
-        one.write_entry();
     }
 
-    struct statements {
-        explicit statements(detail::file& file)
-            : tables(make_table<Collections>(file)...),
-              readers(detail::record_reader<Collections>{file.reader(),
-                                                         detail::need_of<Collections>()}...),
-              marks(file.reader(), marks_sql(), "read marks") {}
-
-        std::tuple<detail::record_table<Collections>...> tables;
-        std::tuple<detail::record_reader<Collections>...> readers;
-        detail::statement marks;
-    };
+    /// Works of one party, so that a commit comes.
+    static constexpr std::size_t largest_party = 1024;
 
     detail::file* file_;
-    std::unique_ptr<statements, detail::alone_deleter<statements>> held_;
+    std::unique_ptr<desks, detail::alone_deleter<desks>> held_;
+    std::unique_ptr<turns> turns_ = std::make_unique<turns>(1, largest_party);
 };
 
 } // namespace sqlite

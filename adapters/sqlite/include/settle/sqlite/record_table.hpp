@@ -102,11 +102,19 @@ public:
             write_back(at);
             return image_of(at.key);
         });
-        note(result, at, [&] { create(one, at); });
+        note(result, at, [&] {
+            if constexpr (requires { one.intent(); }) create(one, at);
+        });
         if constexpr (Operation::what != step::at_once) {
             note_mark(result.on_mark, at, one.id(), one.part());
         }
         return result;
+    }
+
+    /// Whether an operation has left its mark on a record, of which nothing else need be readable.
+    template <typename Operation>
+    [[nodiscard]] bool has_mark_of(Operation const& one) const {
+        return marks_.has(*on_, one.key(), one.id(), one.part());
     }
 
     /// Ends an operation that was met in this native transaction, at once.

@@ -90,8 +90,7 @@ public:
     }
 
     /// Does something whose writes are undone alone when it throws.
-    template <typename Function>
-    void in_part(Function&& function) {
+    void in_part(settle::detail::function_view<void()> function) {
         run{writer_.savepoint_}.change();
         try {
             function();

@@ -13,7 +13,7 @@
 SETTLE_BEGIN
 
 template <Described Record>
-struct unseen_change {
+struct conditional_change {
     integers<Record> least{}; ///< each integer member must be this at least, before
     integers<Record> most{};  ///< and this at most
     integers<Record> added{}; ///< to each of them
@@ -24,12 +24,12 @@ namespace detail {
 
 /// Sums that change a record whatever stands in its members that are no bound's.
 template <typename Intent>
-inline constexpr bool may_go_unseen = Intent::commutes && Intent::exact_fields == 0;
+inline constexpr bool has_conditions_alone = Intent::commutes && Intent::exact_fields == 0;
 
 /// The members' own ranges.
 template <Described Record>
-[[nodiscard]] unseen_change<Record> unseen_anything() {
-    unseen_change<Record> made;
+[[nodiscard]] conditional_change<Record> within_ranges() {
+    conditional_change<Record> made;
     for_each_integer<Record>([&](auto m, auto position) {
         using limits = std::numeric_limits<typename decltype(m)::type>;
         made.least[position] = std::int64_t{limits::min()};
@@ -53,11 +53,10 @@ template <Described Record>
 
 /// An apply to a record without marks. Nothing when the rule might say anything but `applied`.
 template <Described Record, typename Intent>
-[[nodiscard]] std::optional<unseen_change<Record>> apply_unseen(transaction_id const& id,
-                                                                part_number part, epoch under,
-                                                                Intent const& intent) {
-    if constexpr (detail::may_go_unseen<Intent>) {
-        auto made = detail::unseen_anything<Record>();
+[[nodiscard]] std::optional<conditional_change<Record>> conditional_apply(
+    transaction_id const& id, part_number part, epoch under, Intent const& intent) {
+    if constexpr (detail::has_conditions_alone<Intent>) {
+        auto made = detail::within_ranges<Record>();
         auto& own = made.own;
         bool overflow = false;
         bool possible = intent.exact_guards_hold(Record{}, overflow);
@@ -90,11 +89,9 @@ template <Described Record, typename Intent>
 
 /// The same when it ends where it begins, so that its mark is never seen.
 template <Described Record, typename Intent>
-[[nodiscard]] std::optional<unseen_change<Record>> apply_at_once_unseen(transaction_id const& id,
-                                                                        part_number part,
-                                                                        epoch under,
-                                                                        Intent const& intent) {
-    auto made = apply_unseen<Record>(id, part, under, intent);
+[[nodiscard]] std::optional<conditional_change<Record>> conditional_apply_at_once(
+    transaction_id const& id, part_number part, epoch under, Intent const& intent) {
+    auto made = conditional_apply<Record>(id, part, under, intent);
     if (!made) return made;
     bool overflow = false;
     for (std::size_t i = 0; i < integer_count<Record>; ++i) {
@@ -107,12 +104,11 @@ template <Described Record, typename Intent>
 
 /// The finish of a part whose mark stands as its own apply has left it.
 template <Described Record, typename Intent>
-[[nodiscard]] std::optional<unseen_change<Record>> finish_unseen(transaction_id const& id,
-                                                                 part_number part, epoch committed,
-                                                                 Intent const& intent) {
-    auto made = apply_unseen<Record>(id, part, committed, intent);
+[[nodiscard]] std::optional<conditional_change<Record>> conditional_finish(
+    transaction_id const& id, part_number part, epoch committed, Intent const& intent) {
+    auto made = conditional_apply<Record>(id, part, committed, intent);
     if (!made || committed == 0) return std::nullopt;
-    auto anything = detail::unseen_anything<Record>();
+    auto anything = detail::within_ranges<Record>();
     anything.own = std::move(made->own);
     for (std::size_t i = 0; i < integer_count<Record>; ++i) {
         auto const later = anything.own.confirm_delta[i];

@@ -2,7 +2,7 @@
 // What may be done to a record that nobody has read is what the record rule does to it.
 #include "record_rule_types.hpp"
 
-#include <settle/protocol/unseen.hpp>
+#include <settle/protocol/conditional.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -10,11 +10,11 @@
 namespace rule_test {
 namespace {
 
-using settle::unseen_change;
+using settle::conditional_change;
 
-constexpr settle::epoch under = 7;
+constexpr settle::epoch own_epoch = 7;
 
-[[nodiscard]] bool allows(unseen_change<thing> const& change, thing const& one) {
+[[nodiscard]] bool allows(conditional_change<thing> const& change, thing const& one) {
     bool all = true;
     settle::for_each_integer<thing>([&](auto m, auto position) {
         std::int64_t const value = one.*m.pointer;
@@ -23,7 +23,7 @@ constexpr settle::epoch under = 7;
     return all;
 }
 
-void add(thing& to, unseen_change<thing> const& change) {
+void add(thing& to, conditional_change<thing> const& change) {
     settle::for_each_integer<thing>([&](auto m, auto position) {
         using type = typename decltype(m)::type;
         to.*m.pointer = static_cast<type>(to.*m.pointer + change.added[position]);
@@ -63,13 +63,14 @@ tally compare() {
         for (std::int64_t const limit : limits) {
             wish const parameters{wanted, limit, "closed", {}};
             auto const intent = zoo_direction::intent<Which>(parameters, 0);
-            auto const apply = settle::apply_unseen<thing>("t", number, under, intent);
-            auto const at_once = settle::apply_at_once_unseen<thing>("t", number, under, intent);
-            auto const finish = settle::finish_unseen<thing>("t", number, under, intent);
+            auto const apply = settle::conditional_apply<thing>("t", number, own_epoch, intent);
+            auto const at_once =
+                settle::conditional_apply_at_once<thing>("t", number, own_epoch, intent);
+            auto const finish = settle::conditional_finish<thing>("t", number, own_epoch, intent);
             for (thing const& one : many_records()) {
                 slot at;
                 at.record = one;
-                bool const applied = meet<Which>(at, "t", under, parameters).what ==
+                bool const applied = meet<Which>(at, "t", own_epoch, parameters).what ==
                                      answer::applied;
                 bool const allowed = apply && allows(*apply, one);
                 CHECK(allowed == applied);
@@ -84,7 +85,7 @@ tally compare() {
                 CHECK(finish->own == apply->own);
                 CHECK(allows(*finish, changed));
                 add(changed, *finish);
-                REQUIRE(confirms(at, "t", Which, under) == answer::applied);
+                REQUIRE(confirms(at, "t", Which, own_epoch) == answer::applied);
                 CHECK(settle::equal_members(changed, *at.record));
                 thing both = one;
                 add(both, *at_once);
@@ -103,35 +104,35 @@ void compare_all() {
     }
 }
 
-TEST_CASE("unseen: sums do to a record what the rule does, and when it does") {
+TEST_CASE("conditional: sums do to a record what the rule does, and when it does") {
     compare_all<debit, credit, raise, shift, capped, small_debit, small_credit, both_moments,
                 look>();
 }
 
 template <part Which>
-bool goes_unseen() {
+bool is_conditional() {
     wish const parameters{1, 50, "open", {}};
-    return settle::apply_unseen<thing>("t", {Which, 0}, under,
+    return settle::conditional_apply<thing>("t", {Which, 0}, own_epoch,
                                        zoo_direction::intent<Which>(parameters, 0))
         .has_value();
 }
 
-TEST_CASE("unseen: what reads the record, or replaces something, is never done without a look") {
-    CHECK(goes_unseen<debit>());
-    CHECK_FALSE(goes_unseen<if_labelled>());
-    CHECK_FALSE(goes_unseen<if_equal>());
-    CHECK_FALSE(goes_unseen<relabel>());
-    CHECK_FALSE(goes_unseen<pay>());
-    CHECK_FALSE(goes_unseen<create>());
-    CHECK_FALSE(goes_unseen<erase>());
-    CHECK_FALSE(goes_unseen<replace>());
+TEST_CASE("conditional: what reads the record or replaces something is never done unread") {
+    CHECK(is_conditional<debit>());
+    CHECK_FALSE(is_conditional<if_labelled>());
+    CHECK_FALSE(is_conditional<if_equal>());
+    CHECK_FALSE(is_conditional<relabel>());
+    CHECK_FALSE(is_conditional<pay>());
+    CHECK_FALSE(is_conditional<create>());
+    CHECK_FALSE(is_conditional<erase>());
+    CHECK_FALSE(is_conditional<replace>());
 }
 
-TEST_CASE("unseen: a part of a transaction without a committed epoch is not finished so") {
+TEST_CASE("conditional: a part of a transaction without a committed epoch is not finished so") {
     wish const parameters{1, 50, "open", {}};
     auto const intent = zoo_direction::intent<debit>(parameters, 0);
-    CHECK(settle::finish_unseen<thing>("t", {debit, 0}, 1, intent));
-    CHECK_FALSE(settle::finish_unseen<thing>("t", {debit, 0}, 0, intent));
+    CHECK(settle::conditional_finish<thing>("t", {debit, 0}, 1, intent));
+    CHECK_FALSE(settle::conditional_finish<thing>("t", {debit, 0}, 0, intent));
 }
 
 } // namespace

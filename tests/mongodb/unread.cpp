@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A transaction that goes alone changes its records without reading them first. Whatever stands in
 // the way of that is read then, and the end is the same.
-#include "bank.hpp"
-#include "documents.hpp"
+#include "bank_documents.hpp"
 
 #include <map>
 #include <vector>
@@ -10,14 +9,10 @@
 namespace settle_test {
 namespace {
 
-struct bank : documents {
+struct bank : bank_documents {
     explicit bank(settle::phases how, fresh_database::address_of& server = replica_set_address)
-        : documents(server), db(own.address()), engine(bank_on(db, how)) {}
+        : bank_documents(server, how) {}
 
-    /// Shape:   rest - of the document, behind its key
-    void put_account(std::string const& id, std::string const& rest) {
-        put("suite_ledgers", R"({"_id": ")" + id + R"(", )" + rest + "}");
-    }
     void put_usual(std::string const& id) {
         engine.create(ledgers, {id, opening, 0, ""}).value();
     }
@@ -36,9 +31,6 @@ struct bank : documents {
         }
         return seen;
     }
-
-    settle::mongodb::database db;
-    decltype(bank_on(std::declval<settle::mongodb::database&>())) engine;
 };
 
 constexpr std::int64_t transfers = 6;
@@ -114,7 +106,7 @@ TEST_CASE("what no update can tell without reading is read, with the same end") 
             if (one.one_phase && how != settle::phases::one) continue;
             INFO(one.name << ", phases " << static_cast<int>(how));
             bank here{how};
-            here.put_account("A", one.source);
+            here.put_ledger("A", one.source);
             here.put_usual("B");
             auto const told = here.engine.run("t", transfer{"A", "B", 30});
             CHECK_MESSAGE(told.verdict == one.end, told.text());
@@ -130,7 +122,7 @@ TEST_CASE("one part that is in the way takes nothing from the other") {
         bank here{how};
         here.put_usual("A");
         // The source could be changed unread, the destination is full.
-        here.put_account("B", R"("balance": {"$numberLong": "9223372036854775800"}, "label": "", )"
+        here.put_ledger("B", R"("balance": {"$numberLong": "9223372036854775800"}, "label": "", )"
                               R"("units": {"$numberLong": "0"})");
         auto const told = here.engine.run("t", transfer{"A", "B", 30});
         CHECK(told.canceled());
@@ -153,23 +145,23 @@ TEST_CASE("two parts that name one record are seen as two") {
 }
 
 TEST_CASE("after a miss records are read for a while, longer after each, until it pays again") {
-    settle::mongodb::detail::luck luck;
+    settle::mongodb::detail::backoff tries;
     auto const reads_in_between = [&] {
         int count = 0;
-        while (!luck.is_tried()) ++count;
+        while (!tries.is_tried()) ++count;
         return count;
     };
-    CHECK(luck.is_tried());
-    luck.ended(true);
+    CHECK(tries.is_tried());
+    tries.ended(true);
     std::vector<int> between;
     for (int i = 0; i < 8; ++i) {
-        luck.ended(false);
+        tries.ended(false);
         between.push_back(reads_in_between());
     }
     CHECK(between == std::vector{1, 3, 7, 15, 31, 63, 63, 63});
-    luck.ended(true);
-    CHECK(luck.is_tried());
-    luck.ended(false);
+    tries.ended(true);
+    CHECK(tries.is_tried());
+    tries.ended(false);
     CHECK(reads_in_between() == 1);
 }
 

@@ -13,7 +13,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-struct unseen_update {
+struct conditional_update {
     document filter;
     document change;
 };
@@ -49,10 +49,10 @@ template <typename Field>
 
 /// Shape:   filter - names the document by its key
 template <typename Collection>
-[[nodiscard]] unseen_update update_of(
-    document filter, unseen_change<typename Collection::record_type> const& wanted, step at) {
+[[nodiscard]] conditional_update update_of(
+    document filter, conditional_change<typename Collection::record_type> const& wanted, step at) {
     using record_type = typename Collection::record_type;
-    unseen_update made;
+    conditional_update made;
     made.filter = std::move(filter);
     document sums;
     for_each_member<record_type>([&](auto m) {
@@ -88,7 +88,7 @@ template <typename Collection>
 
 /// Whether it pays to write without reading. After a miss the next wave reads at once, after a
 /// second in a row three of them, then 7, and 63 at most.
-class luck {
+class backoff {
 public:
     [[nodiscard]] bool is_tried() noexcept {
         auto left = left_out_.load(std::memory_order_relaxed);

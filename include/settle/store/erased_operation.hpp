@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// Operations of which a session need not know the types. It hands each to its desk, where records
+// are met, by pointers to functions that know them: so what a session does with a wave is compiled
+// once, and not for each step of each transaction type.
+#pragma once
+
+#include <settle/store/wave.hpp>
+
+#include <vector>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// What an operation met, kept until its native transaction is committed.
+struct kept_answer {
+    answer what = answer::none;
+    std::shared_ptr<void const> exclusive{}; ///< of the operation's record
+    error problem{};                         ///< why the record could not be used
+
+    template <Described Record>
+    [[nodiscard]] static kept_answer of(met<Record> const& result) {
+        return {result.what, result.exclusive, {}};
+    }
+    /// A record that cannot be used cancels what has not begun with it; what has begun must wait
+    /// for its repair.
+    [[nodiscard]] static kept_answer of_unusable(step at, error const& why) {
+        bool const applies = at == step::apply || at == step::at_once;
+        return {applies ? answer::record_unusable : answer::unavailable, nullptr, why};
+    }
+};
+
+/// Shape:   Desk - has expect(operation), meet(operation), end_at_once(operation, confirmed) where
+///          it settles at once, and has_mark_of(operation) where an adapter asks for it
+template <typename Desk>
+class erased_operation {
+public:
+    template <typename Operation>
+    explicit erased_operation(Operation const& one)
+        : how_(&functions_of<Operation>), work_(&one.work()), flat_(one.flat_part()),
+          line_(one.line()) {}
+
+    [[nodiscard]] job& work() const { return *work_; }
+    [[nodiscard]] step at() const { return how_->at; }
+    [[nodiscard]] std::size_t flat_part() const { return flat_; }
+
+    void expect(Desk& at) const { how_->expect(at, *this); }
+    [[nodiscard]] kept_answer meet(Desk& at) const { return how_->meet(at, *this); }
+    void end_at_once(Desk& at, bool confirmed) const { how_->end_at_once(at, *this, confirmed); }
+    [[nodiscard]] bool has_mark(Desk& at) const { return how_->has_mark(at, *this); }
+
+    /// Writes an answer where the coordinator and the entry need it.
+    void tell(kept_answer const& kept) const {
+        if (!kept.problem.empty()) return failed(kept.what, kept.problem);
+        work_->coordinator.answered(flat_, kept.what);
+        if (kept.exclusive && how_->keep_image != nullptr) {
+            how_->keep_image(*this, kept.exclusive.get());
+        }
+    }
+    void failed(answer said, error const& problem) const {
+        work_->coordinator.answered(flat_, said);
+        work_->problem = problem;
+    }
+
+private:
+    struct functions {
+        step at;
+        void (*expect)(Desk&, erased_operation const&);
+        kept_answer (*meet)(Desk&, erased_operation const&);
+        void (*end_at_once)(Desk&, erased_operation const&, bool);
+        bool (*has_mark)(Desk&, erased_operation const&);
+        void (*keep_image)(erased_operation const&, void const*);
+    };
+
+    template <typename Operation>
+    [[nodiscard]] Operation typed() const {
+        return {*work_, flat_, line_};
+    }
+
+    template <typename Operation>
+    [[nodiscard]] static constexpr functions make_functions() {
+        using record = typename Operation::record;
+        constexpr step at = Operation::what;
+        functions made{};
+        made.at = at;
+        made.expect = [](Desk& desk, erased_operation const& one) {
+            desk.expect(one.typed<Operation>());
+        };
+        made.meet = [](Desk& desk, erased_operation const& one) {
+            return kept_answer::of(desk.meet(one.typed<Operation>()));
+        };
+        if constexpr (at == step::at_once) {
+            made.end_at_once = [](Desk& desk, erased_operation const& one, bool confirmed) {
+                desk.end_at_once(one.typed<Operation>(), confirmed);
+            };
+        }
+        if constexpr (requires(Desk& desk, Operation const& one) { desk.has_mark_of(one); }) {
+            made.has_mark = [](Desk& desk, erased_operation const& one) {
+                return desk.has_mark_of(one.typed<Operation>());
+            };
+        }
+        if constexpr (at == step::apply || at == step::at_once) {
+            made.keep_image = [](erased_operation const& one, void const* effect) {
+                one.typed<Operation>().keep_image(
+                    *static_cast<exclusive_effect<record> const*>(effect));
+            };
+        }
+        return made;
+    }
+    template <typename Operation>
+    static constexpr functions functions_of = make_functions<Operation>();
+
+    functions const* how_;
+    job* work_;
+    std::size_t flat_;
+    std::size_t line_;
+};
+
+/// What a wave has to do in the collections of a session.
+template <typename Desk, template <typename> typename Holds, step Step, typename Direction>
+[[nodiscard]] std::vector<erased_operation<Desk>> operations_of(std::span<job> wave) {
+    std::vector<erased_operation<Desk>> all;
+    for_each_operation<Holds, Step, Direction>(wave,
+                                               [&](auto const& one) { all.emplace_back(one); });
+    return all;
+}
+
+/// All parts of jobs that settle at once, in the order of the jobs.
+template <typename Desk, template <typename> typename Holds, typename Direction>
+[[nodiscard]] std::vector<erased_operation<Desk>> parts_of(std::span<job* const> jobs) {
+    std::vector<erased_operation<Desk>> all;
+    for (auto* const work : jobs) {
+        for_each_part<Holds, step::at_once, Direction>(
+            *work, [](std::size_t) { return true; },
+            [&](auto const& one) { all.emplace_back(one); });
+    }
+    return all;
+}
+
+/// Calls `function(job, its parts)` for some of the jobs whose parts these are, in their order.
+template <typename Desk, typename Function>
+void for_each_with_parts(std::span<job* const> jobs, std::span<erased_operation<Desk> const> parts,
+                         Function&& function) {
+    std::size_t first = 0;
+    for (auto* const work : jobs) {
+        std::size_t const count = work->coordinator.parts();
+        // Those of jobs that are left out come between.
+        while (count != 0 && &parts[first].work() != work) ++first;
+        function(*work, parts.subspan(first, count));
+        first += count;
+    }
+}
+
+} // namespace detail
+SETTLE_END

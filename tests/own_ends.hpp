@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSL-1.0
+// Threads that settle one transaction each on one database, at the same time: what stands in the
+// way of one is nobody else's end.
+#pragma once
+
+#include <settle/settle.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace settle_test {
+
+/// Shape:   engine - of `move` and `relabel`, in whose ledgers another program has put one with
+///          the key "broken" that cannot be used
+template <typename Engine>
+void check_own_ends(Engine& engine) {
+    using settle::testing::ledgers;
+    constexpr std::size_t people = 6;
+    constexpr std::size_t each = 12;
+    constexpr std::int64_t at_first = 100;
+    auto const person = [](std::size_t number) { return "A" + std::to_string(number % people); };
+    for (std::size_t i = 0; i < people; ++i) {
+        engine.create(ledgers, {person(i), at_first, 0, ""}).value();
+    }
+    std::array<std::vector<settle::outcome>, 16> told;
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t place = 0; place < told.size(); ++place) {
+            threads.emplace_back([&, place] {
+                for (std::size_t i = 0; i < each; ++i) {
+                    // Two threads want the same; some want more than there is, some a bad record,
+                    // and some are of another type.
+                    std::size_t const number = (place / 2) * each + i;
+                    std::string const id = "t" + std::to_string(number);
+                    std::string const to = number % 9 == 4 ? "broken" : person(number + 1);
+                    std::int64_t const amount = number % 5 == 3 ? 100'000 : 3;
+                    using settle::testing::move;
+                    using settle::testing::relabel;
+                    told[place].push_back(
+                        number % 7 == 5 ? engine.run(id, relabel{to, id})
+                                        : engine.run(id, move{person(number), to, amount}));
+                }
+            });
+        }
+    }
+    std::map<std::string, std::int64_t> expected;
+    for (std::size_t place = 0; place < told.size(); ++place) {
+        for (std::size_t i = 0; i < each; ++i) {
+            std::size_t const number = (place / 2) * each + i;
+            auto const& end = told[place][i];
+            INFO("transaction " << number << ": " << end.text());
+            bool const labels = number % 7 == 5;
+            bool const good = number % 9 != 4 && (labels || number % 5 != 3);
+            CHECK(end.id == "t" + std::to_string(number));
+            CHECK(end.done() == good);
+            CHECK(end.canceled() == !good);
+            auto const found = engine.find(end.id).value();
+            REQUIRE(found.has_value());
+            CHECK(found->state == (good ? settle::state::done : settle::state::canceled));
+            CHECK(found->why == end.why);
+            if (!good || labels || place % 2 != 0) continue;
+            expected[person(number)] -= 3;
+            expected[person(number + 1)] += 3;
+        }
+    }
+    for (std::size_t i = 0; i < people; ++i) {
+        auto const found = engine.read(ledgers, person(i)).value();
+        REQUIRE(found.has_value());
+        CHECK(found->balance == at_first + expected[person(i)]);
+    }
+    CHECK(engine.marks().value() == 0);
+}
+
+} // namespace settle_test
