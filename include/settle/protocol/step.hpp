@@ -24,6 +24,15 @@ enum class step : std::uint8_t {
     at_once         ///< one store: the entry and every part in one native transaction
 };
 
+/// Whether it applies parts; the record rule has the guard and the mark.
+[[nodiscard]] constexpr bool applies(step value) noexcept {
+    return value == step::apply || value == step::at_once;
+}
+/// Whether it undoes parts.
+[[nodiscard]] constexpr bool undoes(step value) noexcept {
+    return value == step::compensate || value == step::give_way;
+}
+
 [[nodiscard]] constexpr std::string_view name_of(step value) {
     constexpr std::string_view names[]{"insert",   "read",  "claim", "commit",  "close",
                                        "cancel",   "apply", "confirm", "compensate",

@@ -24,8 +24,7 @@ struct kept_answer {
     /// A record that cannot be used cancels what has not begun with it; what has begun must wait
     /// for its repair.
     [[nodiscard]] static kept_answer of_unusable(step at, error const& why) {
-        bool const applies = at == step::apply || at == step::at_once;
-        return {applies ? answer::record_unusable : answer::unavailable, nullptr, why};
+        return {applies(at) ? answer::record_unusable : answer::unavailable, nullptr, why};
     }
 };
 
@@ -98,7 +97,7 @@ private:
                 return desk.has_mark_of(one.typed<Operation>());
             };
         }
-        if constexpr (at == step::apply || at == step::at_once) {
+        if constexpr (applies(at)) {
             made.keep_image = [](erased_operation const& one, void const* effect) {
                 one.typed<Operation>().keep_image(
                     *static_cast<exclusive_effect<record> const*>(effect));

@@ -24,6 +24,13 @@ struct ending {
     error problem{};
 };
 
+/// Whether it ended for all that had a part as it would have ended for each.
+[[nodiscard]] inline bool is_of_each(ending const& ended) noexcept {
+    auto const& code = ended.problem.code;
+    return ended.fate != fate::undone || code == condition::unknown ||
+           code == condition::retryable;
+}
+
 /// What an operation is told of an ending that is no commit.
 [[nodiscard]] inline answer answer_of(fate end) noexcept {
     return end == fate::unknown ? answer::unknown : answer::unavailable;

@@ -147,7 +147,7 @@ public:
     [[gnu::always_inline]] met<record> meet(record_slot<record>& slot,
                                             NativeImage&& native_image) const {
         auto const& c = work_.coordinator;
-        if constexpr (Step == step::apply || Step == step::at_once) {
+        if constexpr (applies(Step)) {
             record created{};
             auto const wanted = intent();
             using intent_type = std::remove_const_t<decltype(wanted)>;
@@ -196,8 +196,7 @@ public:
     /// Writes the answer where the coordinator and the entry need it.
     [[gnu::always_inline]] void answered(met<record> const& result) const {
         work_.coordinator.answered(flat_, result.what);
-        constexpr bool applies = Step == step::apply || Step == step::at_once;
-        if (applies && result.exclusive) keep_image(*result.exclusive);
+        if (applies(Step) && result.exclusive) keep_image(*result.exclusive);
     }
     void failed(answer said, error const& problem) const {
         work_.coordinator.answered(flat_, said);

@@ -210,8 +210,7 @@ public:
             using place = decltype(where);
             auto& table = std::get<typename place::table>(records.tables);
             // Most undoing and finishing meets nothing, which needs no copy.
-            bool const applies = at == step::apply || at == step::at_once;
-            if (!applies &&
+            if (!applies(at) &&
                 table.cells[places_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
                 return;
             }

@@ -91,12 +91,10 @@ public:
     template <typename Operation>
     [[nodiscard]] met<record_type> meet(Operation const& one) {
         place& at = places_[expected_[met_++]];
-        constexpr bool applies =
-            Operation::what == step::apply || Operation::what == step::at_once;
         auto const known = meet_unruled(at, Operation::what, one.id(), one.part(),
                                         [&] { return bare_mark_of<record_type>(one); });
         if (known) return *known;
-        if constexpr (applies) {
+        if constexpr (applies(Operation::what)) {
             auto result = meet_ruled(at, one);
             if (result.on_record == record_change::created) at.image = one.intent().native_image();
             return result;
@@ -346,17 +344,15 @@ private:
             return supposed;
         }
         if (!at.fault.empty()) {
-            bool const undoes = what == step::compensate || what == step::give_way;
             // Where it never left a mark there is nothing to undo.
-            if (undoes && at.found && !codec_.may_hold_mark(*at.found, id, part)) {
+            if (undoes(what) && at.found && !codec_.may_hold_mark(*at.found, id, part)) {
                 return met<record_type>{};
             }
             throw failure(at.fault);
         }
         if (at.bare.empty()) return std::nullopt;
         bool const others = meet_bare(at, id, part, make_bare);
-        bool const applies = what == step::apply || what == step::at_once;
-        if (others && applies) return settle::detail::refused<record_type>(answer::busy);
+        if (others && applies(what)) return settle::detail::refused<record_type>(answer::busy);
         return std::nullopt;
     }
 

@@ -4,7 +4,7 @@
 
 #include <settle/mongodb/desk.hpp>
 #include <settle/mongodb/log_session.hpp>
-#include <settle/store/shared_work.hpp>
+#include <settle/store/settle_request.hpp>
 
 #include <tuple>
 
@@ -24,7 +24,7 @@ public:
 
     explicit record_session(detail::server& with, detail::record_layout layout = {})
         : server_(&with), layout_(std::move(layout)),
-          turns_(std::make_shared<turns>(most_leaders, largest_party)),
+          groups_(std::make_shared<groups>(most_leaders, largest_group)),
           backoff_(std::make_shared<detail::backoff>()) {}
 
     /// Answers every due part of this session's collections: `unavailable` when it took no effect,
@@ -42,10 +42,10 @@ public:
     /// Shape:   log - of the same database, which has native transactions
     template <typename Direction, typename Judge>
     void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
-        auto jobs = settle::detail::jobs_of(wave, step::at_once);
+        auto const jobs = settle::detail::jobs_of(wave, step::at_once);
         auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
-        if (jobs.size() == 1 && settled_together({{}, jobs.front(), parts, at, judge}, log)) return;
-        settle_jobs(std::move(jobs), parts, log, at, judge);
+        if (jobs.size() == 1 && settled_together({{}, jobs, parts, at, judge}, log)) return;
+        settle_apart({{}, jobs, parts, at, judge}, log);
     }
     static constexpr bool settles_at_once = true;
     /// Not on a single server, which has no native transactions.
@@ -320,24 +320,49 @@ private:
         }
     }
 
-    void settle_jobs(std::vector<job*> jobs, std::span<operation const> parts, log_session& log,
-                     occasion const& at, settle::detail::judging judge) {
+    using request = settle::detail::settle_request<desks>;
+    using groups = settle::detail::groups<request>;
+    using group = typename groups::group;
+
+    /// Enough leaders that a few threads need not wait for each other, and few enough that many
+    /// share a native transaction; and so many of those that one has room for.
+    static constexpr std::size_t most_leaders = 4;
+    static constexpr std::size_t largest_group = 1000;
+
+    detail::ending settle_all(std::span<request* const> all, log_session& log,
+                              detail::reading first = detail::reading::always) {
+        auto const settle = [&](desks& here, detail::link& with) {
+            auto const fresh = settle::detail::settle_side_by_side(
+                here, all, [&] { here.fetch(with); },
+                [&](operation const& part) { return meet(here, part); },
+                [&](job& work, occasion const& at) { log.change_within(with, work, at); });
+            if (!fresh.empty()) log.insert_within(with, fresh, all.front()->at);
+        };
+        return at_desks(settle, first);
+    }
+
+    /// Shares a native transaction with what other threads want at this moment. False when it must
+    /// be tried alone.
+    bool settled_together(request&& mine, log_session& log) {
+        groups_->perform(mine, [&](group& all) {
+            auto const members = all.members();
+            bool const alone = members.size() == 1;
+            all.end_all(settle_all(members, log,
+                                   alone ? first_reading() : detail::reading::always));
+        });
+        if (!mine.end || !is_of_each(*mine.end)) return false;
+        if (mine.end->fate != detail::fate::committed) settle::detail::say(mine.jobs, *mine.end);
+        return true;
+    }
+
+    void settle_apart(request const& mine, log_session& log) {
+        std::vector<job*> jobs(mine.jobs.begin(), mine.jobs.end());
         while (!jobs.empty()) {
-            std::vector<job*> fresh;
-            auto ended = at_desks([&](desks& here, detail::link& with) {
-                fresh.clear();
-                settle::detail::for_each_with_parts(jobs, parts, [&](job&, auto const& own) {
-                    for (auto const& one : own) one.expect(here);
-                });
-                here.fetch(with);
-                settle::detail::for_each_with_parts(jobs, parts, [&](job& work, auto const& own) {
-                    wish const one{{}, &work, own, at, judge};
-                    if (settle_one(here, with, one, log)) fresh.push_back(&work);
-                });
-                if (!fresh.empty()) log.insert_within(with, fresh, at);
-            });
+            request rest{{}, jobs, mine.parts, mine.at, mine.judge};
+            request* const only = &rest;
+            auto ended = settle_all({&only, 1}, log);
             if (ended.fate == detail::fate::committed) return;
-            auto others = log.without_hindering(jobs, ended.problem, at);
+            auto others = log.without_hindering(jobs, ended.problem, mine.at);
             if (!others.has_value()) ended.problem = others.problem();
             if (others.has_value() && others.value().size() < jobs.size()) {
                 jobs = std::move(others.value());
@@ -347,64 +372,11 @@ private:
                 return settle::detail::say(jobs, ended);
             }
             // Whose entry it is shows when each goes alone.
-            for (auto* const work : jobs) settle_jobs({work}, parts, log, at, judge);
+            for (auto* const work : jobs) {
+                settle_apart({{}, {&work, 1}, mine.parts, mine.at, mine.judge}, log);
+            }
             return;
         }
-    }
-
-    /// One transaction that is to settle at once, beside those of other threads.
-    struct wish : settle::detail::shared_work {
-        job* work;
-        std::span<operation const> parts; ///< all of the transaction
-        occasion const& at;
-        settle::detail::judging judge;
-    };
-    using turns = settle::detail::shared_turns<wish>;
-
-    /// Enough leaders that a few threads need not wait for each other, and few enough that many
-    /// share a native transaction; and so many of those that one has room for.
-    static constexpr std::size_t most_leaders = 4;
-    static constexpr std::size_t largest_party = 1000;
-
-    /// True when its entry is to be inserted with those of the others, as if the id were new.
-    static bool settle_one(desks& here, detail::link& with, wish const& one, log_session& log) {
-        bool inserts = false;
-        settle::detail::settle_in_native(
-            *one.work, one.parts, one.judge,
-            [&](operation const& part) { part.tell(meet(here, part)); },
-            [&] {
-                inserts = one.work->coordinator.inserts();
-                if (!inserts) log.change_within(with, *one.work, one.at);
-            },
-            [&](operation const& part, bool done) { part.end_at_once(here, done); });
-        return inserts;
-    }
-
-    /// Shares a native transaction with what other threads want at this moment. False when it must
-    /// be tried alone.
-    bool settled_together(wish&& mine, log_session& log) {
-        turns_->perform(mine, [&](typename turns::party& all) {
-            auto const settle_all = [&](desks& here, detail::link& with) {
-                std::vector<job*> fresh;
-                for (wish const* const one : all.works()) {
-                    for (auto const& part : one->parts) part.expect(here);
-                }
-                here.fetch(with);
-                for (wish const* const one : all.works()) {
-                    if (settle_one(here, with, *one, log)) fresh.push_back(one->work);
-                }
-                if (!fresh.empty()) log.insert_within(with, fresh, mine.at);
-            };
-            bool const alone = all.works().size() == 1;
-            all.end_all(alone ? at_desks(settle_all, first_reading()) : at_desks(settle_all));
-        });
-        if (!mine.end) return false;
-        if (mine.end->fate == detail::fate::committed) return true;
-        auto const& code = mine.end->problem.code;
-        bool const of_all = code == condition::unknown || code == condition::retryable;
-        if (mine.end->fate == detail::fate::undone && !of_all) return false;
-        settle::detail::say(*mine.work, *mine.end);
-        return true;
     }
 
     static bool read_key(std::string const& stored, std::string& key) {
@@ -455,7 +427,7 @@ private:
 
     detail::server* server_;
     detail::record_layout layout_;
-    std::shared_ptr<turns> turns_;
+    std::shared_ptr<groups> groups_;
     std::shared_ptr<detail::backoff> backoff_;
 };
 

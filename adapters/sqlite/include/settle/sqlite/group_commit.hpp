@@ -4,7 +4,7 @@
 
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/function_view.hpp>
-#include <settle/store/shared_work.hpp>
+#include <settle/store/group.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -19,7 +19,7 @@ public:
     ///          else comes out here
     ending perform(settle::detail::function_view<void(transaction&)> function) {
         member me{{}, function};
-        turns_.perform(me, [&](turns::party& all) {
+        groups_.perform(me, [&](group& all) {
             std::lock_guard const guard{writer_.mutex()};
             all.join();
             perform_all(all);
@@ -27,18 +27,20 @@ public:
         if (me.thrown) std::rethrow_exception(me.thrown);
         if (me.end) return *std::move(me.end);
         return {fate::unknown, {std::make_error_code(std::errc::not_enough_memory),
-                                "settle: a thread that wrote for others had no memory left"}};
+                                "settle: a thread that wrote for others had no memory left. "
+                                "README#undecided"}};
     }
 
 private:
-    struct member : settle::detail::shared_work {
+    struct member : settle::detail::group_member {
         settle::detail::function_view<void(transaction&)> perform;
         std::exception_ptr thrown{};
         bool failed = false; ///< its part was undone, whatever becomes of the others
     };
-    using turns = settle::detail::shared_turns<member>;
+    using groups = settle::detail::groups<member>;
+    using group = groups::group;
 
-    void perform_all(turns::party& all) {
+    void perform_all(group& all) {
         std::optional<transaction> native;
         try {
             native.emplace(writer_);
@@ -47,16 +49,16 @@ private:
         }
         std::size_t done = 0;
         do {
-            auto const works = all.works();
-            for (; done < works.size(); ++done) {
-                if (!perform_one(*native, *works[done], works.size() > 1)) {
-                    return fall_apart(native, works);
+            auto const members = all.members();
+            for (; done < members.size(); ++done) {
+                if (!perform_one(*native, *members[done], members.size() > 1)) {
+                    return fall_apart(native, members);
                 }
             }
-            // Whoever comes while a party is at work need not wait for the next.
+            // Whoever comes while a group is at work need not wait for the next.
         } while (all.join() > 0);
         auto const end = native->commit();
-        for (member* const one : all.works()) {
+        for (member* const one : all.members()) {
             if (!one->failed) one->end = end;
         }
     }
@@ -97,7 +99,7 @@ private:
     static constexpr std::size_t largest = 1024; ///< members, so that a commit comes
 
     writer& writer_;
-    turns turns_{1, largest};
+    groups groups_{1, largest};
 };
 
 } // namespace sqlite::detail

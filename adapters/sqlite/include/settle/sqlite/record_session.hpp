@@ -4,6 +4,7 @@
 
 #include <settle/sqlite/log_session.hpp>
 #include <settle/sqlite/record_table.hpp>
+#include <settle/store/settle_request.hpp>
 
 #include <tuple>
 
@@ -41,7 +42,7 @@ public:
     void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
         auto const jobs = settle::detail::jobs_of(wave, step::at_once);
         auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
-        settle_wish({{}, jobs, parts, log.entries(), at, judge});
+        settle_together({{}, jobs, parts, at, judge}, log.entries());
     }
     static constexpr bool settles_at_once = true;
 
@@ -123,9 +124,8 @@ private:
         }
         template <typename Operation>
         met<typename Operation::record> meet(Operation const& one) {
-            constexpr step at = Operation::what;
             auto& table = table_of<typename Operation::collection>();
-            if constexpr (at == step::apply || at == step::at_once) return table.meet(one);
+            if constexpr (applies(Operation::what)) return table.meet(one);
             else return table.meet(one.end());
         }
         template <typename Operation>
@@ -197,9 +197,8 @@ private:
             held_->write_back();
         });
         if (problem.empty()) return kept;
-        bool const undoes = one.at() == step::compensate || one.at() == step::give_way;
         // Where it never left a mark there is nothing to undo.
-        if (undoes && !one.has_mark(*held_)) return {answer::nothing, nullptr, {}};
+        if (undoes(one.at()) && !one.has_mark(*held_)) return {answer::nothing, nullptr, {}};
         return kept_answer::of_unusable(one.at(), problem);
     }
 
@@ -216,90 +215,57 @@ private:
         }
     }
 
-    /// The transactions that one caller wants settled at once.
-    struct wish : settle::detail::shared_work {
-        std::span<job* const> jobs;
-        std::span<operation const> parts; ///< of all jobs, in their order
-        detail::entry_table& entries;
-        occasion const& at;
-        settle::detail::judging judge;
+    using request = settle::detail::settle_request<desks>;
+    using groups = settle::detail::groups<request>;
+    using group = typename groups::group;
 
-        template <typename Function>
-        void for_each(Function&& function) const {
-            settle::detail::for_each_with_parts(jobs, parts, function);
-        }
-    };
-    using turns = settle::detail::shared_turns<wish>;
-    using party = typename turns::party;
-
-    void settle_wish(wish&& mine) {
-        turns_->perform(mine, [&](party& all) {
-            auto const ended = settle_all(all);
-            if (all.works().size() == 1 || is_of_all(ended)) all.end_all(ended);
+    void settle_together(request&& mine, detail::entry_table& entries) {
+        groups_->perform(mine, [&](group& all) {
+            auto const ended = settle_group(all, entries);
+            bool const is_for_all = all.members().size() == 1 || is_of_each(ended);
+            if (is_for_all) all.end_all(ended);
         });
         // What others were in the way of is done alone.
         if (!mine.end) {
-            party alone{mine};
-            mine.end = settle_all(alone);
+            group alone{mine};
+            mine.end = settle_group(alone, entries);
         }
         if (mine.end->fate != detail::fate::committed) settle::detail::say(mine.jobs, *mine.end);
     }
 
-    /// Whether it ended for all of a party as it would have ended for each.
-    static bool is_of_all(detail::ending const& ended) {
-        auto const& code = ended.problem.code;
-        return ended.fate != detail::fate::undone || code == condition::unknown ||
-               code == condition::retryable;
-    }
-
-    /// Settles what callers want in one native transaction.
-    detail::ending settle_all(party& all) {
+    /// Settles what the members of a group want in one native transaction.
+    detail::ending settle_group(group& all, detail::entry_table& entries) {
         return in_native([&](detail::transaction& native, bool apart) {
+            if (apart) {
+                for (auto const* const one : all.members()) {
+                    settle_each_apart(native, *one, entries);
+                }
+                return;
+            }
             std::size_t done = 0;
             do {
-                auto const works = all.works().subspan(done);
-                done += works.size();
-                if (!apart) settle_side_by_side(works);
-                for (auto const* const one : works) {
-                    if (apart) settle_each_apart(native, *one);
-                }
+                auto const come = all.members().subspan(done);
+                done += come.size();
+                auto fresh = settle::detail::settle_side_by_side<desks>(
+                    *held_, come, [&] { held_->fetch(); },
+                    [&](operation const& part) { return part.meet(*held_); },
+                    [&](job& work, occasion const& at) { write_entry(entries, work, at); });
+                insert_new(entries, fresh, come.back()->at);
                 // Whoever comes meanwhile need not wait for the next commit.
-            } while (!apart && all.join() > 0);
+            } while (all.join() > 0);
         });
     }
 
-    void settle_side_by_side(std::span<wish* const> works) {
-        std::vector<job*> fresh;
-        for (auto const* const one : works) {
-            for (auto const& part : one->parts) part.expect(*held_);
-        }
-        held_->fetch();
-        for (auto const* const one : works) {
-            one->for_each([&](job& work, std::span<operation const> parts) {
-                settle::detail::settle_in_native(
-                    work, parts, one->judge,
-                    [&](operation const& part) { part.tell(part.meet(*held_)); },
-                    [&] {
-                        // Its entry is inserted with those of the others, as if the id were new.
-                        if (work.coordinator.inserts()) fresh.push_back(&work);
-                        else write_entry(*one, work);
-                    },
-                    [&](operation const& part, bool done) { part.end_at_once(*held_, done); });
-            });
-        }
-        insert_new(fresh, *works.back());
-    }
-
-    static void write_entry(wish const& of, job& work) {
+    static void write_entry(detail::entry_table& entries, job& work, occasion const& at) {
         job* const alone = &work;
         std::span<job* const> const jobs{&alone, 1};
-        if (work.coordinator.inserts()) of.entries.insert(jobs, of.at);
-        else of.entries.template change<step::at_once>(jobs, of.at);
+        if (work.coordinator.inserts()) entries.insert(jobs, at);
+        else entries.template change<step::at_once>(jobs, at);
     }
 
-    /// Shape:   last - of those who want it
     /// Errors:  throws when an id is there already: then each goes apart, by its entry's answer
-    static void insert_new(std::span<job*> jobs, wish const& last) {
+    static void insert_new(detail::entry_table& entries, std::span<job*> jobs,
+                           occasion const& at) {
         auto const before = [](job const* left, job const* right) {
             return std::less<>{}(left->direction, right->direction);
         };
@@ -308,7 +274,7 @@ private:
         }
         for (auto begin = jobs.begin(); begin != jobs.end();) {
             auto const end = std::upper_bound(begin, jobs.end(), *begin, before);
-            last.entries.insert(std::span<job* const>{begin, end}, last.at);
+            entries.insert(std::span<job* const>{begin, end}, at);
             begin = end;
         }
         for (auto* const work : jobs) {
@@ -318,7 +284,8 @@ private:
     }
 
     /// A record that cannot be used cancels the transaction that names it, and no other.
-    void settle_each_apart(detail::transaction& native, wish const& of) {
+    void settle_each_apart(detail::transaction& native, request const& of,
+                           detail::entry_table& entries) {
         of.for_each([&](job& work, std::span<operation const> parts) {
             operation const* under_way = nullptr;
             auto const problem = apart(native, [&] {
@@ -330,7 +297,7 @@ private:
                         held_->fetch();
                         part.tell(part.meet(*held_));
                     },
-                    [&] { write_entry(of, work); },
+                    [&] { write_entry(entries, work, of.at); },
                     [&](operation const& part, bool done) {
                         under_way = &part;
                         part.end_at_once(*held_, done);
@@ -341,16 +308,16 @@ private:
             if (problem.empty()) return;
             if (under_way != nullptr) under_way->failed(answer::record_unusable, problem);
             static_cast<void>(of.judge(work)); // A part that cannot be used always cancels.
-            write_entry(of, work);
+            write_entry(entries, work, of.at);
         });
     }
 
-    /// Works of one party, so that a commit comes.
-    static constexpr std::size_t largest_party = 1024;
+    /// So that a commit comes.
+    static constexpr std::size_t largest_group = 1024;
 
     detail::file* file_;
     std::unique_ptr<desks, detail::alone_deleter<desks>> held_;
-    std::unique_ptr<turns> turns_ = std::make_unique<turns>(1, largest_party);
+    std::unique_ptr<groups> groups_ = std::make_unique<groups>(1, largest_group);
 };
 
 } // namespace sqlite

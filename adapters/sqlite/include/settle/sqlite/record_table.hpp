@@ -54,12 +54,11 @@ public:
     /// Shape:   one - stays until fetch()
     template <typename Operation>
     void expect(Operation const& one) {
-        bool constexpr applies = Operation::what == step::apply || Operation::what == step::at_once;
         std::size_t const number = find_place(one.key());
         expected_.push_back(number);
         place const& at = desk_[number];
         // To finish or undo a part, its own mark is enough, however many others there are.
-        if (applies) want(number);
+        if (applies(Operation::what)) want(number);
         else if (!at.knows_marks && at.slot.marks.find(one.id(), one.part()) == nullptr) {
             want(number, one.id(), one.part());
         }
@@ -103,7 +102,7 @@ public:
             return image_of(at.key);
         });
         note(result, at, [&] {
-            if constexpr (requires { one.intent(); }) create(one, at);
+            if constexpr (applies(Operation::what)) create(one, at);
         });
         if constexpr (Operation::what != step::at_once) {
             note_mark(result.on_mark, at, one.id(), one.part());
