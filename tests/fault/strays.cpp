@@ -7,6 +7,8 @@
 namespace settle_test {
 namespace {
 
+constexpr auto apply_step = settle::kind_of<settle::step::apply>();
+
 /// Writes entries as a program of another day would have: same name, other parameters or
 /// definition.
 template <bool SameDefinition>
@@ -51,8 +53,8 @@ TEST_CASE("stray: a mark without an entry is undone, and its id can never run ag
                                              auto const& given) {
         crowd<settle::forward<Type>> jobs;
         jobs.template add_at<settle::step::apply>(std::move(id), given, 41);
-        session.start<settle::step::apply, settle::forward<Type>>(jobs.wave());
-        session.finish<settle::step::apply, settle::forward<Type>>(jobs.wave());
+        session.start<settle::forward<Type>>(jobs.wave(), apply_step);
+        session.finish<settle::forward<Type>>(jobs.wave(), apply_step);
     };
     leave(settle::type<move_type>, "transfer", move{"A", "B", 30});
     leave(settle::type<rewrite_type>, "rewrite", rewrite{first_card(), second_card()});
@@ -91,8 +93,8 @@ TEST_CASE("stray: marks of ended entries are undone, whatever their epoch") {
     auto const leave = [&](std::string id, settle::epoch number) {
         crowd<settle::forward<move_type>> jobs;
         jobs.add_at<settle::step::apply>(std::move(id), {"B", "C", 20}, number);
-        late.session().start<settle::step::apply, settle::forward<move_type>>(jobs.wave());
-        late.session().finish<settle::step::apply, settle::forward<move_type>>(jobs.wave());
+        late.session().start<settle::forward<move_type>>(jobs.wave(), apply_step);
+        late.session().finish<settle::forward<move_type>>(jobs.wave(), apply_step);
     };
     SUBCASE("of a done entry, below the committed epoch") { leave("done", committed - 1); }
     SUBCASE("of a done entry, above the committed epoch") { leave("done", committed + 1); }
@@ -146,7 +148,7 @@ TEST_CASE("stray: a sweep that is hit goes on the next time") {
             crowd<settle::forward<order_type>> jobs;
             jobs.add_at<settle::step::apply>("t", {"A", 30, {{1, 5}, {1, 6}}}, 9);
             jobs.add_at<settle::step::apply>("u", {"B", 30, {{1, 5}}}, 9);
-            late.session().start<settle::step::apply, settle::forward<order_type>>(jobs.wave());
+            late.session().start<settle::forward<order_type>>(jobs.wave(), apply_step);
             faulty fragile{db};
             fragile.plan(fault_at(number, kind));
             try {

@@ -391,8 +391,8 @@ void arrive_late(settle::memory::database& database, std::string const& id, sett
                                                      settle::coordinator::begin(2, under));
     work.coordinator.inserted(settle::log_answer::taken, false);
     std::span<settle::job> const wave{&work, 1};
-    session.start<settle::step::apply, transfer_direction>(wave);
-    session.finish<settle::step::apply, transfer_direction>(wave);
+    session.start<transfer_direction>(wave, settle::kind_of<settle::step::apply>());
+    session.finish<transfer_direction>(wave, settle::kind_of<settle::step::apply>());
     REQUIRE(work.coordinator.answer_of(0) == settle::answer::applied);
 }
 

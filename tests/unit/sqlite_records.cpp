@@ -139,8 +139,8 @@ struct takes {
     template <typename Session>
     std::string send(Session& session) {
         std::span<settle::job> const wave{jobs};
-        session.template start<settle::step::apply, direction>(wave);
-        session.template finish<settle::step::apply, direction>(wave);
+        session.template start<direction>(wave, settle::kind_of<settle::step::apply>());
+        session.template finish<direction>(wave, settle::kind_of<settle::step::apply>());
         std::string said;
         for (auto const& one : jobs) {
             said += (said.empty() ? "" : ", ") + std::string{name_of(one.coordinator.answer_of(0))};
@@ -192,7 +192,7 @@ TEST_CASE("sqlite records: a wave pulls its own marks, few or many others beside
             one.coordinator.committed(settle::log_answer::taken);
         }
         std::span<settle::job> const jobs{wave.jobs};
-        session.start<settle::step::confirm, takes::direction>(jobs);
+        session.start<takes::direction>(jobs, settle::kind_of<settle::step::confirm>());
         for (auto const& one : wave.jobs) {
             CHECK(one.coordinator.answer_of(0) == settle::answer::applied);
         }

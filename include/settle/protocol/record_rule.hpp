@@ -288,18 +288,15 @@ template <Described Record>
 
 } // namespace detail
 
-/// Applies one part under an epoch.
-/// Shape:   created - the record with its key set, used only by an intent that creates
-///          native_image - called once for an exclusive effect, to keep the whole native record
-/// Errors:  every answer but `applied` leaves the slot as it was
-/// Source:  include/settle/README.md, "The record rule"
+/// What apply() does, for a caller whose loop is so short that a call would show.
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
-[[gnu::always_inline]] inline met<Record> apply(record_slot<Record>& slot,
-                                                transaction_id const& id, part_number part,
-                                                epoch under, Record const& created,
-                                                Intent const& intent,
-                                                NativeImage&& native_image) {
+[[gnu::always_inline]] inline met<Record> apply_inlined(record_slot<Record>& slot,
+                                                        transaction_id const& id,
+                                                        part_number part, epoch under,
+                                                        Record const& created,
+                                                        Intent const& intent,
+                                                        NativeImage&& native_image) {
     part = detail::number_of<Rules>(part);
     if (mark<Record>* const found = slot.marks.find(id, part)) {
         return detail::meet_own<Rules>(*found, under);
@@ -321,6 +318,20 @@ template <typename Rules = detail::protocol_rules, Described Record,
         return detail::apply_exclusive(slot, id, part, under, created, intent,
                                        std::forward<NativeImage>(native_image));
     }
+}
+
+/// Applies one part under an epoch.
+/// Shape:   created - the record with its key set, used only by an intent that creates
+///          native_image - called once for an exclusive effect, to keep the whole native record
+/// Errors:  every answer but `applied` leaves the slot as it was
+/// Source:  include/settle/README.md, "The record rule"
+template <typename Rules = detail::protocol_rules, Described Record,
+          typename Intent, typename NativeImage>
+met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
+                  epoch under, Record const& created, Intent const& intent,
+                  NativeImage&& native_image) {
+    return apply_inlined<Rules>(slot, id, part, under, created, intent,
+                                std::forward<NativeImage>(native_image));
 }
 
 /// Applies one part inside a native transaction that will end it there, too. A mark that the part

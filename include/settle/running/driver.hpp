@@ -4,6 +4,7 @@
 #pragma once
 
 #include <settle/running/progress.hpp>
+#include <settle/store/operation.hpp>
 
 #include <tuple>
 
@@ -47,30 +48,36 @@ public:
     ///          (Count) spares it what only several need
     template <typename Direction, std::size_t Count>
     void round(std::span<job, Count> jobs, std::span<course, Count> ways, bool follows) {
-        detail::record_hashes_function* records = nullptr;
-        if constexpr (Count != 1 && is_described<Direction>) {
-            records = &detail::record_hashes<Direction>;
-        }
-        detail::jobs_side_by_side<Count> const all{jobs, ways, follows, records};
-        // Time may have gone by since the last round of a window; one job alone is new.
-        if constexpr (Count != 1) look_at_clock();
-        progress_.wake(all);
-        if constexpr (OnePhase && is_described<Direction>) {
-            settle_at_once<Direction>(all);
-        }
-        tell_log<step::insert>(all);
-        tell_log<step::read>(all);
-        tell_log<step::claim>(all);
-        tell_stores<Direction, step::apply>(all);
-        tell_stores<Direction, step::give_way>(all);
-        tell_log<step::commit>(all);
-        tell_log<step::cancel>(all);
-        tell_stores<Direction, step::confirm>(all);
-        tell_stores<Direction, step::compensate>(all);
-        tell_log<step::close>(all);
+        take_steps<Count>({jobs, ways, follows, typed_calls_of<Direction>.records},
+                          typed_calls_of<Direction>);
     }
 
 private:
+    /// The calls of a round that meet records: all that is compiled for each direction.
+    struct typed_calls {
+        void (*hand_over)(Sessions&, step, std::span<job>) = nullptr;
+        void (*settle_at_once)(driver&, std::span<job>) = nullptr;
+        detail::record_hashes_function* records = nullptr;
+    };
+
+    template <std::size_t Count>
+    void take_steps(detail::jobs_side_by_side<Count> const& all, typed_calls const& typed) {
+        // Time may have gone by since the last round of a window; one job alone is new.
+        if constexpr (Count != 1) look_at_clock();
+        progress_.wake(all);
+        if constexpr (OnePhase) settle_at_once(all, typed);
+        tell_log<step::insert>(all);
+        tell_log<step::read>(all);
+        tell_log<step::claim>(all);
+        tell_stores<step::apply>(all, typed);
+        tell_stores<step::give_way>(all, typed);
+        tell_log<step::commit>(all);
+        tell_log<step::cancel>(all);
+        tell_stores<step::confirm>(all, typed);
+        tell_stores<step::compensate>(all, typed);
+        tell_log<step::close>(all);
+    }
+
     template <typename Direction>
     static constexpr bool is_described = !std::is_same_v<Direction, undescribed>;
     template <typename Direction>
@@ -92,32 +99,57 @@ private:
         progress_.template end<Step>(all);
     }
 
-    template <typename Direction, step Step, std::size_t Count>
-    [[gnu::always_inline]] void tell_stores(detail::jobs_side_by_side<Count> const& all) {
+    template <step Step, std::size_t Count>
+    [[gnu::always_inline]] void tell_stores(detail::jobs_side_by_side<Count> const& all,
+                                            typed_calls const& typed) {
         bool const any = progress_.template begin<Step>(all);
-        if constexpr (is_described<Direction>) {
-            if (any) hand_over<Direction, Step>(all.jobs, every_session{});
-        }
+        if (any && typed.hand_over != nullptr) typed.hand_over(sessions_, Step, all.jobs);
         // Those that the order of the window keeps back are told, though no store was asked.
         bool const ordered = Step == step::apply && Count != 1;
         if (any || ordered) progress_.template end<Step>(all);
     }
 
-    using every_session = std::make_index_sequence<std::tuple_size_v<Sessions>>;
-
-    template <typename Direction, step Step, std::size_t... Index>
-    [[gnu::always_inline]] void hand_over(std::span<job> jobs, std::index_sequence<Index...>) {
-        (std::get<Index>(sessions_).template start<Step, Direction>(jobs), ...);
-        (std::get<Index>(sessions_).template finish<Step, Direction>(jobs), ...);
-    }
-
-    template <typename Direction, std::size_t Count>
-    void settle_at_once(detail::jobs_side_by_side<Count> const& all) {
-        if (!progress_.template begin<step::at_once>(all)) return;
-        std::get<0>(sessions_).template at_once<Direction>(all.jobs, log_, progress_.now(),
-                                                           progress_.judge());
+    template <std::size_t Count>
+    void settle_at_once(detail::jobs_side_by_side<Count> const& all, typed_calls const& typed) {
+        if (typed.settle_at_once == nullptr || !progress_.template begin<step::at_once>(all)) {
+            return;
+        }
+        typed.settle_at_once(*this, all.jobs);
         look_at_clock();
         progress_.template end<step::at_once>(all);
+    }
+
+    template <typename Direction>
+    static constexpr typed_calls make_typed_calls() {
+        typed_calls made;
+        if constexpr (is_described<Direction>) {
+            made.hand_over = [](Sessions& sessions, step at, std::span<job> jobs) {
+                using every = std::make_index_sequence<std::tuple_size_v<Sessions>>;
+                if (at == step::apply) {
+                    hand_over<Direction>(sessions, jobs, applying<step::apply>{}, every{});
+                } else {
+                    hand_over<Direction>(sessions, jobs, ending_part{at}, every{});
+                }
+            };
+            made.records = &detail::record_hashes<Direction>;
+        }
+        if constexpr (is_described<Direction> && OnePhase) {
+            made.settle_at_once = [](driver& here, std::span<job> jobs) {
+                std::get<0>(here.sessions_)
+                    .template at_once<Direction>(jobs, here.log_, here.progress_.now(),
+                                                 here.progress_.judge());
+            };
+        }
+        return made;
+    }
+    template <typename Direction>
+    static constexpr typed_calls typed_calls_of = make_typed_calls<Direction>();
+
+    template <typename Direction, typename Kind, std::size_t... Index>
+    [[gnu::always_inline]] static void hand_over(Sessions& sessions, std::span<job> jobs, Kind how,
+                                                 std::index_sequence<Index...>) {
+        (std::get<Index>(sessions).template start<Direction>(jobs, how), ...);
+        (std::get<Index>(sessions).template finish<Direction>(jobs, how), ...);
     }
 
     Log& log_;

@@ -4,7 +4,7 @@
 // once, and not for each step of each transaction type.
 #pragma once
 
-#include <settle/store/wave.hpp>
+#include <settle/store/operation.hpp>
 
 #include <vector>
 
@@ -36,10 +36,10 @@ public:
     template <typename Operation>
     explicit erased_operation(Operation const& one)
         : how_(&functions_of<Operation>), work_(&one.work()), flat_(one.flat_part()),
-          line_(one.line()) {}
+          part_(one.part()), at_(one.at()) {}
 
     [[nodiscard]] job& work() const { return *work_; }
-    [[nodiscard]] step at() const { return how_->at; }
+    [[nodiscard]] step at() const { return at_; }
     [[nodiscard]] std::size_t flat_part() const { return flat_; }
 
     void expect(Desk& at) const { how_->expect(at, *this); }
@@ -62,7 +62,6 @@ public:
 
 private:
     struct functions {
-        step at;
         void (*expect)(Desk&, erased_operation const&);
         kept_answer (*meet)(Desk&, erased_operation const&);
         void (*end_at_once)(Desk&, erased_operation const&, bool);
@@ -72,38 +71,39 @@ private:
 
     template <typename Operation>
     [[nodiscard]] Operation typed() const {
-        return {*work_, flat_, line_};
+        if constexpr (Operation::applies) return {*work_, {}, flat_, part_.line};
+        else return {*work_, {at_}, flat_, part_.line};
     }
 
     template <typename Operation>
     [[nodiscard]] static constexpr functions make_functions() {
         using record = typename Operation::record;
-        constexpr step at = Operation::what;
         functions made{};
-        made.at = at;
         made.expect = [](Desk& desk, erased_operation const& one) {
             desk.expect(one.typed<Operation>());
         };
         made.meet = [](Desk& desk, erased_operation const& one) {
             return kept_answer::of(desk.meet(one.typed<Operation>()));
         };
-        if constexpr (at == step::at_once) {
+        if constexpr (std::is_same_v<typename Operation::kind, applying<step::at_once>>) {
             made.end_at_once = [](Desk& desk, erased_operation const& one, bool confirmed) {
                 desk.end_at_once(one.typed<Operation>(), confirmed);
             };
         }
-        if constexpr (requires(Desk& desk, Operation const& one) { desk.has_mark_of(one); }) {
+        if constexpr (!Operation::applies &&
+                      requires(Desk& desk, Operation const& one) { desk.has_mark_of(one); }) {
             made.has_mark = [](Desk& desk, erased_operation const& one) {
                 return desk.has_mark_of(one.typed<Operation>());
             };
         }
-        if constexpr (applies(at)) {
-            made.keep_image = [](erased_operation const& one, void const* effect) {
-                one.typed<Operation>().keep_image(
-                    *static_cast<exclusive_effect<record> const*>(effect));
-            };
+        if constexpr (Operation::applies) {
+            made.keep_image = &keep_image_of<record>;
         }
         return made;
+    }
+    template <typename Record>
+    static void keep_image_of(erased_operation const& one, void const* effect) {
+        keep_image(one.work(), one.part_, *static_cast<exclusive_effect<Record> const*>(effect));
     }
     template <typename Operation>
     static constexpr functions functions_of = make_functions<Operation>();
@@ -111,15 +111,16 @@ private:
     functions const* how_;
     job* work_;
     std::size_t flat_;
-    std::size_t line_;
+    part_number part_;
+    step at_;
 };
 
 /// What a wave has to do in the collections of a session.
-template <typename Desk, template <typename> typename Holds, step Step, typename Direction>
-[[nodiscard]] std::vector<erased_operation<Desk>> operations_of(std::span<job> wave) {
+template <typename Desk, template <typename> typename Holds, typename Direction, typename Kind>
+[[nodiscard]] std::vector<erased_operation<Desk>> operations_of(std::span<job> wave, Kind how) {
     std::vector<erased_operation<Desk>> all;
-    for_each_operation<Holds, Step, Direction>(wave,
-                                               [&](auto const& one) { all.emplace_back(one); });
+    for_each_operation<Holds, Direction>(
+        wave, how, [&](auto const& one) { all.push_back(erased_operation<Desk>{one}); });
     return all;
 }
 
@@ -128,9 +129,9 @@ template <typename Desk, template <typename> typename Holds, typename Direction>
 [[nodiscard]] std::vector<erased_operation<Desk>> parts_of(std::span<job* const> jobs) {
     std::vector<erased_operation<Desk>> all;
     for (auto* const work : jobs) {
-        for_each_part<Holds, step::at_once, Direction>(
-            *work, [](std::size_t) { return true; },
-            [&](auto const& one) { all.emplace_back(one); });
+        for_each_part<Holds, Direction>(
+            *work, applying<step::at_once>{}, [](std::size_t) { return true; },
+            [&](auto const& one) { all.push_back(erased_operation<Desk>{one}); });
     }
     return all;
 }

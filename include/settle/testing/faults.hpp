@@ -9,7 +9,7 @@
 //   fragile.deliver_late();
 #pragma once
 
-#include <settle/store/wave.hpp>
+#include <settle/store/operation.hpp>
 #include <settle/testing/fault_plan.hpp>
 
 #include <deque>
@@ -47,12 +47,12 @@ private:
 /// A due part: the job's place in the wave and the part's in the job.
 using due_part = std::pair<std::size_t, std::size_t>;
 
-template <template <typename> typename Holds, step Step, typename Direction>
-std::vector<due_part> due_parts(std::span<job> wave) {
+template <template <typename> typename Holds, typename Direction>
+std::vector<due_part> due_parts(std::span<job> wave, step at_step) {
     std::vector<due_part> found;
     for (std::size_t at = 0; at < wave.size(); ++at) {
         job const& work = wave[at];
-        if (!work.takes(Step)) continue;
+        if (!work.takes(at_step)) continue;
         auto const& user = Direction::user(work.parameters_of<Direction>());
         std::size_t part = 0;
         Direction::for_each_participant([&](auto index) {
@@ -152,27 +152,27 @@ public:
         : desk_(&desk), inner_(&inner), log_name_(std::move(log_name)),
           session_(inner.template bind<Collections...>(log_name_)) {}
 
-    template <step Step, typename Direction>
-    void start(std::span<job> wave) {
-        auto due = detail::due_parts<holds, Step, Direction>(wave);
+    template <typename Direction, typename Kind>
+    void start(std::span<job> wave, Kind how) {
+        auto due = detail::due_parts<holds, Direction>(wave, how.at());
         fault_ = {};
         hit_.clear();
         if (!due.empty()) {
-            fault_ = desk_->ask(name_of(Step), false, due.size());
+            fault_ = desk_->ask(name_of(how.at()), false, due.size());
             for (std::size_t i = 0; i < due.size(); ++i) {
                 if ((fault_.operations >> (i % 64) & 1U) != 0) hit_.push_back(due[i]);
             }
         }
         if (fault_.kind == fault_kind::late || fault_.kind == fault_kind::unknown_after) {
-            send_without_answer<Step, Direction>(wave, due);
+            send_without_answer<Direction>(wave, how, due);
         }
         if (answers_lost()) answer_hit(wave, answer::unknown);
-        session_.template start<Step, Direction>(wave);
+        session_.template start<Direction>(wave, how);
     }
 
-    template <step Step, typename Direction>
-    void finish(std::span<job> wave) {
-        session_.template finish<Step, Direction>(wave);
+    template <typename Direction, typename Kind>
+    void finish(std::span<job> wave, Kind how) {
+        session_.template finish<Direction>(wave, how);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         if (fault_.kind == fault_kind::unavailable) answer_hit(wave, answer::unavailable);
     }
@@ -249,17 +249,18 @@ private:
     }
 
     /// Performs the hit operations, now or later, on copies: their answers reach nobody.
-    template <step Step, typename Direction>
-    void send_without_answer(std::span<job> wave, std::vector<detail::due_part> const& due) {
+    template <typename Direction, typename Kind>
+    void send_without_answer(std::span<job> wave, Kind how,
+                             std::vector<detail::due_part> const& due) {
         auto kept = std::make_shared<detail::kept_jobs>(wave);
         for (auto const& one : due) {
             if (std::find(hit_.begin(), hit_.end(), one) != hit_.end()) continue;
             kept->wave()[one.first].coordinator.answered(one.second, answer::nothing);
         }
-        auto const write = [kept, inner = inner_, name = log_name_] {
+        auto const write = [kept, how, inner = inner_, name = log_name_] {
             auto session = inner->template bind<Collections...>(name);
-            session.template start<Step, Direction>(kept->wave());
-            session.template finish<Step, Direction>(kept->wave());
+            session.template start<Direction>(kept->wave(), how);
+            session.template finish<Direction>(kept->wave(), how);
         };
         if (fault_.kind == fault_kind::late) desk_->keep(write);
         else write();

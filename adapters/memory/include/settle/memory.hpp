@@ -38,17 +38,19 @@ public:
     record_session(basic_database<Lock>& database, table<Collections>&... tables)
         : database_(&database), tables_(&tables...) {}
 
-    template <step Step, typename Direction>
-    void start(std::span<job> jobs) {
+    template <typename Direction, typename Kind>
+    void start(std::span<job> jobs, Kind how) {
         std::lock_guard const guard{database_->lock()};
-        for_each_operation<holds, Step, Direction>(jobs, [&](auto const& one) {
+        for_each_operation<holds, Direction>(jobs, how, [&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
-            table_of<collection>().meet(one);
+            auto& at = table_of<collection>();
+            if constexpr (Kind::applies) at.meet(one, one.key());
+            else at.meet(one.end(), one.key());
         });
     }
 
-    template <step Step, typename Direction>
-    void finish(std::span<job>) {}
+    template <typename Direction, typename Kind>
+    void finish(std::span<job>, Kind) {}
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {

@@ -40,10 +40,11 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
         void send(crowd<direction>& given) {
             std::vector<job> other = given.jobs();
             std::span<job> const wave{other};
-            first_.template start<Step, direction>(given.wave());
-            first_.template finish<Step, direction>(given.wave());
-            second_.template start<Step, direction>(wave);
-            second_.template finish<Step, direction>(wave);
+            auto const how = kind_of<Step>();
+            first_.template start<direction>(given.wave(), how);
+            first_.template finish<direction>(given.wave(), how);
+            second_.template start<direction>(wave, how);
+            second_.template finish<direction>(wave, how);
             for (std::size_t i = 0; i < other.size(); ++i) {
                 auto const& mine = given.jobs()[i];
                 std::size_t const parts = given.parts(i);

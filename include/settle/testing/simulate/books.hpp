@@ -2,6 +2,7 @@
 // What every record must hold, reckoned from the entries that are done and nothing else.
 #pragma once
 
+#include <settle/protocol/record_rule.hpp>
 #include <settle/running/binding.hpp>
 #include <settle/testing/simulate/witness.hpp>
 

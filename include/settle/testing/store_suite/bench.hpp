@@ -35,8 +35,8 @@ public:
     template <step Step, typename Direction>
     void send(crowd<Direction>& given) {
         std::vector<job> expected = given.jobs();
-        session_.template start<Step, Direction>(given.wave());
-        session_.template finish<Step, Direction>(given.wave());
+        session_.template start<Direction>(given.wave(), kind_of<Step>());
+        session_.template finish<Direction>(given.wave(), kind_of<Step>());
         model_.template perform<Step, Direction>(expected);
         for (std::size_t i = 0; i < expected.size(); ++i) {
             auto const& met = given.jobs()[i];

@@ -2,7 +2,7 @@
 // Hand-made waves: jobs at any step under any epoch, for a store and for what it is compared with.
 #pragma once
 
-#include <settle/store/wave.hpp>
+#include <settle/store/operation.hpp>
 
 #include <deque>
 #include <random>

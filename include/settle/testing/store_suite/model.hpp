@@ -18,7 +18,7 @@ public:
 
     template <step Step, typename Direction>
     void perform(std::span<job> wave) {
-        for_each_operation<holds, Step, Direction>(wave, [&](auto const& one) {
+        for_each_operation<holds, Direction>(wave, kind_of<Step>(), [&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
             using key_type = typename collection::key_type;
             auto& known = slots_of<collection>();

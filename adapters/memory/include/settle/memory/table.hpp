@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/memory/id_index.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/operation.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,20 +26,22 @@ class table final : public table_base {
 public:
     using record_type = typename Collection::record_type;
     using key_type = typename Collection::key_type;
-    using lookup_type = computed_t<key_type>;
     static constexpr bool is_text = std::is_same_v<key_type, std::string>;
     using stored_key = std::conditional_t<is_text, std::string, std::int64_t>;
+    using lookup_type = std::conditional_t<is_text, std::string_view, std::int64_t>;
     using hash_type = std::conditional_t<is_text, text_hash, std::hash<std::int64_t>>;
     using map_type =
         std::unordered_map<stored_key, record_slot<record_type>, hash_type, std::equal_to<>>;
 
     /// Lets one operation meet its record. A slot that is left without record and marks goes.
-    template <typename Operation>
-    [[gnu::always_inline]] void meet(Operation const& one) {
-        auto* const found = find(one.flat_part(), one.key());
-        if (found == nullptr) return meet_nothing(one);
-        auto const result = one.meet(found->second, image_of{found->second});
-        if (is_empty(found->second)) drop(slots_.find(found->first));
+    template <typename Operation, typename Key>
+    [[gnu::always_inline]] void meet(Operation const& one, Key const& key) {
+        auto* const found = find(one.flat_part(), key);
+        bool const in_order = in_order_;
+        auto& slot = found == nullptr ? add(key) : found->second;
+        auto const result = meet(one, slot);
+        // What came and went leaves the order as it was.
+        if (is_empty(slot)) drop(key, found == nullptr && in_order);
         one.answered(result);
     }
 
@@ -106,7 +108,7 @@ public:
         auto* const one = slot.marks.find(place.id, place.part);
         if (one == nullptr || one->epoch_number != place.epoch_number) return answer::nothing;
         auto const result = detail::resolve(slot, one, confirmed);
-        if (is_empty(slot)) drop(found);
+        if (is_empty(slot)) drop(found->first, false);
         return result.what;
     }
 
@@ -117,22 +119,14 @@ public:
     }
 
 private:
-    /// One type for all operations, so that what meets records is compiled once for each intent.
-    struct image_of {
-        record_slot<record_type> const& slot;
-        std::string operator()() const { return encode_json(*slot.record); }
-    };
-
-    /// Only a creation makes a slot; everything else meets nothing.
     template <typename Operation>
-    [[gnu::noinline]] void meet_nothing(Operation const& one) {
-        record_slot<record_type> fresh;
-        auto const result = one.meet(fresh, image_of{fresh});
-        if (fresh.record) {
-            slots_.emplace(stored_key{one.key()}, std::move(fresh));
-            in_order_ = false;
+    [[gnu::always_inline]] static met<record_type> meet(Operation const& one,
+                                                        record_slot<record_type>& slot) {
+        if constexpr (Operation::applies) {
+            return one.template meet<true>(slot, [&] { return encode_json(*slot.record); });
+        } else {
+            return one.meet(slot);
         }
-        one.answered(result);
     }
 
     using slot_type = typename map_type::value_type;
@@ -177,10 +171,15 @@ private:
         return !slot.record && slot.marks.empty();
     }
 
-    [[gnu::noinline]] void drop(typename map_type::iterator at) {
+    [[gnu::noinline]] record_slot<record_type>& add(lookup_type key) {
+        in_order_ = false;
+        return slots_.try_emplace(stored_key(key)).first->second;
+    }
+    [[gnu::noinline]] void drop(lookup_type key, bool in_order) {
+        auto const at = slots_.find(key);
         std::replace(last_met_.begin(), last_met_.end(), &*at, static_cast<slot_type*>(nullptr));
         slots_.erase(at);
-        in_order_ = false;
+        in_order_ = in_order;
     }
 
     map_type slots_;

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <settle/mongodb/record_codec.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/operation.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -26,6 +26,7 @@ public:
     using slot_type = record_slot<record_type>;
     static constexpr bool has_text_key = std::is_same_v<typename Collection::key_type, std::string>;
     using stored_key = std::conditional_t<has_text_key, std::string, std::int64_t>;
+    using key_view = std::conditional_t<has_text_key, std::string_view, std::int64_t>;
 
     /// A record as it stands on the desk.
     struct place {
@@ -91,22 +92,27 @@ public:
     template <typename Operation>
     [[nodiscard]] met<record_type> meet(Operation const& one) {
         place& at = places_[expected_[met_++]];
-        auto const known = meet_unruled(at, Operation::what, one.id(), one.part(),
+        auto const known = meet_unruled(at, one.at(), one.id(), one.part(),
                                         [&] { return bare_mark_of<record_type>(one); });
         if (known) return *known;
-        if constexpr (applies(Operation::what)) {
-            auto result = meet_ruled(at, one);
+        if constexpr (Operation::applies) {
+            auto result = one.meet(at.slot, [&] {
+                return at.found ? codec_.image_of(*at.found, *at.slot.record)
+                                : encode_json(*at.slot.record);
+            });
+            note(result, at, one.id(), one.part());
             if (result.on_record == record_change::created) at.image = one.intent().native_image();
             return result;
         } else {
-            return meet_ruled(at, one.end());
+            auto result = one.end().meet(at.slot);
+            note(result, at, one.id(), one.part());
+            return result;
         }
     }
 
     /// Ends an operation that was met here, at once.
-    template <typename Operation>
-    void end_at_once(Operation const& one, bool confirmed) {
-        place& at = places_[find_place(one.key())];
+    void end_at_once(key_view key, part_end<Collection> const& one, bool confirmed) {
+        place& at = places_[find_place(key)];
         if (at.conditional) {
             // Who stopped it is known only when all have been looked at.
             mistaken_ = mistaken_ || !confirmed;
@@ -273,9 +279,6 @@ private:
                            [&](auto const& one) { return one.first == key; });
     }
 
-    using key_view = std::conditional_t<std::is_same_v<stored_key, std::string>, std::string_view,
-                                        std::int64_t>;
-
     static void append_key(document& to, std::string_view name, stored_key const& key) {
         if constexpr (std::is_same_v<stored_key, std::string>) to.text(name, key);
         else to.integer(name, key);
@@ -354,16 +357,6 @@ private:
         bool const others = meet_bare(at, id, part, make_bare);
         if (others && applies(what)) return settle::detail::refused<record_type>(answer::busy);
         return std::nullopt;
-    }
-
-    template <typename Operation>
-    met<record_type> meet_ruled(place& at, Operation const& one) {
-        auto result = one.meet(at.slot, [&] {
-            return at.found ? codec_.image_of(*at.found, *at.slot.record)
-                            : encode_json(*at.slot.record);
-        });
-        note(result, at, one.id(), one.part());
-        return result;
     }
 
     /// Gives a bare mark of the operation's transaction what settle's marks carry. True when there
@@ -475,7 +468,7 @@ private:
             if (!wanted || !codec_.layout().is_own()) return std::nullopt;
             document filter;
             append_key(filter, codec_.layout().key, stored_key(one.key()));
-            return update_of<Collection>(std::move(filter), *wanted, Operation::what);
+            return update_of<Collection>(std::move(filter), *wanted, one.at());
         } else {
             return std::nullopt;
         }

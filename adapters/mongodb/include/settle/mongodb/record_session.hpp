@@ -29,13 +29,13 @@ public:
 
     /// Answers every due part of this session's collections: `unavailable` when it took no effect,
     /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost.
-    template <step Step, typename Direction>
-    void start(std::span<job> wave) {
-        answer_all(settle::detail::operations_of<desks, holds, Step, Direction>(wave));
+    template <typename Direction, typename Kind>
+    void start(std::span<job> wave, Kind how) {
+        answer_all(settle::detail::operations_of<desks, holds, Direction>(wave, how));
     }
 
-    template <step Step, typename Direction>
-    void finish(std::span<job>) {}
+    template <typename Direction, typename Kind>
+    void finish(std::span<job>, Kind) {}
 
     /// Settles transactions at once, each as `judge(job)` has it, in the order of the wave: every
     /// part and the entry in one native transaction.
@@ -163,7 +163,7 @@ protected:
         }
         template <typename Operation>
         void end_at_once(Operation const& one, bool confirmed) {
-            of(one).end_at_once(one, confirmed);
+            of(one).end_at_once(one.key(), one.end(), confirmed);
         }
         void fetch(detail::link& with) { (get<Collections>().fetch(with), ...); }
         void learn(desks const& earlier) {

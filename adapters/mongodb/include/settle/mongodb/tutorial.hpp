@@ -25,17 +25,18 @@ public:
     /// As the base does. What another program had committed without an epoch has its marks raised
     /// to this claim's first, and then that epoch stored as the commit's: an effect that comes late
     /// is told from theirs by its own.
-    template <step Step, typename Direction>
-    void start(std::span<job> wave) {
+    template <typename Direction, typename Kind>
+    void start(std::span<job> wave, Kind how) {
         std::vector<job*> left_out;
-        if constexpr (Step == step::confirm) {
+        if constexpr (!Kind::applies) {
             for (job& work : wave) {
-                if (!work.takes(Step) || work.coordinator.committed() != 0) continue;
+                bool const due = how.at() == step::confirm && work.takes(step::confirm);
+                if (!due || work.coordinator.committed() != 0) continue;
                 if (!take_commit<Direction>(work)) left_out.push_back(&work);
             }
         }
         for (job* const work : left_out) work->resting = true;
-        base::template start<Step, Direction>(wave);
+        base::template start<Direction>(wave, how);
         for (job* const work : left_out) work->resting = false;
     }
 
@@ -61,7 +62,8 @@ private:
     bool take_commit(job& work) {
         auto const each = [&](auto&& function) {
             std::span<job> const alone{&work, 1};
-            for_each_operation<base::template holds, step::confirm, Direction>(alone, function);
+            for_each_operation<base::template holds, Direction>(
+                alone, ending_part{step::confirm}, function);
         };
         answer met = answer::applied;
         auto const ended = base::at_desks([&](typename base::desks& here, detail::link& with) {

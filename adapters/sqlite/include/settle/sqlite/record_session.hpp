@@ -27,13 +27,13 @@ public:
     /// Answers every due part of this session's collections once the transaction is committed:
     /// `unavailable` when it took no effect, `record_unusable` when it never will, `unknown` when
     /// its commit failed half-way.
-    template <step Step, typename Direction>
-    void start(std::span<job> wave) {
-        answer_all(settle::detail::operations_of<desks, holds, Step, Direction>(wave));
+    template <typename Direction, typename Kind>
+    void start(std::span<job> wave, Kind how) {
+        answer_all(settle::detail::operations_of<desks, holds, Direction>(wave, how));
     }
 
-    template <step Step, typename Direction>
-    void finish(std::span<job>) {}
+    template <typename Direction, typename Kind>
+    void finish(std::span<job>, Kind) {}
 
     /// Settles transactions at once, each as `judge(job)` has it, in the order of the wave: every
     /// part and the entry in one native transaction, which threads share.
@@ -120,21 +120,23 @@ private:
 
         template <typename Operation>
         void expect(Operation const& one) {
-            table_of<typename Operation::collection>().expect(one);
+            table_of<typename Operation::collection>().expect(one.key(), Operation::applies,
+                                                              one.id(), one.part());
         }
         template <typename Operation>
         met<typename Operation::record> meet(Operation const& one) {
             auto& table = table_of<typename Operation::collection>();
-            if constexpr (applies(Operation::what)) return table.meet(one);
+            if constexpr (Operation::applies) return table.meet(one);
             else return table.meet(one.end());
         }
         template <typename Operation>
         void end_at_once(Operation const& one, bool confirmed) {
-            table_of<typename Operation::collection>().end_at_once(one, confirmed);
+            table_of<typename Operation::collection>().end_at_once(one.key(), one.end(),
+                                                                   confirmed);
         }
         template <typename Operation>
         [[nodiscard]] bool has_mark_of(Operation const& one) {
-            return table_of<typename Operation::collection>().has_mark_of(one);
+            return table_of<typename Operation::collection>().has_mark_of(one.key(), one.end());
         }
 
     private:

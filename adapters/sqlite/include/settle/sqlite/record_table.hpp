@@ -51,16 +51,15 @@ public:
     }
 
     /// Tells of an operation that is to meet its record, in the order in which they will.
-    /// Shape:   one - stays until fetch()
-    template <typename Operation>
-    void expect(Operation const& one) {
-        std::size_t const number = find_place(one.key());
+    /// Shape:   key, id - stay until fetch(); applies - otherwise it ends its part
+    void expect(key_type const& key, bool applies, transaction_id const& id, part_number part) {
+        std::size_t const number = find_place(key);
         expected_.push_back(number);
         place const& at = desk_[number];
         // To finish or undo a part, its own mark is enough, however many others there are.
-        if (applies(Operation::what)) want(number);
-        else if (!at.knows_marks && at.slot.marks.find(one.id(), one.part()) == nullptr) {
-            want(number, one.id(), one.part());
+        if (applies) want(number);
+        else if (!at.knows_marks && at.slot.marks.find(id, part) == nullptr) {
+            want(number, id, part);
         }
     }
 
@@ -97,30 +96,34 @@ public:
     template <typename Operation>
     met<record_type> meet(Operation const& one) {
         place& at = desk_[expected_[met_++]];
-        auto const result = one.meet(at.slot, [&] {
+        auto result = one.meet(at.slot, [&] {
             write_back(at);
             return image_of(at.key);
         });
-        note(result, at, [&] {
-            if constexpr (applies(Operation::what)) create(one, at);
-        });
-        if constexpr (Operation::what != step::at_once) {
-            note_mark(result.on_mark, at, one.id(), one.part());
-        }
+        bool const creates = result.on_record == record_change::created;
+        // A reversal brings a record back with all its columns.
+        note(result, at, creates ? one.intent().native_image() : std::string_view{});
+        if (one.at() == step::apply) note_mark(result.on_mark, at, one.id(), one.part());
+        return result;
+    }
+    /// The same for what ends a part.
+    met<record_type> meet(part_end<Collection> const& one) {
+        place& at = desk_[expected_[met_++]];
+        auto result = one.meet(at.slot);
+        note(result, at);
+        note_mark(result.on_mark, at, one.id(), one.part());
         return result;
     }
 
     /// Whether an operation has left its mark on a record, of which nothing else need be readable.
-    template <typename Operation>
-    [[nodiscard]] bool has_mark_of(Operation const& one) const {
-        return marks_.has(*on_, one.key(), one.id(), one.part());
+    [[nodiscard]] bool has_mark_of(key_type const& key, part_end<Collection> const& one) const {
+        return marks_.has(*on_, key, one.id(), one.part());
     }
 
     /// Ends an operation that was met in this native transaction, at once.
-    template <typename Operation>
-    void end_at_once(Operation const& one, bool confirmed) {
-        place& at = place_of(one.key());
-        note(one.end_at_once(at.slot, confirmed), at, [&] { create(one, at); });
+    void end_at_once(key_type const& key, part_end<Collection> const& one, bool confirmed) {
+        place& at = place_of(key);
+        note(one.end_at_once(at.slot, confirmed), at);
     }
 
     /// Writes what operations have changed.
@@ -142,7 +145,7 @@ public:
         auto* const found = at.slot.marks.find(where.id, where.part);
         if (found == nullptr || found->epoch_number != where.epoch_number) return answer::nothing;
         auto const result = settle::detail::resolve(at.slot, found, confirmed);
-        note(result, at, [] {});
+        note(result, at);
         note_mark(result.on_mark, at, where.id, where.part);
         write_back();
         return result.what;
@@ -313,8 +316,8 @@ private:
     }
 
     /// Changes of members wait for each other; a record that comes or goes does so at once.
-    template <typename Create>
-    void note(met<record_type> const& result, place& at, Create&& create) {
+    /// Shape:   native_image - of a record that is created; empty: it has its members alone
+    void note(met<record_type> const& result, place& at, std::string_view native_image = {}) {
         switch (result.on_record) {
         case record_change::none: break;
         case record_change::fields:
@@ -323,18 +326,13 @@ private:
             break;
         case record_change::created:
             at.changed = 0;
-            create();
+            create_from(native_image, *at.slot.record);
             break;
         case record_change::erased:
             at.changed = 0;
             erase(at.key);
             break;
         }
-    }
-    /// A reversal brings a record back with all its columns.
-    template <typename Operation>
-    void create(Operation const& one, place const& at) const {
-        create_from(one.intent().native_image(), *at.slot.record);
     }
     [[nodiscard]] std::size_t number_of(place const& at) const {
         return static_cast<std::size_t>(&at - desk_.data());
