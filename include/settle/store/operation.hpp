@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The operations of a wave: what meets records. What applies a part knows its step and its type at
-// compile time, so that a store that is a plain container costs what a loop by hand costs; what ends
-// a part is the same for all types.
+// compile time, so that a plain container costs what a loop by hand costs; what ends a part is the
+// same for all types.
 #pragma once
 
 #include <settle/protocol/conditional.hpp>
