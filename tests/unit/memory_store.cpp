@@ -223,4 +223,12 @@ TEST_CASE("memory: records are scanned by key, page by page, while they come and
     CHECK(keys("a", 2) == "b c ");
     CHECK(keys("bb", 5) == "c d ");
     CHECK(keys("d", 5) == "");
+    // What was looked for in vain leaves no place behind, and takes none later.
+    CHECK(engine.run("vain", transfer{"a", "bb", 5}).canceled());
+    CHECK(keys(std::nullopt, 9) == "a b c d ");
+    CHECK(engine.marks().value() == 0);
+    open_accounts(engine, {{"bb", 10}});
+    CHECK(keys(std::nullopt, 9) == "a b bb c d ");
+    CHECK(engine.run("there", transfer{"a", "bb", 5}).done());
+    CHECK(keys("b", 1) == "bb ");
 }

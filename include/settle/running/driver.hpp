@@ -33,8 +33,7 @@ public:
     template <typename Direction>
     interruption drive(job& work, course& way, bool follows) {
         // Compiled for one job alone only where a call costs less than what that spares.
-        constexpr std::size_t count =
-            is_usual<Direction> && detail::wave_of<Log> == 1 ? 1 : std::dynamic_extent;
+        constexpr std::size_t count = detail::wave_of<Log> == 1 ? 1 : std::dynamic_extent;
         while (!way.over) {
             round<Direction>(std::span<job, count>{&work, 1}, std::span<course, count>{&way, 1},
                              follows);
@@ -80,11 +79,6 @@ private:
 
     template <typename Direction>
     static constexpr bool is_described = !std::is_same_v<Direction, undescribed>;
-    template <typename Direction>
-    static constexpr bool is_usual = [] {
-        if constexpr (is_described<Direction>) return !Direction::is_reverse;
-        else return false;
-    }();
 
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] void tell_log(detail::jobs_side_by_side<Count> const& all) {
