@@ -114,7 +114,7 @@ private:
     }
 
     template <typename Direction>
-    static constexpr typed_calls make_typed_calls() {
+    static consteval typed_calls make_typed_calls() {
         typed_calls made;
         if constexpr (is_described<Direction>) {
             made.hand_over = [](Sessions& sessions, step at, std::span<job> jobs) {

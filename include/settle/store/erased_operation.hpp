@@ -76,7 +76,7 @@ private:
     }
 
     template <typename Operation>
-    [[nodiscard]] static constexpr functions make_functions() {
+    [[nodiscard]] static consteval functions make_functions() {
         using record = typename Operation::record;
         functions made{};
         made.expect = [](Desk& desk, erased_operation const& one) {

@@ -20,7 +20,7 @@ struct conditional_update {
 
 /// Whether the server can tell by the kind of each field that a document is a record.
 template <typename Collection>
-[[nodiscard]] constexpr bool is_told_by_kinds() {
+[[nodiscard]] consteval bool is_told_by_kinds() {
     using record_type = typename Collection::record_type;
     bool all = true;
     for_each_member<record_type>([&](auto m) {
