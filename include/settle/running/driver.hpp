@@ -47,8 +47,7 @@ public:
     ///          (Count) spares it what only several need
     template <typename Direction, std::size_t Count>
     void round(std::span<job, Count> jobs, std::span<course, Count> ways, bool follows) {
-        take_steps<Count>({jobs, ways, follows, typed_calls_of<Direction>.records},
-                          typed_calls_of<Direction>);
+        take_steps(jobs, ways, follows, typed_calls_of<Direction>);
     }
 
 private:
@@ -60,7 +59,9 @@ private:
     };
 
     template <std::size_t Count>
-    void take_steps(detail::jobs_side_by_side<Count> const& all, typed_calls const& typed) {
+    void take_steps(std::span<job, Count> jobs, std::span<course, Count> ways, bool follows,
+                    typed_calls const& typed) {
+        detail::jobs_side_by_side<Count> const all{jobs, ways, follows, typed.records};
         // Time may have gone by since the last round of a window; one job alone is new.
         if constexpr (Count != 1) look_at_clock();
         progress_.wake(all);
@@ -120,9 +121,9 @@ private:
             made.hand_over = [](Sessions& sessions, step at, std::span<job> jobs) {
                 using every = std::make_index_sequence<std::tuple_size_v<Sessions>>;
                 if (at == step::apply) {
-                    hand_over<Direction>(sessions, jobs, applying<step::apply>{}, every{});
+                    hand_over<Direction>(sessions, jobs, applying_step<step::apply>{}, every{});
                 } else {
-                    hand_over<Direction>(sessions, jobs, ending_part{at}, every{});
+                    hand_over<Direction>(sessions, jobs, ending_step{at}, every{});
                 }
             };
             made.records = &detail::record_hashes<Direction>;

@@ -56,8 +56,7 @@ public:
         }
     }
     void failed(answer said, error const& problem) const {
-        work_->coordinator.answered(flat_, said);
-        work_->problem = problem;
+        work_->answered(flat_, said, problem);
     }
 
 private:
@@ -85,7 +84,7 @@ private:
         made.meet = [](Desk& desk, erased_operation const& one) {
             return kept_answer::of(desk.meet(one.typed<Operation>()));
         };
-        if constexpr (std::is_same_v<typename Operation::kind, applying<step::at_once>>) {
+        if constexpr (std::is_same_v<typename Operation::kind, applying_step<step::at_once>>) {
             made.end_at_once = [](Desk& desk, erased_operation const& one, bool confirmed) {
                 desk.end_at_once(one.typed<Operation>(), confirmed);
             };
@@ -130,7 +129,7 @@ template <typename Desk, template <typename> typename Holds, typename Direction>
     std::vector<erased_operation<Desk>> all;
     for (auto* const work : jobs) {
         for_each_part<Holds, Direction>(
-            *work, applying<step::at_once>{}, [](std::size_t) { return true; },
+            *work, applying_step<step::at_once>{}, [](std::size_t) { return true; },
             [&](auto const& one) { all.push_back(erased_operation<Desk>{one}); });
     }
     return all;

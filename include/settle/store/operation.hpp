@@ -10,15 +10,15 @@
 
 SETTLE_BEGIN
 
-/// How an operation knows its step. One that applies has it in its type, so that a store that is a
-/// plain container pays for nothing else.
+/// A step as an operation knows it: one that applies in its type, so that a store that is a plain
+/// container pays for nothing else.
 template <step Step>
-struct applying {
+struct applying_step {
     static constexpr bool applies = true;
     [[nodiscard]] static constexpr step at() noexcept { return Step; }
 };
-/// One that ends a part has it in a variable, so that all ends are compiled once.
-struct ending_part {
+/// One that ends parts in a variable, so that all of them are compiled once.
+struct ending_step {
     static constexpr bool applies = false;
     [[nodiscard]] constexpr step at() const noexcept { return wanted; }
 
@@ -27,25 +27,21 @@ struct ending_part {
 
 template <step Step>
 [[nodiscard]] constexpr auto kind_of() noexcept {
-    if constexpr (applies(Step)) return applying<Step>{};
-    else return ending_part{Step};
+    if constexpr (applies(Step)) return applying_step<Step>{};
+    else return ending_step{Step};
 }
 
 /// What ends a part in a record of one collection: the same for all transaction types.
 template <typename Collection>
 class part_end {
 public:
-    static constexpr bool applies = false;
-    using collection = Collection;
-    using record = typename collection::record_type;
+    using record = typename Collection::record_type;
 
-    [[gnu::always_inline]] part_end(job& work, step at, std::size_t flat, part_number part)
-        : work_(work), flat_(flat), part_(part), at_(at) {}
+    [[gnu::always_inline]] part_end(job const& work, step at, part_number part)
+        : work_(work), part_(part), at_(at) {}
 
-    [[nodiscard, gnu::always_inline]] transaction_id const& id() const { return work_.id; }
-    [[nodiscard, gnu::always_inline]] part_number part() const { return part_; }
-    [[nodiscard, gnu::always_inline]] std::size_t flat_part() const { return flat_; }
-    [[nodiscard, gnu::always_inline]] step at() const { return at_; }
+    [[nodiscard]] transaction_id const& id() const { return work_.id; }
+    [[nodiscard]] part_number part() const { return part_; }
 
     [[gnu::always_inline]] met<record> meet(record_slot<record>& slot) const {
         auto const& c = work_.coordinator;
@@ -60,10 +56,6 @@ public:
                          : undo_exactly(slot, work_.id, part_, under);
     }
 
-    [[gnu::always_inline]] void answered(met<record> const& result) const {
-        work_.coordinator.answered(flat_, result.what);
-    }
-
 private:
     /// Out of the way of those that are finished, which are most.
     [[gnu::noinline]] met<record> undo(record_slot<record>& slot) const {
@@ -72,8 +64,7 @@ private:
         return undo_exactly(slot, work_.id, part_, c.epoch_number());
     }
 
-    job& work_;
-    std::size_t flat_;
+    job const& work_;
     part_number part_;
     step at_;
 };
@@ -98,7 +89,7 @@ template <Described Record>
 } // namespace detail
 
 /// One operation of a wave: one part of one transaction at one step.
-/// Shape:   Kind - `applying<step>` or `ending_part`
+/// Shape:   Kind - `applying_step` or `ending_step`
 template <typename Kind, typename Direction, std::size_t Index>
 class operation {
 public:
@@ -116,8 +107,6 @@ public:
         return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_)};
     }
     [[nodiscard, gnu::always_inline]] job& work() const { return work_; }
-    /// The part's number among all of its participant.
-    [[nodiscard, gnu::always_inline]] std::size_t line() const { return line_; }
     /// The part's number among all of the transaction.
     [[nodiscard, gnu::always_inline]] std::size_t flat_part() const { return flat_; }
     [[nodiscard, gnu::always_inline]] auto key() const {
@@ -130,9 +119,9 @@ public:
     /// Lets the operation meet a record: the one place where a step becomes a call of the rule.
     /// Shape:   native_image - gives the whole record as the store keeps it, as JSON; Inlined - the
     ///          rule is compiled into the caller, where otherwise all who apply this part share it
-    template <bool Inlined = false, typename NativeImage>
-    [[gnu::always_inline]] met<record> meet(record_slot<record>& slot,
-                                            NativeImage&& native_image) const {
+    template <bool Inlined = false>
+    [[gnu::always_inline]] met<record> meet(
+        record_slot<record>& slot, detail::function_view<std::string()> native_image) const {
         auto const& c = work_.coordinator;
         if constexpr (applies) {
             record created{};
@@ -143,15 +132,15 @@ public:
                 store_value(created.*collection::key_member, key(), overflow);
                 if (overflow) return detail::refused<record>(answer::overflow);
             }
-            detail::function_view<std::string()> const image{native_image};
             if constexpr (Kind::at() == step::at_once) {
                 return apply_at_once(slot, work_.id, part(), c.epoch_at_once(), created, wanted,
-                                     image);
+                                     native_image);
             } else if constexpr (Inlined) {
                 return apply_inlined(slot, work_.id, part(), c.epoch_number(), created, wanted,
                                      native_image);
             } else {
-                return apply(slot, work_.id, part(), c.epoch_number(), created, wanted, image);
+                return apply(slot, work_.id, part(), c.epoch_number(), created, wanted,
+                             native_image);
             }
         } else {
             return end().meet(slot);
@@ -159,7 +148,7 @@ public:
     }
     /// What ends it, which no longer knows its type.
     [[nodiscard, gnu::always_inline]] part_end<collection> end() const {
-        return {work_, at(), flat_, part()};
+        return {work_, at(), part()};
     }
 
     /// What it does to a record that nobody has read, and when; nothing where the rule must see it.
@@ -181,10 +170,6 @@ public:
         if constexpr (applies) {
             if (result.exclusive) detail::keep_image(work_, part(), *result.exclusive);
         }
-    }
-    void failed(answer said, error const& problem) const {
-        work_.coordinator.answered(flat_, said);
-        work_.problem = problem;
     }
 
 private:

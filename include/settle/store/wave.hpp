@@ -64,6 +64,11 @@ struct job {
     [[nodiscard]] typename Direction::parameters const& parameters_of() const noexcept {
         return *static_cast<typename Direction::parameters const*>(parameters);
     }
+    /// Answers one of its parts, and keeps what was said.
+    void answered(std::size_t part, answer what, error const& why) {
+        coordinator.answered(part, what);
+        problem = why;
+    }
     [[nodiscard]] part_name name_part(std::size_t part) const {
         return direction->name_part(parameters, part);
     }

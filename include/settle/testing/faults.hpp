@@ -243,8 +243,7 @@ private:
 
     void answer_hit(std::span<job> wave, answer said) {
         for (auto const& [at, part] : hit_) {
-            wave[at].coordinator.answered(part, said);
-            wave[at].problem = detail::lost(fault_.kind);
+            wave[at].answered(part, said, detail::lost(fault_.kind));
         }
     }
 

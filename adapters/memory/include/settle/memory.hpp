@@ -43,9 +43,7 @@ public:
         std::lock_guard const guard{database_->lock()};
         for_each_operation<holds, Direction>(jobs, how, [&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
-            auto& at = table_of<collection>();
-            if constexpr (Kind::applies) at.meet(one, one.key());
-            else at.meet(one.end(), one.key());
+            table_of<collection>().meet(one);
         });
     }
 

@@ -34,12 +34,14 @@ public:
         std::unordered_map<stored_key, record_slot<record_type>, hash_type, std::equal_to<>>;
 
     /// Lets one operation meet its record. A slot that is left without record and marks goes.
-    template <typename Operation, typename Key>
-    [[gnu::always_inline]] void meet(Operation const& one, Key const& key) {
+    template <typename Operation>
+    [[gnu::always_inline]] void meet(Operation const& one) {
+        auto const key = one.key();
         auto* const found = find(one.flat_part(), key);
         bool const in_order = in_order_;
         auto& slot = found == nullptr ? add(key) : found->second;
-        auto const result = meet(one, slot);
+        auto const result =
+            one.template meet<true>(slot, [&] { return encode_json(*slot.record); });
         // What came and went leaves the order as it was.
         if (is_empty(slot)) drop(key, found == nullptr && in_order);
         one.answered(result);
@@ -119,16 +121,6 @@ public:
     }
 
 private:
-    template <typename Operation>
-    [[gnu::always_inline]] static met<record_type> meet(Operation const& one,
-                                                        record_slot<record_type>& slot) {
-        if constexpr (Operation::applies) {
-            return one.template meet<true>(slot, [&] { return encode_json(*slot.record); });
-        } else {
-            return one.meet(slot);
-        }
-    }
-
     using slot_type = typename map_type::value_type;
     using kept = slot_type const*;
 

@@ -95,19 +95,15 @@ public:
         auto const known = meet_unruled(at, one.at(), one.id(), one.part(),
                                         [&] { return bare_mark_of<record_type>(one); });
         if (known) return *known;
+        auto result = one.meet(at.slot, [&] {
+            return at.found ? codec_.image_of(*at.found, *at.slot.record)
+                            : encode_json(*at.slot.record);
+        });
+        note(result, at, one.id(), one.part());
         if constexpr (Operation::applies) {
-            auto result = one.meet(at.slot, [&] {
-                return at.found ? codec_.image_of(*at.found, *at.slot.record)
-                                : encode_json(*at.slot.record);
-            });
-            note(result, at, one.id(), one.part());
             if (result.on_record == record_change::created) at.image = one.intent().native_image();
-            return result;
-        } else {
-            auto result = one.end().meet(at.slot);
-            note(result, at, one.id(), one.part());
-            return result;
         }
+        return result;
     }
 
     /// Ends an operation that was met here, at once.

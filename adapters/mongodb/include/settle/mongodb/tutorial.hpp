@@ -63,7 +63,7 @@ private:
         auto const each = [&](auto&& function) {
             std::span<job> const alone{&work, 1};
             for_each_operation<base::template holds, Direction>(
-                alone, ending_part{step::confirm}, function);
+                alone, ending_step{step::confirm}, function);
         };
         answer met = answer::applied;
         auto const ended = base::at_desks([&](typename base::desks& here, detail::link& with) {
@@ -89,7 +89,7 @@ private:
                                                      : answer::unavailable;
             problem = work.problem;
         }
-        each([&](auto const& one) { one.failed(met, problem); });
+        each([&](auto const& one) { work.answered(one.flat_part(), met, problem); });
         return false;
     }
 
