@@ -89,7 +89,7 @@ public:
     ///          full or the range ends, so a range that is slow to give wants a small one
     template <typename Range>
     std::vector<outcome> run_all(Range&& range, batch_options const& wanted = {}) {
-        return in_order([&](auto&& ended) { run_all(range, ended, wanted); });
+        return in_order(range, [&](auto&& ended) { run_all(range, ended, wanted); });
     }
     /// As above, and `ended(number, outcome)` is called for each as it settles, so that memory is
     /// bounded by the window alone.
@@ -101,7 +101,7 @@ public:
     }
     template <auto const& Type, typename Range>
     std::vector<outcome> run_all(Range&& range, batch_options const& wanted = {}) {
-        return in_order([&](auto&& ended) { run_all<Type>(range, ended, wanted); });
+        return in_order(range, [&](auto&& ended) { run_all<Type>(range, ended, wanted); });
     }
     template <auto const& Type, typename Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
@@ -358,9 +358,13 @@ private:
         return detail::conclude(work, way, parts_.log());
     }
 
-    template <typename Run>
-    static std::vector<outcome> in_order(Run&& run) {
+    /// Shape:   run - called with what gathers the outcomes of a range
+    template <typename Range, typename Run>
+    static std::vector<outcome> in_order(Range& range, Run&& run) {
         std::vector<outcome> told;
+        if constexpr (ranges::sized_range<Range>) {
+            told.reserve(static_cast<std::size_t>(ranges::size(range)));
+        }
         run([&](std::size_t number, outcome one) {
             if (told.size() <= number) told.resize(number + 1);
             told[number] = std::move(one);

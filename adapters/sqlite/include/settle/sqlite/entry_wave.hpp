@@ -146,10 +146,11 @@ public:
         return false;
     }
 
+    /// Shape:   row - its number
     /// Columns:  state, epoch, attempts, reason, participant, line, images, and whether it becomes
     ///           the owner's
-    void put(cell to, std::int64_t number, int column) {
-        auto const& one = taken_at(number);
+    void put(cell to, columns row, int column) {
+        auto const& one = taken_at(row.integer(0));
         switch (column) {
         case 0: return to.give(number_in(one.wanted.to));
         case 1: return to.give(number_in(one.wanted.to_epoch));

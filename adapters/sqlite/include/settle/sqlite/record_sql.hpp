@@ -70,6 +70,19 @@ public:
         }
         return sql + " WHERE " + key_ + " = ?";
     }
+    /// The same for so many records: settle_value(key, number of the member) says what goes in.
+    [[nodiscard]] std::string update_many(std::uint64_t fields, std::size_t count) const {
+        std::string sql;
+        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
+            if ((fields >> at & 1U) == 0) continue;
+            sql += sql.empty() ? "UPDATE OR ABORT " + table_ + " SET " : ", ";
+            append_name(sql, need_.columns[at].name);
+            sql += " = settle_value(" + key_ + ", " + std::to_string(at) + ")";
+        }
+        sql += " WHERE " + key_ + " IN (?";
+        for (std::size_t at = 1; at < count; ++at) sql += ", ?";
+        return sql + ")";
+    }
     [[nodiscard]] std::string erase() const {
         return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
     }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/sqlite/mark_table.hpp>
-#include <settle/sqlite/record_sql.hpp>
+#include <settle/sqlite/record_update.hpp>
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/hash_index.hpp>
 
@@ -32,7 +32,8 @@ public:
           wave_(*on_, sql_.select_wave(), "read records"),
           whole_(*on_, sql_.select_whole(), "read a whole row"),
           insert_(*on_, sql_.insert(), "create a record"),
-          erase_(*on_, sql_.erase(), "erase a record"), marks_(*on_) {}
+          erase_(*on_, sql_.erase(), "erase a record"), marks_(*on_),
+          updates_(*on_, *rows_, sql_) {}
 
     /// Begins a native transaction, or a part of it after another part was undone.
     /// Shape:   unchanged - what was met before still stands as it was met
@@ -45,6 +46,7 @@ public:
         unread_.clear();
         unmarked_.clear();
         unmet_.clear();
+        updates_.clear();
         if (unchanged && desk_.size() < most_on_desk) return;
         desk_.clear();
         index_.clear();
@@ -97,7 +99,9 @@ public:
     met<record_type> meet(Operation const& one) {
         place& at = desk_[expected_[met_++]];
         auto result = one.meet(at.slot, [&] {
-            write_back(at);
+            if (at.changed != 0) {
+                updates_.write(*at.slot.record, at.key, std::exchange(at.changed, 0));
+            }
             return image_of(at.key);
         });
         bool const creates = result.on_record == record_change::created;
@@ -130,8 +134,13 @@ public:
     void write_back() {
         write_marks();
         sort(dirty_);
-        for (auto const& one : dirty_) write_back(desk_[one.place]);
+        for (auto const& one : dirty_) {
+            place& at = desk_[one.place];
+            if (at.changed == 0) continue;
+            updates_.add(*at.slot.record, at.key, std::exchange(at.changed, 0));
+        }
         dirty_.clear();
+        updates_.write_added();
     }
 
     /// Ends one mark, when it still has this epoch.
@@ -364,12 +373,6 @@ private:
         mark_writes_.clear();
     }
 
-    void write_back(place& at) {
-        if (auto const fields = std::exchange(at.changed, 0); fields != 0) {
-            update(*at.slot.record, at.key, fields);
-        }
-    }
-
     void erase(key_type const& key) const { changed_one(run{erase_, key}.change()); }
 
     void insert(record_type const& record) const {
@@ -377,25 +380,6 @@ private:
         for_each_member<record_type>(
             [&](auto m) { bind_field(row, record.*decltype(m)::pointer); });
         changed_one(row.change());
-    }
-
-    void update(record_type const& record, key_type const& key, std::uint64_t fields) {
-        fields &= sql_.changeable();
-        if (fields == 0) return;
-        run row{update_of(fields)};
-        for_each_member<record_type>([&](auto m) {
-            if ((fields >> m.index & 1U) != 0) bind_field(row, record.*decltype(m)::pointer);
-        });
-        changed_one(row.bind(key).change());
-    }
-
-    /// A type's effects name a few sets of columns, each met again and again.
-    statement const& update_of(std::uint64_t fields) {
-        for (auto const& [known, kept] : updates_) {
-            if (known == fields) return kept;
-        }
-        statement made{*on_, sql_.update(fields), "change a record"};
-        return updates_.emplace_back(fields, std::move(made)).second;
     }
 
     void create_from(std::string_view image, record_type const& record) const {
@@ -412,13 +396,8 @@ private:
         changed_one(row.change());
     }
 
-    void changed_one(std::int64_t count) const {
-        if (count == 1) return;
-        raise(errc::unfit_store,
-              "settle: a write to the table '" + std::string{Collection::name} +
-                  "' changed " + std::to_string(count) +
-                  " rows instead of one; has a trigger been added to it since this program began? "
-                  "Remove it. README#existing-tables");
+    static void changed_one(std::int64_t count) {
+        if (count != 1) raise_changed(Collection::name, count, 1);
     }
 
     connection const* on_;
@@ -430,7 +409,7 @@ private:
     statement insert_;
     statement erase_;
     mark_table<Collection> marks_;
-    std::vector<std::pair<std::uint64_t, statement>> updates_;
+    record_updates<Collection> updates_;
     static constexpr std::size_t most_on_desk = 32768; ///< records, so that memory stays bounded
 
     std::vector<place> desk_;

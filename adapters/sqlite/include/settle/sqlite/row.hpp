@@ -3,7 +3,7 @@
 // Structs and lists inside of a record are texts, of JSON.
 #pragma once
 
-#include <settle/sqlite/connection.hpp>
+#include <settle/sqlite/wave_rows.hpp>
 #include <settle/definition/nested_type.hpp>
 #include <settle/store/codec.hpp>
 #include <settle/store/native_value.hpp>
@@ -59,18 +59,36 @@ template <typename Collection>
     return need;
 }
 
+/// Calls `give(column)` with a field as a column has it: an integer, a text, a JSON text that goes
+/// with the call, or nothing.
+template <typename T, typename Give>
+void as_column(T const& value, Give&& give) {
+    if constexpr (field_traits<T>::optional) {
+        if (value) as_column(*value, give);
+        else give(nullptr);
+    } else if constexpr (field_traits<T>::kind == field_kind::text) {
+        give(std::string_view{value});
+    } else if constexpr (NestedType<T>) {
+        give(encode_json(value));
+    } else {
+        give(to_integer(value));
+    }
+}
+
 template <typename T>
 void bind_field(run& to, T const& value) {
-    if constexpr (field_traits<T>::optional) {
-        if (value) bind_field(to, *value);
-        else to.bind(nullptr);
-    } else if constexpr (field_traits<T>::kind == field_kind::text) {
-        to.bind(std::string_view{value});
-    } else if constexpr (NestedType<T>) {
-        to.bind_copy(encode_json(value));
-    } else {
-        to.bind(to_integer(value));
-    }
+    as_column(value, [&]<typename Column>(Column const& column) {
+        if constexpr (std::is_same_v<Column, std::string>) to.bind_copy(column);
+        else to.bind(column);
+    });
+}
+
+template <typename T>
+void give_field(cell to, T const& value) {
+    as_column(value, [&]<typename Column>(Column const& column) {
+        if constexpr (std::is_same_v<Column, std::string>) to.give_copy(column);
+        else to.give(column);
+    });
 }
 
 /// Reads a field; what stands against it, or an empty text. Never a value, since one may be secret.

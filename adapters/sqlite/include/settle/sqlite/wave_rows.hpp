@@ -5,7 +5,7 @@
 //
 //   settle_wave                    a table whose rows are those of the wave, read in place
 //   settle_met(column, …)          whether the wave has something to do with a row of a table
-//   settle_value(number, column)   what the wave puts into a row that it has met
+//   settle_value(column, number)   what the wave puts into a row, which the column tells it
 #pragma once
 
 #include <settle/sqlite/connection.hpp>
@@ -26,6 +26,12 @@ public:
         sqlite3_result_text64(to_, text.data() == nullptr ? "" : text.data(), text.size(),
                               SQLITE_STATIC, SQLITE_UTF8);
     }
+    /// Keeps the text itself.
+    void give_copy(std::string_view text) const {
+        sqlite3_result_text64(to_, text.data() == nullptr ? "" : text.data(), text.size(),
+                              SQLITE_TRANSIENT, SQLITE_UTF8);
+    }
+    void give(std::nullptr_t) const { sqlite3_result_null(to_); }
     template <typename T>
     void give(std::optional<T> const& value) const {
         if (value) give(*value);
@@ -35,7 +41,7 @@ private:
     sqlite3_context* to_;
 };
 
-/// What settle_met is asked about: columns of a row, looked at in place.
+/// What settle_met and settle_value are asked about: columns of a row, looked at in place.
 class columns {
 public:
     explicit columns(sqlite3_value** values) noexcept : values_(values) {}
@@ -80,8 +86,7 @@ public:
         define(on, "settle_value", 2, [](sqlite3_context* to, int, sqlite3_value** values) {
             auto const& shown = shown_in(to).shown_;
             guarded(to, [&] {
-                shown.put(shown.wave, cell{to}, sqlite3_value_int64(values[0]),
-                          sqlite3_value_int(values[1]));
+                shown.put(shown.wave, cell{to}, columns{values}, sqlite3_value_int(values[1]));
             });
         });
     }
@@ -94,7 +99,7 @@ private:
         std::size_t rows = 0;
         void (*give)(void*, cell, std::size_t, int) = [](void*, cell, std::size_t, int) {};
         bool (*meet)(void*, columns) = [](void*, columns) { return false; };
-        void (*put)(void*, cell, std::int64_t, int) = [](void*, cell, std::int64_t, int) {};
+        void (*put)(void*, cell, columns, int) = [](void*, cell, columns, int) {};
     };
     class shown_until {
     public:
@@ -122,15 +127,19 @@ public:
     }
 
     /// Shows what a wave has to do with the rows of a table.
-    /// Shape:   wave - has meet(columns), and put(cell, number, column) where values are put
+    /// Shape:   wave - has meet(columns), put(cell, columns, number), or both
     template <typename Wave>
     [[nodiscard]] shown_until show_changes(Wave& wave) {
         view now;
         now.wave = &wave;
-        now.meet = [](void* given, columns row) { return static_cast<Wave*>(given)->meet(row); };
-        if constexpr (requires(cell to) { wave.put(to, std::int64_t{}, 0); }) {
-            now.put = [](void* given, cell to, std::int64_t number, int column) {
-                static_cast<Wave*>(given)->put(to, number, column);
+        if constexpr (requires(columns row) { wave.meet(row); }) {
+            now.meet = [](void* given, columns row) {
+                return static_cast<Wave*>(given)->meet(row);
+            };
+        }
+        if constexpr (requires(cell to, columns row) { wave.put(to, row, 0); }) {
+            now.put = [](void* given, cell to, columns row, int number) {
+                static_cast<Wave*>(given)->put(to, row, number);
             };
         }
         return {shown_, now};

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: BSL-1.0
+// Many changed records in one statement: each gets its own values, and one that the table refuses
+// is the only one.
+#include "sqlite_file.hpp"
+
+#include <algorithm>
+
+namespace sqlite_test {
+namespace {
+
+using settle::sqlite::database;
+
+/// Items of as many kinds of keys as numbers: letters of either case, digits, and others.
+std::vector<item> many_items(std::size_t count) {
+    std::vector<std::string> const first{"a", "B", "9", "\xC3\xA4", "~", "_"};
+    std::vector<item> made;
+    for (std::size_t i = 0; i < count; ++i) {
+        made.push_back({first[i % first.size()] + std::to_string(i), 100});
+    }
+    return made;
+}
+
+std::vector<change> take_from(std::vector<item> const& all) {
+    std::vector<change> wanted;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        wanted.push_back({all[i].id, static_cast<std::int64_t>(i), "", {}});
+    }
+    return wanted;
+}
+
+/// The amounts that are not what is left when each has given its number.
+std::vector<std::string> wrong_amounts(std::string const& path, std::vector<item> const& all) {
+    std::vector<std::string> wrong;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const& id = all[i].id;
+        auto const left = sql_value(path, "SELECT amount FROM items WHERE id = '" + id + "'");
+        if (left != std::to_string(100 - i)) wrong.push_back(id + ": " + left);
+    }
+    return wrong;
+}
+
+bool all_done(std::vector<settle::outcome> const& told) {
+    return std::all_of(told.begin(), told.end(), [](auto const& one) { return one.done(); });
+}
+
+TEST_CASE("sqlite updates: each of many records gets its own, however its table is kept") {
+    std::string const columns =
+        "(id TEXT PRIMARY KEY NOT NULL, amount INTEGER, small INTEGER, open INTEGER, "
+        "shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT)";
+    for (std::string const& kept : {columns, columns + " WITHOUT ROWID"}) {
+        for (std::size_t const count : {15U, 16U, 17U, 64U, 65U, 100U}) {
+            CAPTURE(kept);
+            CAPTURE(count);
+            folder const here;
+            sql(here.file(), "CREATE TABLE items" + kept);
+            auto const all = many_items(count);
+            database db{here.file()};
+            settle::engine engine{db, settle::type<take_type>};
+            for (auto const& one : all) engine.create(items, one).value();
+            CHECK(all_done(engine.run_all(take_from(all))));
+            CHECK(wrong_amounts(here.file(), all).empty());
+        }
+    }
+}
+
+TEST_CASE("sqlite updates: when the statistics ask for a walk over all rows, it does no harm") {
+    folder const here;
+    auto const all = many_items(70);
+    {
+        database db{here.file()};
+        settle::engine engine{db, settle::type<take_type>};
+        for (auto const& one : all) engine.create(items, one).value();
+    }
+    sql(here.file(), "ANALYZE; UPDATE sqlite_stat1 SET stat = '2 1' WHERE tbl = 'items'");
+    database db{here.file()};
+    settle::engine engine{db, settle::type<take_type>};
+    CHECK(all_done(engine.run_all(take_from(all))));
+    CHECK(wrong_amounts(here.file(), all).empty());
+}
+
+TEST_CASE("sqlite updates: members of every kind go into their columns, also where there is none") {
+    using namespace settle::sqlite::detail;
+    folder const here;
+    auto all = many_items(40);
+    {
+        database db{here.file()};
+        settle::engine engine{db, settle::type<take_type>};
+        for (auto const& one : all) engine.create(items, one).value();
+    }
+    connection const on{here.file(), std::chrono::milliseconds{100}};
+    wave_rows rows{on};
+    record_updates<items_type> updates{on, rows, record_sql{need_of<items_type>()}};
+    std::sort(all.begin(), all.end(),
+              [](item const& left, item const& right) { return left.id < right.id; });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        auto const number = static_cast<int>(i);
+        all[i] = {all[i].id,
+                  -number,
+                  static_cast<std::int8_t>(number),
+                  i % 2 == 0,
+                  i % 3 == 0 ? colour::red : colour::blue,
+                  second{std::chrono::seconds{number}},
+                  i % 4 == 0 ? std::nullopt : std::optional<std::int64_t>{number},
+                  i % 5 == 0 ? std::nullopt : std::optional<std::string>{"n" + all[i].id}};
+        updates.add(all[i], all[i].id, ~std::uint64_t{0});
+    }
+    updates.write_added();
+    record_reader<items_type> const reader{on, need_of<items_type>()};
+    CHECK(reader.scan(std::nullopt, 100) == all);
+
+    // What was written is forgotten, and so is what was cleared.
+    for (auto& one : all) updates.add(one, one.id, 2);
+    all.clear();
+    updates.clear();
+    updates.write_added();
+}
+
+TEST_CASE("sqlite updates: keys that are numbers, below 0 too, are told apart") {
+    using namespace settle::sqlite::detail;
+    folder const here;
+    std::vector<numbered> all;
+    {
+        database db{here.file()};
+        static_cast<void>(db.bind<numbers_type>("log"));
+    }
+    connection const on{here.file(), std::chrono::milliseconds{100}};
+    for (std::int32_t i = -40; i < 40; ++i) {
+        on.execute("INSERT INTO numbers VALUES(" + std::to_string(i) + ", '')", "make a row");
+        all.push_back({i, "label " + std::to_string(i)});
+    }
+    wave_rows rows{on};
+    record_updates<numbers_type> updates{on, rows, record_sql{need_of<numbers_type>()}};
+    for (auto const& one : all) updates.add(one, one.number, ~std::uint64_t{0});
+    updates.write_added();
+    record_reader<numbers_type> const reader{on, need_of<numbers_type>()};
+    CHECK(reader.scan(std::nullopt, 100) == all);
+}
+
+TEST_CASE("sqlite updates: of many records, one that the table refuses is the only one") {
+    for (bool const two : {false, true}) {
+        CAPTURE(two);
+        folder const here;
+        auto const all = many_items(50);
+        database db{here.file()};
+        auto const settle_all = [&](auto&& engine) {
+            for (auto const& one : all) engine.create(items, one).value();
+            sql(here.file(), "CREATE TRIGGER no BEFORE UPDATE ON items WHEN new.id = 'a30' BEGIN "
+                             "SELECT RAISE(ABORT, 'not this one'); END");
+            return engine.run_all(take_from(all));
+        };
+        auto const told =
+            two ? settle_all(settle::engine{db, settle::type<take_type>, settle::two_phases})
+                : settle_all(settle::engine{db, settle::type<take_type>});
+        REQUIRE(told.size() == all.size());
+        std::vector<std::string> canceled;
+        for (std::size_t i = 0; i < told.size(); ++i) {
+            if (told[i].done()) continue;
+            CHECK(told[i].why == settle::reason::record_unusable);
+            canceled.push_back(all[i].id);
+        }
+        CHECK(canceled == std::vector<std::string>{"a30"});
+        auto const wrong = wrong_amounts(here.file(), all);
+        CHECK(wrong == std::vector<std::string>{"a30: 100"});
+        CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "0");
+    }
+}
+
+} // namespace
+} // namespace sqlite_test
