@@ -2,6 +2,7 @@
 // The records of one collection in their table: meets operations, reads, creates, scans.
 #pragma once
 
+#include <settle/sqlite/key_order.hpp>
 #include <settle/sqlite/mark_table.hpp>
 #include <settle/sqlite/record_update.hpp>
 #include <settle/sqlite/writer.hpp>
@@ -178,35 +179,8 @@ private:
         std::uint64_t changed = 0; ///< members that are yet to be written
     };
 
-    /// A record, or a mark of it, in the order of a table.
-    struct in_order {
-        std::uint64_t rank; ///< of the key
-        std::size_t place;
-        transaction_id const* id = nullptr;
-        part_number part{};
-    };
-
-    /// A number that grows with the keys, so that few of them need to be compared themselves.
-    static std::uint64_t rank_of(std::int64_t key) noexcept {
-        return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63U;
-    }
-    static std::uint64_t rank_of(std::string_view key) noexcept {
-        std::uint64_t rank = 0;
-        for (std::size_t at = 0; at < sizeof rank; ++at) {
-            rank = rank << 8U | (at < key.size() ? static_cast<unsigned char>(key[at]) : 0U);
-        }
-        return rank;
-    }
-
-    /// A tree that is walked once need not be searched from its root each time.
     void sort(std::vector<in_order>& all) const {
-        auto const before = [&](in_order const& left, in_order const& right) {
-            if (left.rank != right.rank) return left.rank < right.rank;
-            if (left.place != right.place) return desk_[left.place].key < desk_[right.place].key;
-            if (left.id == nullptr) return false;
-            return std::tie(*left.id, left.part) < std::tie(*right.id, right.part);
-        };
-        std::sort(all.begin(), all.end(), before);
+        sort_by_key(all, [&](std::size_t number) { return key_type(desk_[number].key); });
     }
 
     /// Records, or marks of them, as rows of a wave.
@@ -297,17 +271,17 @@ private:
         want_record(number);
         place& at = desk_[number];
         if (std::exchange(at.knows_marks, true)) return;
-        unmarked_.push_back({rank_of(key_type(at.key)), number, nullptr, {}});
+        unmarked_.push_back({number});
     }
     /// A record is to be read with one mark.
     void want(std::size_t number, transaction_id const& id, part_number part) {
         want_record(number);
-        unmet_.push_back({rank_of(key_type(desk_[number].key)), number, &id, part});
+        unmet_.push_back({number, &id, part});
     }
     void want_record(std::size_t number) {
         place& at = desk_[number];
         if (std::exchange(at.loaded, true)) return;
-        unread_.push_back({rank_of(key_type(at.key)), number, nullptr, {}});
+        unread_.push_back({number});
     }
 
     /// The whole row as JSON, as any program may have written it.
@@ -330,7 +304,7 @@ private:
         switch (result.on_record) {
         case record_change::none: break;
         case record_change::fields:
-            if (at.changed == 0) dirty_.push_back({rank_of(key_type(at.key)), number_of(at)});
+            if (at.changed == 0) dirty_.push_back({number_of(at)});
             at.changed |= result.fields;
             break;
         case record_change::created:
@@ -354,7 +328,7 @@ private:
         if (change == mark_change::none) return;
         if (change != mark_change_) write_marks();
         mark_change_ = change;
-        mark_writes_.push_back({rank_of(key_type(at.key)), number_of(at), &id, part});
+        mark_writes_.push_back({number_of(at), &id, part});
     }
 
     void write_marks() {
