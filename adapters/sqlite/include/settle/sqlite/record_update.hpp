@@ -143,8 +143,8 @@ private:
         for (auto& known : statements_) {
             if (known.fields == fields) return known;
         }
-        statement one{*on_, sql_.update(fields), "change a record"};
-        return statements_.emplace_back(fields, std::move(one), statement{}, std::vector<change>{});
+        statements_.push_back({fields, {*on_, sql_.update(fields), "change a record"}, {}, {}});
+        return statements_.back();
     }
 
     connection const* on_;

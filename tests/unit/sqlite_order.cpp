@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// The order of a table: that of its keys, byte by byte, and of a record's marks.
+#include "sqlite_file.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+namespace sqlite_test {
+namespace {
+
+using settle::sqlite::detail::in_order;
+using settle::sqlite::detail::sort_by_key;
+
+/// The places of keys in their order.
+template <typename Key>
+std::vector<std::size_t> places_of(std::vector<Key> const& keys) {
+    std::vector<in_order> all;
+    for (std::size_t i = 0; i < keys.size(); ++i) all.push_back({i});
+    sort_by_key(all, [&](std::size_t place) {
+        if constexpr (std::is_same_v<Key, std::string>) return std::string_view{keys[place]};
+        else return keys[place];
+    });
+    std::vector<std::size_t> places;
+    for (auto const& one : all) places.push_back(one.place);
+    return places;
+}
+
+template <typename Key>
+bool in_their_order(std::vector<Key> const& keys) {
+    auto const places = places_of(keys);
+    return std::is_sorted(places.begin(), places.end(), [&](std::size_t left, std::size_t right) {
+        return keys[left] < keys[right];
+    });
+}
+
+TEST_CASE("sqlite order: texts stand as their bytes do, whatever they have in common") {
+    CHECK(places_of(std::vector<std::string>{}).empty());
+    CHECK(places_of(std::vector<std::string>{"only"}) == std::vector<std::size_t>{0});
+    CHECK(places_of(std::vector<std::string>{"ab", "a", "abc"}) ==
+          std::vector<std::size_t>{1, 0, 2});
+    CHECK(places_of(std::vector<std::string>{"\xC3\xA4", "z", "Z", "~"}) ==
+          std::vector<std::size_t>{2, 1, 3, 0});
+    CHECK(places_of(std::vector<std::string>{"x-12345678-2", "x-12345678-1", "x-12345678"}) ==
+          std::vector<std::size_t>{2, 1, 0});
+
+    std::mt19937_64 chance{11};
+    for (std::string const common : {"", "a", "account-", "account-account-account-"}) {
+        for (std::size_t const most : {1U, 3U, 8U, 20U}) {
+            std::vector<std::string> keys;
+            for (int i = 0; i < 200; ++i) {
+                auto& key = keys.emplace_back(common);
+                for (auto left = chance() % (most + 1); left > 0; --left) {
+                    key += static_cast<char>(chance() % 3 == 0 ? 'a' : 1 + chance() % 255);
+                }
+            }
+            CHECK(in_their_order(keys));
+        }
+    }
+}
+
+TEST_CASE("sqlite order: numbers stand as they are, those below 0 first") {
+    constexpr auto least = std::numeric_limits<std::int64_t>::min();
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    CHECK(in_their_order(std::vector<std::int64_t>{5, -1, most, 0, least, 1, -5}));
+}
+
+TEST_CASE("sqlite order: the marks of a record stand by transaction and part") {
+    std::vector<settle::transaction_id> const ids{"b", "a", "c"};
+    std::vector<in_order> all;
+    for (auto const& id : ids) {
+        for (std::uint32_t const participant : {1U, 0U}) all.push_back({7, &id, {participant, 0}});
+    }
+    sort_by_key(all, [](std::size_t) { return std::string_view{"key"}; });
+    std::string seen;
+    for (auto const& one : all) seen += *one.id + std::to_string(one.part.participant) + " ";
+    CHECK(seen == "a0 a1 b0 b1 c0 c1 ");
+}
+
+} // namespace
+} // namespace sqlite_test
