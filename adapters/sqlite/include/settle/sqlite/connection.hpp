@@ -86,6 +86,11 @@ private:
     char const* phase_ = "";
 };
 
+/// A null pointer would say NULL where an empty text is meant.
+[[nodiscard]] inline char const* not_null(std::string_view bytes) noexcept {
+    return bytes.data() == nullptr ? "" : bytes.data();
+}
+
 /// One run of a statement: values are bound in order, rows are looked at in place, and the
 /// statement is ready for the next run when this one ends, however it ends.
 class run {
@@ -162,10 +167,6 @@ public:
     }
 
 private:
-    /// A null pointer would bind NULL where an empty text is meant.
-    static char const* not_null(std::string_view bytes) noexcept {
-        return bytes.data() == nullptr ? "" : bytes.data();
-    }
     run& check(int code) {
         if (code != SQLITE_OK) raise(sqlite3_db_handle(handle_), code, phase_);
         return *this;

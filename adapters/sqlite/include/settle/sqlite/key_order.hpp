@@ -27,14 +27,13 @@ class key_rank {
 public:
     template <typename KeyOf>
     key_rank(std::vector<in_order> const& all, KeyOf&& key_of) {
-        using key_type = decltype(key_of(std::size_t{}));
-        if constexpr (std::is_same_v<key_type, std::string_view>) {
-            std::string_view const first = key_of(all.front().place);
+        auto const first = key_of(all.front().place);
+        if constexpr (std::is_same_v<decltype(first), std::string_view const>) {
             common_ = first.size();
             for (auto const& one : all) {
                 auto const key = key_of(one.place).substr(0, common_);
-                auto const [end, other] = std::mismatch(key.begin(), key.end(), first.begin());
-                common_ = static_cast<std::size_t>(end - key.begin());
+                auto const apart = std::mismatch(key.begin(), key.end(), first.begin());
+                common_ = static_cast<std::size_t>(apart.first - key.begin());
             }
         }
     }

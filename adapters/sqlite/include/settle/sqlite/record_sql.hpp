@@ -54,40 +54,44 @@ public:
     /// Shape:   more - columns beside those of the record
     [[nodiscard]] std::string insert_with(std::vector<native_column> const& more) const {
         std::string columns = names();
-        std::string values = "?";
-        for (std::size_t at = 1; at < need_.columns.size() + more.size(); ++at) values += ", ?";
+        auto const values = places(need_.columns.size() + more.size());
         for (auto const& one : more) columns += ", " + quoted_name(one.first);
         // ABORT in so many words, since a constraint may have a conflict clause of its own.
         return "INSERT OR ABORT INTO " + table_ + "(" + columns + ") VALUES(" + values + ")";
     }
     [[nodiscard]] std::string update(std::uint64_t fields) const {
-        std::string sql;
-        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
-            if ((fields >> at & 1U) == 0) continue;
-            sql += sql.empty() ? "UPDATE OR ABORT " + table_ + " SET " : ", ";
-            append_name(sql, need_.columns[at].name);
-            sql += " = ?";
-        }
-        return sql + " WHERE " + key_ + " = ?";
+        return update_with(fields, [](std::size_t) { return "?"; }) + " = ?";
     }
     /// The same for so many records: settle_value(key, number of the member) says what goes in.
     [[nodiscard]] std::string update_many(std::uint64_t fields, std::size_t count) const {
-        std::string sql;
-        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
-            if ((fields >> at & 1U) == 0) continue;
-            sql += sql.empty() ? "UPDATE OR ABORT " + table_ + " SET " : ", ";
-            append_name(sql, need_.columns[at].name);
-            sql += " = settle_value(" + key_ + ", " + std::to_string(at) + ")";
-        }
-        sql += " WHERE " + key_ + " IN (?";
-        for (std::size_t at = 1; at < count; ++at) sql += ", ?";
-        return sql + ")";
+        auto const value = [&](std::size_t member) {
+            return "settle_value(" + key_ + ", " + std::to_string(member) + ")";
+        };
+        return update_with(fields, value) + " IN (" + places(count) + ")";
     }
     [[nodiscard]] std::string erase() const {
         return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
     }
 
 private:
+    /// Up to the key of whose records it is.
+    template <typename Value>
+    [[nodiscard]] std::string update_with(std::uint64_t fields, Value&& value_of) const {
+        std::string sql;
+        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
+            if ((fields >> at & 1U) == 0) continue;
+            sql += sql.empty() ? "UPDATE OR ABORT " + table_ + " SET " : ", ";
+            append_name(sql, need_.columns[at].name);
+            sql.append(" = ").append(value_of(at));
+        }
+        return sql + " WHERE " + key_;
+    }
+    static std::string places(std::size_t count) {
+        std::string list = "?";
+        for (std::size_t at = 1; at < count; ++at) list += ", ?";
+        return list;
+    }
+
     [[nodiscard]] std::string names(std::string_view of = {}) const {
         std::string list;
         for (auto const& one : need_.columns) {

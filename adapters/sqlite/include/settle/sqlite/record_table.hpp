@@ -100,9 +100,7 @@ public:
     met<record_type> meet(Operation const& one) {
         place& at = desk_[expected_[met_++]];
         auto result = one.meet(at.slot, [&] {
-            if (at.changed != 0) {
-                updates_.write(*at.slot.record, at.key, std::exchange(at.changed, 0));
-            }
+            updates_.write(*at.slot.record, at.key, std::exchange(at.changed, 0));
             return image_of(at.key);
         });
         bool const creates = result.on_record == record_change::created;
@@ -371,7 +369,7 @@ private:
     }
 
     static void changed_one(std::int64_t count) {
-        if (count != 1) raise_changed(Collection::name, count, 1);
+        expect_changed(Collection::name, count, 1);
     }
 
     connection const* on_;

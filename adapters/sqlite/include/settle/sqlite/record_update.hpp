@@ -10,9 +10,9 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Another number of rows than those that were meant has changed.
-[[noreturn]] inline void raise_changed(std::string_view table, std::int64_t count,
-                                       std::size_t wanted) {
+/// Errors:  throws errc::unfit_store when another number of rows than those that were meant changed
+inline void expect_changed(std::string_view table, std::int64_t count, std::size_t wanted) {
+    if (count == static_cast<std::int64_t>(wanted)) return;
     std::string text{"settle: a write to the table '"};
     text.append(table).append("' changed " + std::to_string(count) + " rows instead of ");
     text.append(std::to_string(wanted));
@@ -118,8 +118,7 @@ private:
             if ((with.fields >> m.index & 1U) == 0) return;
             bind_field(row, one.record->*decltype(m)::pointer);
         });
-        auto const count = row.bind(one.key).change();
-        if (count != 1) raise_changed(Collection::name, count, 1);
+        expect_changed(Collection::name, row.bind(one.key).change(), 1);
     }
 
     void write_many(statements& with, std::span<change const> all) const {
@@ -132,10 +131,7 @@ private:
         for (std::size_t at = 0; at < most_together; ++at) {
             rows.bind(all[std::min(at, all.size() - 1)].key);
         }
-        auto const count = rows.change();
-        if (count != static_cast<std::int64_t>(all.size())) {
-            raise_changed(Collection::name, count, all.size());
-        }
+        expect_changed(Collection::name, rows.change(), all.size());
     }
 
     /// A type's effects name a few sets of members, each met again and again.

@@ -59,17 +59,17 @@ template <typename Collection>
     return need;
 }
 
-/// Calls `give(column)` with a field as a column has it: an integer, a text, a JSON text that goes
-/// with the call, or nothing.
-template <typename T, typename Give>
-void as_column(T const& value, Give&& give) {
+/// Calls `give` with a field as a column has it: an integer, a text or nothing; or `give_copy` with
+/// a text that goes with the call.
+template <typename T, typename Give, typename GiveCopy>
+void as_column(T const& value, Give&& give, GiveCopy&& give_copy) {
     if constexpr (field_traits<T>::optional) {
-        if (value) as_column(*value, give);
+        if (value) as_column(*value, give, give_copy);
         else give(nullptr);
     } else if constexpr (field_traits<T>::kind == field_kind::text) {
         give(std::string_view{value});
     } else if constexpr (NestedType<T>) {
-        give(encode_json(value));
+        give_copy(encode_json(value));
     } else {
         give(to_integer(value));
     }
@@ -77,18 +77,16 @@ void as_column(T const& value, Give&& give) {
 
 template <typename T>
 void bind_field(run& to, T const& value) {
-    as_column(value, [&]<typename Column>(Column const& column) {
-        if constexpr (std::is_same_v<Column, std::string>) to.bind_copy(column);
-        else to.bind(column);
-    });
+    as_column(
+        value, [&](auto column) { to.bind(column); },
+        [&](std::string const& json) { to.bind_copy(json); });
 }
 
 template <typename T>
 void give_field(cell to, T const& value) {
-    as_column(value, [&]<typename Column>(Column const& column) {
-        if constexpr (std::is_same_v<Column, std::string>) to.give_copy(column);
-        else to.give(column);
-    });
+    as_column(
+        value, [&](auto column) { to.give(column); },
+        [&](std::string const& json) { to.give_copy(json); });
 }
 
 /// Reads a field; what stands against it, or an empty text. Never a value, since one may be secret.

@@ -23,13 +23,11 @@ public:
 
     void give(std::int64_t value) const { sqlite3_result_int64(to_, value); }
     void give(std::string_view text) const {
-        sqlite3_result_text64(to_, text.data() == nullptr ? "" : text.data(), text.size(),
-                              SQLITE_STATIC, SQLITE_UTF8);
+        sqlite3_result_text64(to_, not_null(text), text.size(), SQLITE_STATIC, SQLITE_UTF8);
     }
     /// Keeps the text itself.
     void give_copy(std::string_view text) const {
-        sqlite3_result_text64(to_, text.data() == nullptr ? "" : text.data(), text.size(),
-                              SQLITE_TRANSIENT, SQLITE_UTF8);
+        sqlite3_result_text64(to_, not_null(text), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     }
     void give(std::nullptr_t) const { sqlite3_result_null(to_); }
     template <typename T>
