@@ -11,3 +11,11 @@
 #define SETTLE_END                                                                                 \
     }                                                                                              \
     }
+
+/// An attribute of what short loops call and all transaction types share: it is compiled into its
+/// callers. Where nothing is optimised it is compiled once for all, which takes less time.
+#ifdef __OPTIMIZE__
+#define SETTLE_INLINED gnu::always_inline
+#else
+#define SETTLE_INLINED
+#endif

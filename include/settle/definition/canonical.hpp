@@ -12,11 +12,45 @@
 #include <settle/definition/transaction.hpp>
 
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 #include <string>
+#include <string_view>
 #include <vector>
 
 SETTLE_BEGIN
 namespace detail {
+
+// What looks at no type is a function of its own: a definition costs the compiler less so.
+inline void append_texts(std::string& out, std::initializer_list<std::string_view> texts) {
+    for (auto const text : texts) out += text;
+}
+
+struct described_member {
+    std::string_view name;
+    void (*describe)(std::string& out);
+};
+
+template <typename T>
+void describe_type(std::string& out);
+
+/// Shape:   up to one without a function: a struct may have no members, and an array may not
+template <Described T>
+inline constexpr auto described_members = []<std::size_t... Index>(std::index_sequence<Index...>) {
+    return std::array<described_member, sizeof...(Index) + 1>{
+        described_member{member<T, Index>::name, describe_type<typename member<T, Index>::type>}...,
+        described_member{{}, nullptr}};
+}(std::make_index_sequence<member_count<T>>{});
+
+inline void describe_members(std::string& out, described_member const* members) {
+    out += '{';
+    for (; members->describe != nullptr; ++members) {
+        append_texts(out, {members->name, ":"});
+        members->describe(out);
+        out += ',';
+    }
+    out += '}';
+}
 
 /// `bool`, `i32`, `u8`, `text`, `enum i32`, `time 1/1000 i64`, with `?` where it may be empty.
 template <typename T>
@@ -39,14 +73,7 @@ void describe_type(std::string& out) {
                std::to_string(duration::period::den) + ' ';
         describe_type<typename duration::rep>(out);
     } else if constexpr (Described<T>) {
-        out += '{';
-        for_each_member<T>([&](auto m) {
-            out += m.name;
-            out += ':';
-            describe_type<typename decltype(m)::type>(out);
-            out += ',';
-        });
-        out += '}';
+        describe_members(out, described_members<T>.data());
     } else {
         out += '[';
         describe_type<typename vector_element<T>::type>(out);
@@ -130,6 +157,18 @@ constexpr std::string_view symbol(operation_kind kind) {
     return symbols[static_cast<std::size_t>(kind)];
 }
 
+/// The sides of a comparison can be written either way: `a > b` is `b < a`.
+inline void describe_operation(std::string& out, operation_kind kind, std::string&& left,
+                               std::string&& right) {
+    bool const is_greater =
+        kind == operation_kind::greater || kind == operation_kind::greater_equal;
+    bool const is_symmetric = kind == operation_kind::equal || kind == operation_kind::unequal;
+    if (is_greater || (is_symmetric && right < left)) std::swap(left, right);
+    if (kind == operation_kind::greater) kind = operation_kind::less;
+    if (kind == operation_kind::greater_equal) kind = operation_kind::less_equal;
+    append_texts(out, {"(", left, " ", symbol(kind), " ", right, ")"});
+}
+
 template <typename Naming, operation_kind Operation, typename E>
 void describe(std::string& out, unary_expression<Operation, E> const& node);
 
@@ -139,19 +178,7 @@ void describe(std::string& out, binary_expression<Operation, L, R> const& node) 
     std::string right;
     describe<Naming>(left, node.left);
     describe<Naming>(right, node.right);
-    // The sides of a comparison can be written either way: `a > b` is `b < a`.
-    constexpr bool is_greater =
-        Operation == operation_kind::greater || Operation == operation_kind::greater_equal;
-    constexpr bool is_symmetric =
-        Operation == operation_kind::equal || Operation == operation_kind::unequal;
-    if (is_greater || (is_symmetric && right < left)) std::swap(left, right);
-    constexpr operation_kind written = Operation == operation_kind::greater ? operation_kind::less
-                                       : Operation == operation_kind::greater_equal
-                                           ? operation_kind::less_equal
-                                           : Operation;
-    out += '(' + left + ' ';
-    out += symbol(written);
-    out += ' ' + right + ')';
+    describe_operation(out, Operation, std::move(left), std::move(right));
 }
 template <typename Naming, operation_kind Operation, typename E>
 void describe(std::string& out, unary_expression<Operation, E> const& node) {
@@ -185,32 +212,34 @@ void describe_guards(std::string& out, Guards const& guards) {
     });
 }
 
+constexpr std::string_view symbol(effect_kind kind) {
+    return kind == effect_kind::add ? " += " : kind == effect_kind::subtract ? " -= " : " = ";
+}
+
+/// The effects of one moment happen at once, whatever the order they were written in.
+inline void describe_in_order(std::string& out, std::string_view when,
+                              std::vector<std::string>& effects) {
+    std::sort(effects.begin(), effects.end());
+    for (std::string const& one : effects) append_texts(out, {" ", when, " ", one, "\n"});
+}
+
 template <typename Naming, bool Creates, bool Erases, typename... Effects>
 void describe_moment(std::string& out, std::string_view when,
                      moment<Creates, Erases, Effects...> const& given) {
-    if (Creates || Erases) {
-        out += ' ';
-        out += when;
-        out += Creates ? " create\n" : " erase\n";
+    if (Creates || Erases) append_texts(out, {" ", when, Creates ? " create\n" : " erase\n"});
+    if constexpr (sizeof...(Effects) > 0) {
+        std::vector<std::string> effects;
+        for_each_element(given.effects, [&](auto const& one) {
+            using effect_type = std::remove_cvref_t<decltype(one)>;
+            constexpr bool assigns = effect_type::kind == effect_kind::assign;
+            std::string& text = effects.emplace_back();
+            describe<Naming>(text, field_expression<effect_type::member>{});
+            text += symbol(effect_type::kind);
+            describe<Naming>(text, one.operand);
+            if (effect_type::is_signed && !assigns) text += " signed";
+        });
+        describe_in_order(out, when, effects);
     }
-    std::vector<std::string> lines;
-    for_each_element(given.effects, [&](auto const& one) {
-        using effect_type = std::remove_cvref_t<decltype(one)>;
-        std::string& line = lines.emplace_back();
-        line += ' ';
-        line += when;
-        line += ' ';
-        describe<Naming>(line, field_expression<effect_type::member>{});
-        line += effect_type::kind == effect_kind::add        ? " += "
-                : effect_type::kind == effect_kind::subtract ? " -= "
-                                                             : " = ";
-        describe<Naming>(line, one.operand);
-        if (effect_type::is_signed && effect_type::kind != effect_kind::assign) line += " signed";
-        line += '\n';
-    });
-    // The effects of one moment happen at once, whatever the order they were written in.
-    std::sort(lines.begin(), lines.end());
-    for (std::string const& line : lines) out += line;
 }
 template <typename Naming>
 void describe_moment(std::string&, std::string_view, not_given const&) {}
@@ -228,12 +257,9 @@ void describe_participant(std::string& out, Participant const& participant) {
     using record = typename Participant::record_type;
     using collection = typename Participant::collection_type;
     using names = naming<record, Parameters, typename Participant::source_type::element>;
-    out += "participant ";
-    out += Participant::name;
+    append_texts(out, {"participant ", Participant::name});
     describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
-    out += " in ";
-    out += collection::name;
-    out += " where ";
+    append_texts(out, {" in ", collection::name, " where "});
     describe_field<record, collection::key_member>(out);
     out += ':';
     describe_type<typename collection::key_type>(out);

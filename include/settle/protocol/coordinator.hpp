@@ -280,7 +280,7 @@ public:
     /// Shape:   limit - how often a transaction that meets others' marks starts over
     void decide(std::uint32_t limit) { decide(next_, limit); }
     /// As above; the step is the one that is next, as in change().
-    [[gnu::always_inline]] void decide(step known, std::uint32_t limit) {
+    [[SETTLE_INLINED]] void decide(step known, std::uint32_t limit) {
         if (known == step::give_way) return decide_give_way();
         bool const all = answers_.all(answer::applied);
         if (known == step::apply && all) ask_log(step::commit);
@@ -461,7 +461,7 @@ private:
         if (all) end_wave();
     }
 
-    [[gnu::always_inline]] void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
+    [[SETTLE_INLINED]] void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
 
     void claim_again() {
         pausing_ = !std::exchange(yielding_, false);
@@ -469,7 +469,7 @@ private:
     }
 
     /// The answers of a wave are used up: forgetting them makes states of a search alike.
-    [[gnu::always_inline]] void ask_log(step wanted) {
+    [[SETTLE_INLINED]] void ask_log(step wanted) {
         answers_.reset();
         next_ = wanted;
     }

@@ -174,7 +174,7 @@ class mark_set {
 public:
     using mark_type = mark<Record>;
 
-    [[nodiscard, gnu::always_inline]] bool empty() const noexcept { return marks_.empty(); }
+    [[nodiscard, SETTLE_INLINED]] bool empty() const noexcept { return marks_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return marks_.size(); }
     [[nodiscard]] auto begin() const noexcept { return marks_.begin(); }
     [[nodiscard]] auto end() const noexcept { return marks_.end(); }
@@ -196,7 +196,7 @@ public:
         return sums != nullptr ? sums->high[position] : 0;
     }
 
-    [[nodiscard, gnu::always_inline]] mark_type* find(transaction_id const& id,
+    [[nodiscard, SETTLE_INLINED]] mark_type* find(transaction_id const& id,
                                                       part_number part) {
         return marks_.find(id, part);
     }
@@ -225,12 +225,12 @@ public:
 
     /// Makes a mark; the caller says what it carries, once and for all, before anybody looks.
     template <typename Fill>
-    [[gnu::always_inline]] void add(transaction_id const& id, part_number part, Fill&& fill) {
+    [[SETTLE_INLINED]] void add(transaction_id const& id, part_number part, Fill&& fill) {
         marks_.add(id, part, std::forward<Fill>(fill));
     }
 
     /// Takes out a mark that find() gave.
-    [[gnu::always_inline]] void erase(mark_type* erased) { marks_.erase(erased); }
+    [[SETTLE_INLINED]] void erase(mark_type* erased) { marks_.erase(erased); }
 
     friend bool operator==(mark_set const& left, mark_set const& right) {
         return left.marks_ == right.marks_;

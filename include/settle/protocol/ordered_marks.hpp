@@ -20,7 +20,7 @@ namespace detail {
 
 /// Whether two ids or keys are the same. Most have 8 to 16 characters, and two looks of eight
 /// bytes, which may overlap, are less than a call.
-[[nodiscard, gnu::always_inline]] inline bool same_text(std::string_view left,
+[[nodiscard, SETTLE_INLINED]] inline bool same_text(std::string_view left,
                                                         std::string_view right) noexcept {
     std::size_t const size = left.size();
     if (size != right.size()) return false;
@@ -30,7 +30,7 @@ namespace detail {
 }
 
 /// Gives a text the value of another; that of an id which was as long costs two stores.
-[[gnu::always_inline]] inline void copy_text(std::string& to, std::string const& from) {
+[[SETTLE_INLINED]] inline void copy_text(std::string& to, std::string const& from) {
     std::size_t const size = from.size();
     if (to.size() != size || size < 8 || size > 16) {
         to = from;
@@ -124,7 +124,7 @@ public:
     }
     ~ordered_marks() = default;
 
-    [[nodiscard, gnu::always_inline]] bool empty() const noexcept {
+    [[nodiscard, SETTLE_INLINED]] bool empty() const noexcept {
         return !has_only_ && !crowded();
     }
     [[nodiscard]] std::size_t size() const noexcept {
@@ -166,7 +166,7 @@ public:
         return {runs[i].data(), &runs[i], last};
     }
 
-    [[nodiscard, gnu::always_inline]] Mark* find(transaction_id const& id, part_number part) {
+    [[nodiscard, SETTLE_INLINED]] Mark* find(transaction_id const& id, part_number part) {
         if (has_only_) {
             return only_.part == part && detail::same_text(only_.id, id) ? &only_ : nullptr;
         }
@@ -187,7 +187,7 @@ public:
     /// Makes a mark in its place; `fill(Mark&)` says all that it carries, once and for all, since a
     /// mark that went may have left something there.
     template <typename Fill>
-    [[gnu::always_inline]] void add(transaction_id const& id, part_number part, Fill&& fill) {
+    [[SETTLE_INLINED]] void add(transaction_id const& id, part_number part, Fill&& fill) {
         if (empty()) {
             detail::copy_text(only_.id, id);
             only_.part = part;
@@ -202,7 +202,7 @@ public:
     }
 
     /// Takes out a mark that find() gave.
-    [[gnu::always_inline]] void erase(Mark* erased) {
+    [[SETTLE_INLINED]] void erase(Mark* erased) {
         if (!has_only_) return crowd_->erase(erased);
         has_only_ = false;
         if constexpr (requires { only_.let_go(); }) only_.let_go();

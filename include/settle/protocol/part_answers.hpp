@@ -27,7 +27,7 @@ public:
     [[nodiscard]] answer& operator[](std::size_t part) noexcept { return begin()[part]; }
     [[nodiscard]] answer operator[](std::size_t part) const noexcept { return begin()[part]; }
 
-    [[gnu::always_inline]] void reset() noexcept {
+    [[SETTLE_INLINED]] void reset() noexcept {
         // Two stores, where a fill of a few bytes would be a call.
         if (count_ <= few) few_ = {};
         else std::fill(many_.begin(), many_.end(), answer::none);

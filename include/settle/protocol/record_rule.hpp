@@ -30,7 +30,7 @@ struct met {
 namespace detail {
 
 template <Described Record>
-[[gnu::always_inline]] inline std::uint64_t add_to(Record& record, integers<Record> const& delta) {
+[[SETTLE_INLINED]] inline std::uint64_t add_to(Record& record, integers<Record> const& delta) {
     std::uint64_t fields = 0;
     for_each_integer<Record>([&](auto m, auto position) __attribute__((always_inline)) {
         if (delta[position] == 0) return;
@@ -44,7 +44,7 @@ template <Described Record>
 
 /// What undoes such sums. The least number has no opposite, so nothing could undo it.
 template <Described Record>
-[[gnu::always_inline]] inline integers<Record> negated(integers<Record> const& sums,
+[[SETTLE_INLINED]] inline integers<Record> negated(integers<Record> const& sums,
                                                         bool& overflow) {
     integers<Record> made{};
     for (std::size_t i = 0; i < integer_count<Record>; ++i) {
@@ -62,7 +62,7 @@ void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
 
 /// Shape:   least, most - what the value may still become
 template <typename Value>
-[[gnu::always_inline]] inline bool keeps(bound_side side, Value least, Value most,
+[[SETTLE_INLINED]] inline bool keeps(bound_side side, Value least, Value most,
                                          std::int64_t limit) {
     return side == bound_side::lower ? least >= limit : most <= limit;
 }
@@ -88,7 +88,7 @@ template <typename Rules, Described Record, typename Intent>
 /// Whether every member stays within its type, whichever way this part and the other marks end.
 /// Shape:   undo - the opposite of `apply`
 template <typename Rules, Described Record>
-[[gnu::always_inline]] inline bool fits(record_slot<Record> const& slot,
+[[SETTLE_INLINED]] inline bool fits(record_slot<Record> const& slot,
                                         integers<Record> const& apply,
                                         integers<Record> const& confirm,
                                         integers<Record> const& undo) {
@@ -255,7 +255,7 @@ constexpr part_number number_of(part_number part) {
 
 /// Gives a record what one of its marks carries for this end.
 template <Described Record>
-[[gnu::always_inline]] inline void end_mark(std::optional<Record>& record,
+[[SETTLE_INLINED]] inline void end_mark(std::optional<Record>& record,
                                             mark<Record> const& ended, bool confirmed,
                                             met<Record>& result) {
     // Another program may have erased the record under the mark: then only the mark is left to go.
@@ -276,7 +276,7 @@ template <Described Record>
 
 /// Pulls a mark; its record takes what the mark carries for this end.
 template <Described Record>
-[[gnu::always_inline]] inline met<Record> resolve(record_slot<Record>& slot, mark<Record>* found,
+[[SETTLE_INLINED]] inline met<Record> resolve(record_slot<Record>& slot, mark<Record>* found,
                                                   bool confirmed) {
     met<Record> result;
     result.what = answer::applied;
@@ -352,7 +352,7 @@ met<Record> apply_at_once(record_slot<Record>& slot, transaction_id const& id, p
 /// earlier one is stray and is undone; either goes. A later one is of another life of the id.
 /// Shape:   committed - 0 when the transaction left no mark: then all are stray
 template <typename Rules = detail::protocol_rules, Described Record>
-[[gnu::always_inline]] inline met<Record> finish(record_slot<Record>& slot,
+[[SETTLE_INLINED]] inline met<Record> finish(record_slot<Record>& slot,
                                                  transaction_id const& id, part_number part,
                                                  epoch committed) {
     constexpr bool looks = Rules::marks_carry_epochs && Rules::finish_looks;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,47 +48,201 @@ inline constexpr bool is_optional = false;
 template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-template <typename T>
-void write_json(std::string& out, T const& value, secrets shown);
+/// What can be done with a value by who does not know its type: so a struct costs the compiler a
+/// table of its members, and no code for each of them.
+struct value_codec {
+    void (*write)(std::string& out, void const* value, secrets shown);
+    /// False when the reader failed; the value is then unspecified.
+    bool (*read)(json_reader& reader, void* value, json_form form);
+    void (*clear)(void* value); ///< null where it cannot be empty
+};
 
-template <Described T, typename Member>
-void write_member(std::string& out, T const& value, secrets shown, Member) {
-    if (Member::index > 0) out += ',';
-    append_json_text(out, Member::name);
-    out += ':';
-    // Not even whether it is empty is shown.
-    if (secret<Member::pointer> && shown == secrets::hidden) out += "\"***\"";
-    else write_json(out, value.*Member::pointer, shown);
+template <typename T>
+struct value_functions;
+
+template <typename T>
+constexpr value_codec make_codec() {
+    using functions = value_functions<T>;
+    if constexpr (is_optional<T>) return {functions::write, functions::read, functions::clear};
+    else return {functions::write, functions::read, nullptr};
+}
+template <typename T>
+inline constexpr value_codec codec_of = make_codec<T>();
+
+/// One member of a described struct.
+struct member_codec {
+    std::string_view name;
+    value_codec const* codec;
+    bool is_secret;
+};
+
+template <Described T>
+struct members_of {
+    static constexpr std::size_t count = member_count<T>;
+
+    /// Where the members of a value stand, in the order of the description.
+    template <typename Pointer, typename Value>
+    static std::array<Pointer, count + 1> places(Value& value) {
+        return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+            return std::array<Pointer, count + 1>{
+                std::addressof(value.*member<T, Index>::pointer)..., nullptr};
+        }(std::make_index_sequence<count>{});
+    }
+
+    // The last is none: a struct may have no members, and an array may not.
+    static constexpr auto all = []<std::size_t... Index>(std::index_sequence<Index...>) {
+        return std::array<member_codec, count + 1>{
+            member_codec{member<T, Index>::name, &codec_of<typename member<T, Index>::type>,
+                         secret<member<T, Index>::pointer>}...,
+            member_codec{{}, nullptr, false}};
+    }(std::make_index_sequence<count>{});
+};
+
+/// Shape:   members - up to one without a codec; places - of their values
+inline void write_members(std::string& out, member_codec const* members,
+                          void const* const* places, secrets shown) {
+    out += '{';
+    for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
+        if (at > 0) out += ',';
+        append_json_text(out, members[at].name);
+        out += ':';
+        // Not even whether it is empty is shown.
+        if (members[at].is_secret && shown == secrets::hidden) out += "\"***\"";
+        else members[at].codec->write(out, places[at], shown);
+    }
+    out += '}';
+}
+
+/// Shape:   seen - false for each member
+inline bool read_members(json_reader& reader, member_codec const* members, void* const* places,
+                         bool* seen, json_form form) {
+    if (!reader.begin_object()) return false;
+    auto const begun = reader.offset();
+    for (std::string_view name; reader.next_member(name);) {
+        std::size_t at = 0;
+        while (members[at].codec != nullptr && members[at].name != name) ++at;
+        if (members[at].codec != nullptr) {
+            seen[at] = true;
+            if (!members[at].codec->read(reader, places[at], form)) return false;
+        } else if (form != json_form::row) {
+            return reader.fail("the struct has no such member");
+        } else if (!reader.skip_value()) {
+            return false;
+        }
+    }
+    for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
+        if (seen[at]) continue;
+        auto* const clear = members[at].codec->clear;
+        if (clear != nullptr) clear(places[at]);
+        if (clear != nullptr && form == json_form::row) continue;
+        reader.fail("the member " + std::string{members[at].name} + " is missing", begun);
+    }
+    return !reader.failed();
+}
+
+/// A struct or a list that a native row holds as the text of its JSON.
+inline bool read_nested_text(json_reader& reader, value_codec const& codec, void* value) {
+    std::string text;
+    if (!reader.read_text(text)) return false;
+    json_reader inside{text};
+    if (codec.read(inside, value, json_form::exact) && inside.finish()) return true;
+    return reader.fail("the text is no JSON of the type");
 }
 
 template <typename T>
-void write_json(std::string& out, T const& value, secrets shown) {
-    if constexpr (Described<T>) {
-        out += '{';
-        for_each_member<T>([&](auto member) { write_member(out, value, shown, member); });
-        out += '}';
-    } else if constexpr (is_list<T>) {
-        out += '[';
-        auto separate = false;
-        for (typename T::value_type const& element : value) {
-            if (std::exchange(separate, true)) out += ',';
-            write_json(out, element, shown);
-        }
-        out += ']';
-    } else if constexpr (is_optional<T>) {
-        static_assert(!is_optional<typename T::value_type>,
-                      "settle: an optional of an optional has two ways to be empty, and JSON one. "
-                      "Use one std::optional. README#field-types");
-        if (value) write_json(out, *value, shown);
-        else out += "null";
-    } else if constexpr (std::is_same_v<T, std::string>) {
-        append_json_text(out, value);
-    } else if constexpr (std::is_same_v<T, bool>) {
-        out += value ? "true" : "false";
-    } else {
-        check_field_type<T>();
-        if constexpr (FieldType<T>) append_json_integer(out, to_integer(value));
+bool read_list(json_reader& reader, T& value, json_form form) {
+    value.clear();
+    if (!reader.begin_array()) return false;
+    while (reader.next_element()) {
+        typename T::value_type element{};
+        if (!codec_of<typename T::value_type>.read(reader, &element, form)) return false;
+        value.push_back(std::move(element));
     }
+    return !reader.failed();
+}
+
+template <typename T>
+bool read_integer_as(json_reader& reader, T& value) {
+    std::int64_t stored = 0;
+    if (!reader.read_integer(stored)) return false;
+    return from_integer(stored, value) || reader.fail("the number is none of the type's values");
+}
+
+template <typename T>
+struct value_functions {
+    static void write(std::string& out, void const* given, [[maybe_unused]] secrets shown) {
+        auto const& value = *static_cast<T const*>(given);
+        if constexpr (Described<T>) {
+            auto const places = members_of<T>::template places<void const*>(value);
+            write_members(out, members_of<T>::all.data(), places.data(), shown);
+        } else if constexpr (is_list<T>) {
+            out += '[';
+            auto separate = false;
+            for (typename T::value_type const& element : value) {
+                if (std::exchange(separate, true)) out += ',';
+                codec_of<typename T::value_type>.write(out, &element, shown);
+            }
+            out += ']';
+        } else if constexpr (is_optional<T>) {
+            static_assert(!is_optional<typename T::value_type>,
+                          "settle: an optional of an optional has two ways to be empty, and JSON "
+                          "one. Use one std::optional. README#field-types");
+            if (value) codec_of<typename T::value_type>.write(out, &*value, shown);
+            else out += "null";
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            append_json_text(out, value);
+        } else if constexpr (std::is_same_v<T, bool>) {
+            out += value ? "true" : "false";
+        } else {
+            check_field_type<T>();
+            if constexpr (FieldType<T>) append_json_integer(out, to_integer(value));
+        }
+    }
+
+    static bool read(json_reader& reader, void* given, [[maybe_unused]] json_form form) {
+        auto& value = *static_cast<T*>(given);
+        if constexpr (NestedType<T>) {
+            if (form == json_form::row && reader.peek() == json_kind::text) {
+                return read_nested_text(reader, codec_of<T>, given);
+            }
+        }
+        if constexpr (Described<T>) {
+            std::array<bool, members_of<T>::count + 1> seen{};
+            auto const places = members_of<T>::template places<void*>(value);
+            return read_members(reader, members_of<T>::all.data(), places.data(), seen.data(),
+                                form);
+        } else if constexpr (is_list<T>) {
+            return read_list(reader, value, form);
+        } else if constexpr (is_optional<T>) {
+            value.reset();
+            if (reader.peek() == json_kind::null) return reader.read_null();
+            return codec_of<typename T::value_type>.read(reader, &value.emplace(), form);
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            return reader.read_text(value);
+        } else if constexpr (std::is_same_v<T, bool>) {
+            auto const number = form == json_form::row && reader.peek() == json_kind::whole;
+            return number ? read_integer_as(reader, value) : reader.read_bool(value);
+        } else {
+            check_field_type<T>();
+            if constexpr (FieldType<T>) return read_integer_as(reader, value);
+            else return false;
+        }
+    }
+
+    static void clear(void* given) { static_cast<T*>(given)->reset(); }
+};
+
+/// Whether there may be a text in values of a type.
+template <typename T>
+constexpr bool may_hold_text() {
+    if constexpr (is_optional<T>) return may_hold_text<typename T::value_type>();
+    else return std::is_same_v<T, std::string> || NestedType<T>;
+}
+
+/// Puts a name before the path of something inside of it.
+inline void name_before(std::string& path, std::string_view name) {
+    if (!path.empty() && path.front() != '[') path.insert(0, 1, '.');
+    path.insert(0, name);
 }
 
 /// Looks for a text that is none; its path is built on the way back, only when there is one.
@@ -95,11 +250,13 @@ template <typename T>
 [[nodiscard]] bool find_bad_text(T const& value, std::string& path) {
     auto found = false;
     if constexpr (Described<T>) {
-        for_each_member<T>([&](auto member) {
-            if (found || !find_bad_text(value.*decltype(member)::pointer, path)) return;
-            found = true;
-            auto const separator = path.empty() || path.front() == '[' ? "" : ".";
-            path = std::string{member.name} + separator + path;
+        for_each_member<T>([&](auto one) {
+            using type = typename decltype(one)::type;
+            if constexpr (may_hold_text<type>()) {
+                if (found || !find_bad_text(value.*decltype(one)::pointer, path)) return;
+                found = true;
+                name_before(path, one.name);
+            }
         });
     } else if constexpr (is_list<T>) {
         std::int64_t index = 0;
@@ -108,11 +265,7 @@ template <typename T>
             if (found) break;
             ++index;
         }
-        if (!found) return false;
-        auto const separator = path.empty() || path.front() == '[' ? "" : ".";
-        std::string place{"["};
-        append_json_integer(place, index);
-        path = place + "]" + separator + path;
+        if (found) name_before(path, "[" + std::to_string(index) + "]");
     } else if constexpr (is_optional<T>) {
         found = value.has_value() && find_bad_text(*value, path);
     } else if constexpr (std::is_same_v<T, std::string>) {
@@ -137,7 +290,7 @@ template <typename T>
 ///          does not cannot be read back
 template <typename T>
 void append_json(std::string& out, T const& value, secrets shown = secrets::written) {
-    detail::write_json(out, value, shown);
+    detail::codec_of<T>.write(out, &value, shown);
 }
 
 template <typename T>
@@ -150,106 +303,8 @@ template <typename T>
 /// Reads the value at which the reader stands. False when the reader failed; `value` is then
 /// unspecified.
 template <typename T>
-bool read_json(json_reader& reader, T& value, json_form form = json_form::exact);
-
-namespace detail {
-
-template <typename T, std::size_t... Index>
-bool read_member(json_reader& reader, [[maybe_unused]] T& value,
-                 [[maybe_unused]] std::string_view name, json_form form,
-                 [[maybe_unused]] bool* seen, std::index_sequence<Index...>) {
-    auto good = true;
-    auto const read = [&](auto member) {
-        seen[member.index] = true;
-        good = read_json(reader, value.*decltype(member)::pointer, form);
-        return true;
-    };
-    auto const known =
-        ((name == member<T, Index>::name && read(member<T, Index>{})) || ...);
-    static_cast<void>(read);
-    if (known) return good;
-    return form == json_form::row ? reader.skip_value()
-                                  : reader.fail("the struct has no such member");
-}
-
-template <Described T>
-bool read_struct(json_reader& reader, T& value, json_form form) {
-    if (!reader.begin_object()) return false;
-    auto const begun = reader.offset();
-    std::array<bool, member_count<T> + 1> seen{};
-    for (std::string_view name; reader.next_member(name);) {
-        if (!read_member(reader, value, name, form, seen.data(),
-                         std::make_index_sequence<member_count<T>>{})) {
-            return false;
-        }
-    }
-    for_each_member<T>([&](auto member) {
-        if (seen[member.index]) return;
-        using type = typename decltype(member)::type;
-        if constexpr (is_optional<type>) {
-            value.*decltype(member)::pointer = type{};
-            if (form == json_form::row) return;
-        }
-        reader.fail("the member " + std::string{member.name} + " is missing", begun);
-    });
-    return !reader.failed();
-}
-
-template <typename T>
-bool read_vector(json_reader& reader, T& value, json_form form) {
-    value.clear();
-    if (!reader.begin_array()) return false;
-    while (reader.next_element()) {
-        typename T::value_type element{};
-        if (!read_json(reader, element, form)) return false;
-        value.push_back(std::move(element));
-    }
-    return !reader.failed();
-}
-
-template <typename T>
-bool read_integer_as(json_reader& reader, T& value) {
-    std::int64_t stored = 0;
-    if (!reader.read_integer(stored)) return false;
-    return from_integer(stored, value) || reader.fail("the number is none of the type's values");
-}
-
-template <NestedType T>
-bool read_nested_text(json_reader& reader, T& value) {
-    std::string text;
-    if (!reader.read_text(text)) return false;
-    json_reader inside{text};
-    if (read_json(inside, value) && inside.finish()) return true;
-    return reader.fail("the text is no JSON of the type");
-}
-
-} // namespace detail
-
-template <typename T>
-bool read_json(json_reader& reader, T& value, json_form form) {
-    if constexpr (NestedType<T>) {
-        if (form == json_form::row && reader.peek() == json_kind::text) {
-            return detail::read_nested_text(reader, value);
-        }
-    }
-    if constexpr (Described<T>) {
-        return detail::read_struct(reader, value, form);
-    } else if constexpr (detail::is_list<T>) {
-        return detail::read_vector(reader, value, form);
-    } else if constexpr (detail::is_optional<T>) {
-        value.reset();
-        if (reader.peek() == json_kind::null) return reader.read_null();
-        return read_json(reader, value.emplace(), form);
-    } else if constexpr (std::is_same_v<T, std::string>) {
-        return reader.read_text(value);
-    } else if constexpr (std::is_same_v<T, bool>) {
-        auto const number = form == json_form::row && reader.peek() == json_kind::whole;
-        return number ? detail::read_integer_as(reader, value) : reader.read_bool(value);
-    } else {
-        check_field_type<T>();
-        if constexpr (FieldType<T>) return detail::read_integer_as(reader, value);
-        else return false;
-    }
+bool read_json(json_reader& reader, T& value, json_form form = json_form::exact) {
+    return detail::codec_of<T>.read(reader, &value, form);
 }
 
 /// The value that a text says, and nothing before or after it.

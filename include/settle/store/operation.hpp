@@ -43,7 +43,7 @@ public:
     [[nodiscard]] transaction_id const& id() const { return work_.id; }
     [[nodiscard]] part_number part() const { return part_; }
 
-    [[gnu::always_inline]] met<record> meet(record_slot<record>& slot) const {
+    [[SETTLE_INLINED]] met<record> meet(record_slot<record>& slot) const {
         auto const& c = work_.coordinator;
         if (at_ != step::confirm) return undo(slot);
         return settle::finish(slot, work_.id, part_, c.committed());
