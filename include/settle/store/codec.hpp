@@ -240,7 +240,7 @@ constexpr bool may_hold_text() {
 }
 
 /// Puts a name before the path of something inside of it.
-inline void name_before(std::string& path, std::string_view name) {
+[[gnu::cold, gnu::noinline]] inline void name_before(std::string& path, std::string_view name) {
     if (!path.empty() && path.front() != '[') path.insert(0, 1, '.');
     path.insert(0, name);
 }
