@@ -307,14 +307,26 @@ bool read_json(json_reader& reader, T& value, json_form form = json_form::exact)
     return detail::codec_of<T>.read(reader, &value, form);
 }
 
+namespace detail {
+
+/// What stands against a text that is to say one value, and nothing before or after it.
+[[nodiscard]] inline error read_whole(value_codec const& codec, std::string_view text,
+                                      json_form form, void* value) {
+    json_reader reader{text};
+    if (codec.read(reader, value, form) && reader.finish()) return {};
+    return reader.problem();
+}
+
+} // namespace detail
+
 /// The value that a text says, and nothing before or after it.
 /// Errors: errc::damaged with the path and the byte, whatever the bytes are
 /// Cost:   as json_reader
 template <typename T>
 [[nodiscard]] result<T> decode_json(std::string_view text, json_form form = json_form::exact) {
-    json_reader reader{text};
     T value{};
-    if (!read_json(reader, value, form) || !reader.finish()) return reader.problem();
+    auto problem = detail::read_whole(detail::codec_of<T>, text, form, &value);
+    if (!problem.empty()) return problem;
     return value;
 }
 

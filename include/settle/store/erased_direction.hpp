@@ -67,8 +67,10 @@ struct erased_functions {
     }
     static std::optional<std::string> normal_json([[maybe_unused]] std::string const& stored) {
         if constexpr (described) {
-            auto const found = decode_json<parameters>(stored);
-            if (found.has_value()) return encode_json(found.value());
+            parameters found{};
+            if (read_whole(codec_of<parameters>, stored, json_form::exact, &found).empty()) {
+                return encode_json(found);
+            }
         }
         return std::nullopt;
     }

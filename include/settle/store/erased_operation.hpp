@@ -78,27 +78,35 @@ private:
     [[nodiscard]] static consteval functions make_functions() {
         using record = typename Operation::record;
         functions made{};
-        made.expect = [](Desk& desk, erased_operation const& one) {
-            desk.expect(one.typed<Operation>());
-        };
-        made.meet = [](Desk& desk, erased_operation const& one) {
-            return kept_answer::of(desk.meet(one.typed<Operation>()));
-        };
+        made.expect = &expect_as<Operation>;
+        made.meet = &meet_as<Operation>;
         if constexpr (std::is_same_v<typename Operation::kind, applying_step<step::at_once>>) {
-            made.end_at_once = [](Desk& desk, erased_operation const& one, bool confirmed) {
-                desk.end_at_once(one.typed<Operation>(), confirmed);
-            };
+            made.end_at_once = &end_at_once_as<Operation>;
         }
         if constexpr (!Operation::applies &&
                       requires(Desk& desk, Operation const& one) { desk.has_mark_of(one); }) {
-            made.has_mark = [](Desk& desk, erased_operation const& one) {
-                return desk.has_mark_of(one.typed<Operation>());
-            };
+            made.has_mark = &has_mark_as<Operation>;
         }
         if constexpr (Operation::applies) {
             made.keep_image = &keep_image_of<record>;
         }
         return made;
+    }
+    template <typename Operation>
+    static void expect_as(Desk& desk, erased_operation const& one) {
+        desk.expect(one.typed<Operation>());
+    }
+    template <typename Operation>
+    static kept_answer meet_as(Desk& desk, erased_operation const& one) {
+        return kept_answer::of(desk.meet(one.typed<Operation>()));
+    }
+    template <typename Operation>
+    static void end_at_once_as(Desk& desk, erased_operation const& one, bool confirmed) {
+        desk.end_at_once(one.typed<Operation>(), confirmed);
+    }
+    template <typename Operation>
+    static bool has_mark_as(Desk& desk, erased_operation const& one) {
+        return desk.has_mark_of(one.typed<Operation>());
     }
     template <typename Record>
     static void keep_image_of(erased_operation const& one, void const* effect) {

@@ -22,16 +22,18 @@ public:
         requires(!std::is_same_v<std::remove_cvref_t<Function>, function_view>)
     function_view(Function&& function)
         : held_(const_cast<void*>(static_cast<void const*>(std::addressof(function)))),
-          call_([](void* held, Arguments... arguments) -> Result {
-              return (*static_cast<std::remove_reference_t<Function>*>(held))(
-                  std::forward<Arguments>(arguments)...);
-          }) {}
+          call_(&call<std::remove_reference_t<Function>>) {}
 
     Result operator()(Arguments... arguments) const {
         return call_(held_, std::forward<Arguments>(arguments)...);
     }
 
 private:
+    template <typename Function>
+    static Result call(void* held, Arguments... arguments) {
+        return (*static_cast<Function*>(held))(std::forward<Arguments>(arguments)...);
+    }
+
     void* held_;
     Result (*call_)(void*, Arguments...);
 };

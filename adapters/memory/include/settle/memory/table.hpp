@@ -40,8 +40,7 @@ public:
         auto* const found = find(one.flat_part(), key);
         bool const in_order = in_order_;
         auto& slot = found == nullptr ? add(key) : found->second;
-        auto const result =
-            one.template meet<true>(slot, [&] { return encode_json(*slot.record); });
+        auto const result = one.template meet<true>(slot, whole_record{slot});
         // What came and went leaves the order as it was.
         if (is_empty(slot)) drop(key, found == nullptr && in_order);
         one.answered(result);
@@ -121,6 +120,12 @@ public:
     }
 
 private:
+    /// Gives a whole record as JSON. It has a name so that it is one for all operations.
+    struct whole_record {
+        record_slot<record_type> const& slot;
+        std::string operator()() const { return encode_json(*slot.record); }
+    };
+
     using slot_type = typename map_type::value_type;
     using kept = slot_type const*;
 

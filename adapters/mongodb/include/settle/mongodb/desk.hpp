@@ -95,10 +95,7 @@ public:
         auto const known = meet_unruled(at, one.at(), one.id(), one.part(),
                                         [&] { return bare_mark_of<record_type>(one); });
         if (known) return *known;
-        auto result = one.meet(at.slot, [&] {
-            return at.found ? codec_.image_of(*at.found, *at.slot.record)
-                            : encode_json(*at.slot.record);
-        });
+        auto result = one.meet(at.slot, whole_document{codec_, at});
         note(result, at, one.id(), one.part());
         if constexpr (Operation::applies) {
             if (result.on_record == record_change::created) at.image = one.intent().native_image();
@@ -270,6 +267,17 @@ public:
     }
 
 private:
+    /// Gives a whole document as JSON. It has a name so that it is one for all operations.
+    struct whole_document {
+        codec const& with;
+        place const& at;
+
+        std::string operator()() const {
+            return at.found ? with.image_of(*at.found, *at.slot.record)
+                            : encode_json(*at.slot.record);
+        }
+    };
+
     [[nodiscard]] bool knows(stored_key const& key) const {
         return std::any_of(known_faults_.begin(), known_faults_.end(),
                            [&](auto const& one) { return one.first == key; });

@@ -99,10 +99,7 @@ public:
     template <typename Operation>
     met<record_type> meet(Operation const& one) {
         place& at = desk_[expected_[met_++]];
-        auto result = one.meet(at.slot, [&] {
-            updates_.write(*at.slot.record, at.key, std::exchange(at.changed, 0));
-            return image_of(at.key);
-        });
+        auto result = one.meet(at.slot, whole_row{*this, at});
         bool const creates = result.on_record == record_change::created;
         // A reversal brings a record back with all its columns.
         note(result, at, creates ? one.intent().native_image() : std::string_view{});
@@ -175,6 +172,17 @@ private:
         bool loaded = false;       ///< the record is what its row says
         bool knows_marks = false;  ///< all of its marks are in the slot
         std::uint64_t changed = 0; ///< members that are yet to be written
+    };
+
+    /// Gives a whole row as JSON. It has a name so that it is one for all operations.
+    struct whole_row {
+        record_table& table;
+        place& at;
+
+        std::string operator()() const {
+            table.updates_.write(*at.slot.record, at.key, std::exchange(at.changed, 0));
+            return table.image_of(at.key);
+        }
     };
 
     void sort(std::vector<in_order>& all) const {
