@@ -26,10 +26,9 @@ struct batch_element<std::pair<Id, Parameters>> {
     static constexpr bool has_id = true;
 };
 
-/// Whether something stands against a transaction before anything is written. A function of its
-/// own, since whoever runs transactions is faster without it inside.
+/// Whether something stands against a transaction before anything is written.
 template <typename Direction>
-[[nodiscard, gnu::noinline]] bool has_fault(typename Direction::parameters const& parameters) {
+[[nodiscard]] bool has_fault(typename Direction::parameters const& parameters) {
     std::string path;
     return find_bad_text(parameters, path) || Direction::check(parameters).why != reason::none;
 }
