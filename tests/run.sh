@@ -76,8 +76,8 @@ run_tests() {
     folder=$1
     shift
     rm -f "$folder/ctest.log"
-    # Two more than there are processors, since many tests wait for the disk or for a server. With
-    # more, sets of three servers are too busy to elect a primary in the second that they have.
+    # Two more than there are processors, since many tests wait for the disk or for a server. Six
+    # on two processors were once too many for a set of three servers to elect a primary.
     $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 2))" $no_tests \
         -O "$folder/ctest.log" "$@"
     result=$?
