@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // The transfer application as its user meets it: counts, reports, exit codes, bad input.
 #include <program.hpp>
+#include <sql.hpp>
 
 #include <shared/report.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sqlite3.h>
 
 #include <memory>
 #include <random>
@@ -29,18 +29,7 @@ ended transfer(scratch_folder const& folder, std::vector<std::string> words) {
 
 /// Whether the log of a file, which others may be using, holds a transaction that is done.
 bool something_is_done(std::string const& path) {
-    sqlite3* db = nullptr;
-    bool found = false;
-    auto const note = [](void* to, int, char**, char**) {
-        *static_cast<bool*>(to) = true;
-        return 0;
-    };
-    if (sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK) {
-        sqlite3_exec(db, "SELECT 1 FROM settle_entries WHERE state = 'done' LIMIT 1", note, &found,
-                     nullptr);
-    }
-    sqlite3_close(db);
-    return found;
+    return !testing::ask(path, "SELECT 1 FROM settle_entries WHERE state = 'done' LIMIT 1").empty();
 }
 
 nlohmann::json report_of(std::string const& path) {

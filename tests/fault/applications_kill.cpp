@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The applications killed at random moments: after each the rest settles, and the sum is exact.
 #include <program.hpp>
-
-#include <sqlite3.h>
+#include <sql.hpp>
 
 #include <cstdint>
 #include <cstdlib>
@@ -12,31 +11,11 @@
 
 namespace {
 
+using testing::ask;
 using testing::ended;
 using testing::program;
 using testing::run_sample;
 using testing::scratch_folder;
-
-using rows = std::vector<std::vector<std::string>>;
-
-/// SQL as a person would send it with the sqlite3 shell.
-rows ask(std::string const& path, std::string const& sql) {
-    sqlite3* db = nullptr;
-    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-    rows found;
-    auto const add = [](void* to, int count, char** values, char**) {
-        auto& row = static_cast<rows*>(to)->emplace_back();
-        for (int i = 0; i < count; ++i) row.emplace_back(values[i] == nullptr ? "" : values[i]);
-        return 0;
-    };
-    char* said = nullptr;
-    sqlite3_exec(db, sql.c_str(), add, &found, &said);
-    std::string const problem = said == nullptr ? "" : said;
-    sqlite3_free(said);
-    sqlite3_close(db);
-    REQUIRE(problem == "");
-    return found;
-}
 
 /// One of the samples with what it works on.
 struct sample {

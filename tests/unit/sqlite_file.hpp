@@ -6,6 +6,8 @@
 #include <settle/settle.hpp>
 #include <settle/sqlite.hpp>
 
+#include <sql.hpp>
+
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -118,25 +120,12 @@ private:
 
 /// SQL as any other program would send it; every row as its columns joined by '|'.
 inline std::vector<std::string> sql(std::string const& path, std::string const& text) {
-    sqlite3* db = nullptr;
-    REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-    sqlite3_busy_timeout(db, 5000);
     std::vector<std::string> rows;
-    auto const add = [](void* to, int count, char** values, char**) {
-        std::string row;
-        for (int i = 0; i < count; ++i) {
-            if (i != 0) row += '|';
-            row += values[i] == nullptr ? "NULL" : values[i];
-        }
-        static_cast<std::vector<std::string>*>(to)->push_back(row);
-        return 0;
-    };
-    char* said = nullptr;
-    sqlite3_exec(db, text.c_str(), add, &rows, &said);
-    std::string const problem = said == nullptr ? "" : said;
-    sqlite3_free(said);
-    sqlite3_close(db);
-    REQUIRE(problem == "");
+    for (auto const& columns : testing::ask(path, text)) {
+        auto& row = rows.emplace_back();
+        for (auto const& one : columns) row.append(one).append("|");
+        row.pop_back();
+    }
     return rows;
 }
 

@@ -12,7 +12,6 @@
 #include <settle/definition/transaction.hpp>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -27,21 +26,19 @@ inline void append_texts(std::string& out, std::initializer_list<std::string_vie
 }
 
 struct described_member {
-    std::string_view name;
-    void (*describe)(std::string& out);
+    std::string_view name{};
+    void (*describe)(std::string& out) = nullptr;
 };
 
 template <typename T>
 void describe_type(std::string& out);
 
-/// Shape:   up to one without a function: a struct may have no members, and an array may not
 template <Described T>
-inline constexpr auto described_members = []<std::size_t... Index>(std::index_sequence<Index...>) {
-    return std::array<described_member, sizeof...(Index) + 1>{
-        described_member{member<T, Index>::name, describe_type<typename member<T, Index>::type>}...,
-        described_member{{}, nullptr}};
-}(std::make_index_sequence<member_count<T>>{});
+inline constexpr auto described_members = table_of_members<T, described_member>([](auto m) {
+    return described_member{m.name, describe_type<typename decltype(m)::type>};
+});
 
+/// Shape:   members - up to one without a function
 inline void describe_members(std::string& out, described_member const* members) {
     out += '{';
     for (; members->describe != nullptr; ++members) {

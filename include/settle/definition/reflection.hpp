@@ -13,6 +13,7 @@
 #include <boost/hana/length.hpp>
 #include <boost/hana/tuple.hpp>
 
+#include <array>
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
@@ -78,6 +79,15 @@ template <Described T, typename Function>
 constexpr void for_each_member(Function&& function) {
     [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         (function(member<T, Index>{}), ...);
+    }(std::make_index_sequence<member_count<T>>{});
+}
+
+/// A row for every member, as `make(member<T, I>{})` gives it, and an empty one behind them: who
+/// walks over it need not know the struct.
+template <Described T, typename Row, typename Make>
+consteval auto table_of_members(Make make) {
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        return std::array<Row, sizeof...(Index) + 1>{make(member<T, Index>{})..., Row{}};
     }(std::make_index_sequence<member_count<T>>{});
 }
 

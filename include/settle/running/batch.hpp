@@ -29,8 +29,7 @@ struct batch_element<std::pair<Id, Parameters>> {
 /// Whether something stands against a transaction before anything is written.
 template <typename Direction>
 [[nodiscard]] bool has_fault(typename Direction::parameters const& parameters) {
-    std::string path;
-    return find_bad_text(parameters, path) || Direction::check(parameters).why != reason::none;
+    return has_bad_text(parameters) || Direction::check(parameters).why != reason::none;
 }
 
 /// What that is.

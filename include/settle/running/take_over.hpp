@@ -27,12 +27,9 @@ error with_direction(entry const& found, Function&& function) {
 /// The parameters of an entry, when they can be read and hold to their guards.
 template <typename Direction>
 result<typename Direction::parameters> read_parameters(entry const& found) {
-    using parameters_type = typename Direction::parameters;
-    parameters_type parameters{};
-    auto const damage = read_whole(codec_of<parameters_type>, found.parameters, json_form::exact,
-                                   &parameters);
-    if (!damage.empty()) return damaged_parameters(found, damage);
-    if (auto const refused = Direction::check(parameters); refused.why != reason::none) {
+    auto parameters = decode_json<typename Direction::parameters>(found.parameters);
+    if (!parameters.has_value()) return damaged_parameters(found, parameters.problem());
+    if (auto const refused = Direction::check(parameters.value()); refused.why != reason::none) {
         return refuse_parameters(found.id, refused).problem;
     }
     return parameters;

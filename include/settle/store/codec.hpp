@@ -71,9 +71,9 @@ inline constexpr value_codec codec_of = make_codec<T>();
 
 /// One member of a described struct.
 struct member_codec {
-    std::string_view name;
-    value_codec const* codec;
-    bool is_secret;
+    std::string_view name{};
+    value_codec const* codec = nullptr;
+    bool is_secret = false;
 };
 
 template <Described T>
@@ -89,13 +89,9 @@ struct members_of {
         }(std::make_index_sequence<count>{});
     }
 
-    // The last is none: a struct may have no members, and an array may not.
-    static constexpr auto all = []<std::size_t... Index>(std::index_sequence<Index...>) {
-        return std::array<member_codec, count + 1>{
-            member_codec{member<T, Index>::name, &codec_of<typename member<T, Index>::type>,
-                         secret<member<T, Index>::pointer>}...,
-            member_codec{{}, nullptr, false}};
-    }(std::make_index_sequence<count>{});
+    static constexpr auto all = table_of_members<T, member_codec>([](auto m) {
+        return member_codec{m.name, &codec_of<typename decltype(m)::type>, secret<m.pointer>};
+    });
 };
 
 /// Shape:   members - up to one without a codec; places - of their values
@@ -140,12 +136,19 @@ inline bool read_members(json_reader& reader, member_codec const* members, void*
     return !reader.failed();
 }
 
+/// What stands against a text that is to say one value, and nothing before or after it.
+[[nodiscard]] inline error read_whole(value_codec const& codec, std::string_view text,
+                                      json_form form, void* value) {
+    json_reader reader{text};
+    if (codec.read(reader, value, form) && reader.finish()) return {};
+    return reader.problem();
+}
+
 /// A struct or a list that a native row holds as the text of its JSON.
 inline bool read_nested_text(json_reader& reader, value_codec const& codec, void* value) {
     std::string text;
     if (!reader.read_text(text)) return false;
-    json_reader inside{text};
-    if (codec.read(inside, value, json_form::exact) && inside.finish()) return true;
+    if (read_whole(codec, text, json_form::exact, value).empty()) return true;
     return reader.fail("the text is no JSON of the type");
 }
 
@@ -245,10 +248,9 @@ constexpr bool may_hold_text() {
     path.insert(0, name);
 }
 
-/// Looks for a text that is none; its path is built on the way back, only when there is one. A
-/// function of its own: what runs transactions is faster without it inside.
+/// Looks for a text that is none; its path is built on the way back, only when there is one.
 template <typename T>
-[[nodiscard, gnu::noinline]] bool find_bad_text(T const& value, std::string& path) {
+[[nodiscard]] bool find_bad_text(T const& value, std::string& path) {
     auto found = false;
     if constexpr (Described<T>) {
         for_each_member<T>([&](auto one) {
@@ -273,6 +275,13 @@ template <typename T>
         found = !is_utf8(value);
     }
     return found;
+}
+
+/// Whether there is one. A function of its own, since what calls it is a short loop.
+template <typename T>
+[[nodiscard, gnu::noinline]] bool has_bad_text(T const& value) {
+    std::string path;
+    return find_bad_text(value, path);
 }
 
 } // namespace detail
@@ -307,18 +316,6 @@ template <typename T>
 bool read_json(json_reader& reader, T& value, json_form form = json_form::exact) {
     return detail::codec_of<T>.read(reader, &value, form);
 }
-
-namespace detail {
-
-/// What stands against a text that is to say one value, and nothing before or after it.
-[[nodiscard]] inline error read_whole(value_codec const& codec, std::string_view text,
-                                      json_form form, void* value) {
-    json_reader reader{text};
-    if (codec.read(reader, value, form) && reader.finish()) return {};
-    return reader.problem();
-}
-
-} // namespace detail
 
 /// The value that a text says, and nothing before or after it.
 /// Errors: errc::damaged with the path and the byte, whatever the bytes are
