@@ -10,14 +10,14 @@ namespace sqlite_test {
 namespace {
 
 using settle::sqlite::detail::in_order;
-using settle::sqlite::detail::sort_by_key;
+using settle::sqlite::detail::key_sorter;
 
 /// The places of keys in their order.
 template <typename Key>
 std::vector<std::size_t> places_of(std::vector<Key> const& keys) {
     std::vector<in_order> all;
     for (std::size_t i = 0; i < keys.size(); ++i) all.push_back({i});
-    sort_by_key(all, [&](std::size_t place) {
+    key_sorter{}.sort(all, [&](std::size_t place) {
         if constexpr (std::is_same_v<Key, std::string>) return std::string_view{keys[place]};
         else return keys[place];
     });
@@ -71,10 +71,35 @@ TEST_CASE("sqlite order: the marks of a record stand by transaction and part") {
     for (auto const& id : ids) {
         for (std::uint32_t const participant : {1U, 0U}) all.push_back({7, &id, {participant, 0}});
     }
-    sort_by_key(all, [](std::size_t) { return std::string_view{"key"}; });
+    key_sorter{}.sort(all, [](std::size_t) { return std::string_view{"key"}; });
     std::string seen;
     for (auto const& one : all) seen += *one.id + std::to_string(one.part.participant) + " ";
     CHECK(seen == "a0 a1 b0 b1 c0 c1 ");
+}
+
+TEST_CASE("sqlite order: what was sorted before does not decide what is sorted now") {
+    std::vector<std::string> keys{"d", "b", "a", "c"};
+    std::vector<settle::transaction_id> ids{"1", "2", "3", "4"};
+    auto const key_of = [&](std::size_t place) { return std::string_view{keys[place]}; };
+    settle::sqlite::detail::key_sorter sorter;
+    auto const sorted = [&](std::vector<std::size_t> const& places) {
+        std::vector<in_order> all;
+        for (std::size_t i = 0; i < places.size(); ++i) all.push_back({places[i], &ids[i], {}});
+        sorter.sort(all, key_of);
+        std::string seen;
+        for (auto const& one : all) seen += keys[one.place] + *one.id + " ";
+        return seen;
+    };
+    CHECK(sorted({0, 1, 2, 3}) == "a3 b2 c4 d1 ");
+    CHECK(sorted({0, 1, 2, 3}) == "a3 b2 c4 d1 "); // the same again
+    CHECK(sorted({3, 2, 1, 0}) == "a2 b3 c1 d4 "); // others, as many
+    keys[3] = "z";
+    CHECK(sorted({3, 2, 1, 0}) == "a2 b3 d4 z1 "); // the same places of other keys
+    CHECK(sorted({1, 1, 0, 1}) == "b1 b2 b4 d3 "); // marks of one record, by their ids
+    std::swap(ids[0], ids[1]);
+    CHECK(sorted({1, 1, 0, 1}) == "b1 b2 b4 d3 "); // the same marks, given the other way round
+    CHECK(sorted({0, 1, 2}) == "a3 b1 d2 ");
+    CHECK(sorted({0, 1, 2, 3}) == "a3 b1 d2 z4 ");
 }
 
 } // namespace

@@ -219,11 +219,28 @@ private:
         return any;
     }
 
+    /// Whether everybody who was asked has taken effect and nobody was kept back: the usual case,
+    /// in which no record need be looked at. Who was asked shares none with one that waits.
+    template <std::size_t Count>
+    static bool nobody_yields(jobs_side_by_side<Count> const& all) {
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            course const& way = all.ways[i];
+            if (way.kept_back || way.held_up) return false;
+            if (!way.takes_part) continue;
+            auto const& c = all.jobs[i].coordinator;
+            for (std::size_t part = 0; part < c.parts(); ++part) {
+                if (c.answer_of(part) != answer::applied) return false;
+            }
+        }
+        return true;
+    }
+
     /// What failed beside an earlier one of its window may succeed behind it; and who comes after
     /// one that falls back, on a record of its, falls back with it.
     template <std::size_t Count>
     void yield_to_earlier(jobs_side_by_side<Count> const& all) {
         order_->begin_answers();
+        if (nobody_yields(all)) return;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             course& way = all.ways[i];
             if (way.over) continue;

@@ -19,10 +19,10 @@ struct in_order {
     std::size_t place; ///< of the record
     transaction_id const* id = nullptr;
     part_number part{};
-    std::uint64_t rank = 0; ///< grows with the keys, so that few of them are compared themselves
 };
 
-/// What follows a beginning that all keys of a wave have in common tells them apart.
+/// A number that grows with the keys, so that few of them are compared themselves: what follows a
+/// beginning that all keys of a wave have in common tells them apart.
 class key_rank {
 public:
     template <typename KeyOf>
@@ -53,19 +53,54 @@ private:
     std::size_t common_ = 0; ///< bytes
 };
 
-/// Shape:   key_of(place) - a std::int64_t or a std::string_view
-template <typename KeyOf>
-void sort_by_key(std::vector<in_order>& all, KeyOf&& key_of) {
-    if (all.size() < 2) return;
-    key_rank const rank{all, key_of};
-    for (auto& one : all) one.rank = rank(key_of(one.place));
-    std::sort(all.begin(), all.end(), [&](in_order const& left, in_order const& right) {
-        if (left.rank != right.rank) return left.rank < right.rank;
-        if (left.place != right.place) return key_of(left.place) < key_of(right.place);
-        if (left.id == nullptr) return false;
-        return std::tie(*left.id, left.part) < std::tie(*right.id, right.part);
-    });
-}
+/// Shape:   one is used again and again
+/// Cost:    what came in the same order the last time is not sorted anew: the marks of a wave come
+///          so when they are added and when they are pulled
+class key_sorter {
+public:
+    /// Shape:   key_of(place) - a std::int64_t or a std::string_view
+    template <typename KeyOf>
+    void sort(std::vector<in_order>& all, KeyOf&& key_of) {
+        if (all.size() < 2) return;
+        key_rank const rank{all, key_of};
+        auto const rank_of = [&](std::size_t at) { return rank(key_of(all[at].place)); };
+        auto const before = [&](ranked const& one, ranked const& other) {
+            if (one.rank != other.rank) return one.rank < other.rank;
+            in_order const& left = all[one.at];
+            in_order const& right = all[other.at];
+            if (left.place != right.place) return key_of(left.place) < key_of(right.place);
+            if (left.id == nullptr) return false;
+            return std::tie(*left.id, left.part) < std::tie(*right.id, right.part);
+        };
+        if (!is_as_before(all.size(), rank_of, before)) {
+            order_.clear();
+            for (std::size_t at = 0; at < all.size(); ++at) order_.push_back({rank_of(at), at});
+            std::sort(order_.begin(), order_.end(), before);
+        }
+        sorted_.clear();
+        for (auto const& one : order_) sorted_.push_back(all[one.at]);
+        std::swap(all, sorted_);
+    }
+
+private:
+    struct ranked {
+        std::uint64_t rank;
+        std::size_t at;
+    };
+
+    template <typename RankOf, typename Before>
+    [[nodiscard]] bool is_as_before(std::size_t size, RankOf&& rank_of, Before&& before) {
+        if (order_.size() != size) return false;
+        for (std::size_t i = 0; i < size; ++i) {
+            order_[i].rank = rank_of(order_[i].at);
+            if (i > 0 && before(order_[i], order_[i - 1])) return false;
+        }
+        return true;
+    }
+
+    std::vector<ranked> order_; ///< of what was sorted last
+    std::vector<in_order> sorted_;
+};
 
 } // namespace sqlite::detail
 SETTLE_END

@@ -129,7 +129,8 @@ public:
     /// Writes what operations have changed.
     void write_back() {
         write_marks();
-        sort(dirty_);
+        put_dirty_in_order();
+        mark_writes_.clear();
         for (auto const& one : dirty_) {
             place& at = desk_[one.place];
             if (at.changed == 0) continue;
@@ -185,8 +186,19 @@ private:
         }
     };
 
-    void sort(std::vector<in_order>& all) const {
-        sort_by_key(all, [&](std::size_t number) { return key_type(desk_[number].key); });
+    void sort(std::vector<in_order>& all) {
+        sorter_.sort(all, [&](std::size_t number) { return key_type(desk_[number].key); });
+    }
+
+    /// Records that have changed mostly stand among those whose marks have, which are in order.
+    void put_dirty_in_order() {
+        changed_.clear();
+        for (auto const& one : mark_writes_) {
+            bool const known = !changed_.empty() && changed_.back().place == one.place;
+            if (!known && desk_[one.place].changed != 0) changed_.push_back({one.place});
+        }
+        if (changed_.size() == dirty_.size()) std::swap(changed_, dirty_);
+        else sort(dirty_);
     }
 
     /// Records, or marks of them, as rows of a wave.
@@ -332,11 +344,15 @@ private:
     /// Shape:   id - stays where it is until write_back()
     void note_mark(mark_change change, place& at, transaction_id const& id, part_number part) {
         if (change == mark_change::none) return;
-        if (change != mark_change_) write_marks();
+        if (change != mark_change_) {
+            write_marks();
+            mark_writes_.clear();
+        }
         mark_change_ = change;
         mark_writes_.push_back({number_of(at), &id, part});
     }
 
+    /// Shape:   they are in order then
     void write_marks() {
         if (mark_writes_.empty()) return;
         sort(mark_writes_);
@@ -350,7 +366,6 @@ private:
                          desk_[mark_writes_.back().place].key);
             break;
         }
-        mark_writes_.clear();
     }
 
     void erase(key_type const& key) const { changed_one(run{erase_, key}.change()); }
@@ -399,7 +414,9 @@ private:
     std::vector<in_order> unmarked_;    ///< records whose marks are yet to be read
     std::vector<in_order> unmet_;       ///< marks that are yet to be read
     std::vector<in_order> dirty_;       ///< records that are yet to be written
-    std::vector<in_order> mark_writes_;
+    std::vector<in_order> changed_;     ///< kept for its room
+    std::vector<in_order> mark_writes_; ///< marks that are yet to be written
+    key_sorter sorter_;
     mark_change mark_change_ = mark_change::none; ///< of all of them
     settle::detail::hash_index index_;
     std::optional<bool> marked_; ///< whether the file held any mark when this one began
