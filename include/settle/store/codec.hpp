@@ -284,6 +284,17 @@ template <typename T>
     return find_bad_text(value, path);
 }
 
+/// Room for most values of a type, so that their JSON is not moved as it grows.
+template <typename T>
+[[nodiscard]] constexpr std::size_t usual_json_size() {
+    constexpr std::size_t of_a_value = 16;
+    std::size_t size = of_a_value;
+    if constexpr (Described<T>) {
+        for (auto const& one : members_of<T>::all) size += one.name.size() + of_a_value;
+    }
+    return size;
+}
+
 } // namespace detail
 
 /// Whether every text in the value may be stored.
@@ -306,6 +317,7 @@ void append_json(std::string& out, T const& value, secrets shown = secrets::writ
 template <typename T>
 [[nodiscard]] std::string encode_json(T const& value, secrets shown = secrets::written) {
     std::string out;
+    out.reserve(detail::usual_json_size<T>());
     append_json(out, value, shown);
     return out;
 }
