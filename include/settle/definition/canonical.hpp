@@ -12,7 +12,9 @@
 #include <settle/definition/transaction.hpp>
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -95,6 +97,14 @@ void describe_field(std::string& out) {
     out += found::name;
 }
 
+/// A function of its own: types share their records.
+template <typename Record, auto Member>
+[[gnu::noinline]] void describe_typed_field(std::string& out) {
+    describe_field<Record, Member>(out);
+    out += ':';
+    describe_type<value_of<Member>>(out);
+}
+
 /// The structs whose members an expression may name.
 template <typename Record, typename Parameters, typename Element>
 struct naming {
@@ -114,9 +124,7 @@ void describe_path(std::string& out) {
 
 template <typename Naming, auto Member>
 void describe(std::string& out, field_expression<Member> const&) {
-    describe_field<typename Naming::record, Member>(out);
-    out += ':';
-    describe_type<value_of<Member>>(out);
+    describe_typed_field<typename Naming::record, Member>(out);
 }
 template <typename Naming, auto... Path>
 void describe(std::string& out, param_expression<Path...> const&) {
@@ -155,8 +163,12 @@ constexpr std::string_view symbol(operation_kind kind) {
 }
 
 /// The sides of a comparison can be written either way: `a > b` is `b < a`.
-inline void describe_operation(std::string& out, operation_kind kind, std::string&& left,
-                               std::string&& right) {
+/// Shape:   left_at, right_at - where the two sides begin, of which the second ends the text
+inline void put_in_operation(std::string& out, operation_kind kind, std::size_t left_at,
+                             std::size_t right_at) {
+    std::string left = out.substr(left_at, right_at - left_at);
+    std::string right = out.substr(right_at);
+    out.resize(left_at);
     bool const is_greater =
         kind == operation_kind::greater || kind == operation_kind::greater_equal;
     bool const is_symmetric = kind == operation_kind::equal || kind == operation_kind::unequal;
@@ -171,16 +183,15 @@ void describe(std::string& out, unary_expression<Operation, E> const& node);
 
 template <typename Naming, operation_kind Operation, typename L, typename R>
 void describe(std::string& out, binary_expression<Operation, L, R> const& node) {
-    std::string left;
-    std::string right;
-    describe<Naming>(left, node.left);
-    describe<Naming>(right, node.right);
-    describe_operation(out, Operation, std::move(left), std::move(right));
+    auto const left_at = out.size();
+    describe<Naming>(out, node.left);
+    auto const right_at = out.size();
+    describe<Naming>(out, node.right);
+    put_in_operation(out, Operation, left_at, right_at);
 }
 template <typename Naming, operation_kind Operation, typename E>
 void describe(std::string& out, unary_expression<Operation, E> const& node) {
-    out += symbol(Operation);
-    out += '(';
+    append_texts(out, {symbol(Operation), "("});
     describe<Naming>(out, node.operand);
     out += ')';
 }
@@ -214,8 +225,14 @@ constexpr std::string_view symbol(effect_kind kind) {
 }
 
 /// The effects of one moment happen at once, whatever the order they were written in.
-inline void describe_in_order(std::string& out, std::string_view when,
-                              std::vector<std::string>& effects) {
+/// Shape:   places - where each of them begins, up to the end of the text
+inline void put_in_order(std::string& out, std::string_view when,
+                         std::span<std::size_t const> places) {
+    std::vector<std::string> effects;
+    for (std::size_t i = 0; i + 1 < places.size(); ++i) {
+        effects.push_back(out.substr(places[i], places[i + 1] - places[i]));
+    }
+    out.resize(places.front());
     std::sort(effects.begin(), effects.end());
     for (std::string const& one : effects) append_texts(out, {" ", when, " ", one, "\n"});
 }
@@ -225,17 +242,18 @@ void describe_moment(std::string& out, std::string_view when,
                      moment<Creates, Erases, Effects...> const& given) {
     if (Creates || Erases) append_texts(out, {" ", when, Creates ? " create\n" : " erase\n"});
     if constexpr (sizeof...(Effects) > 0) {
-        std::vector<std::string> effects;
+        std::array<std::size_t, sizeof...(Effects) + 1> places{out.size()};
+        std::size_t described = 0;
         for_each_element(given.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
             constexpr bool assigns = effect_type::kind == effect_kind::assign;
-            std::string& text = effects.emplace_back();
-            describe<Naming>(text, field_expression<effect_type::member>{});
-            text += symbol(effect_type::kind);
-            describe<Naming>(text, one.operand);
-            if (effect_type::is_signed && !assigns) text += " signed";
+            describe<Naming>(out, field_expression<effect_type::member>{});
+            out += symbol(effect_type::kind);
+            describe<Naming>(out, one.operand);
+            if (effect_type::is_signed && !assigns) out += " signed";
+            places[++described] = out.size();
         });
-        describe_in_order(out, when, effects);
+        put_in_order(out, when, places);
     }
 }
 template <typename Naming>

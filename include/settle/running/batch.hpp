@@ -42,15 +42,28 @@ template <typename Direction>
     return refuse_parameters(id, Direction::check(parameters));
 }
 
+/// What somebody wants to be done, without its C++ type: the parameters stay the caller's.
+struct errand {
+    erased_direction const* direction;
+    void const* parameters;
+    std::size_t parts;
+};
+
+template <typename Direction>
+[[nodiscard]] errand errand_of(typename Direction::parameters const& parameters) {
+    return {&erased_direction_of<Direction>, &parameters,
+            Direction::count_parts(Direction::user(parameters))};
+}
+
 /// A transaction that is new to the log, ready to be driven, and made where it is to stand.
-template <typename Direction, typename Driver, typename Environment>
-job new_job(transaction_id&& id, typename Direction::parameters const& parameters, goal wanted,
-            Driver const& driver, Environment const& environment) {
+template <typename Driver, typename Environment>
+job new_job(transaction_id&& id, errand const& asked, goal wanted, Driver const& driver,
+            Environment const& environment) {
     return job{std::move(id),
-               &erased_direction_of<Direction>,
-               &parameters,
+               asked.direction,
+               asked.parameters,
                driver.time(),
-               Direction::count_parts(Direction::user(parameters)),
+               asked.parts,
                fresh_epoch(environment, driver.time()),
                wanted,
                driver.how()};
@@ -124,20 +137,20 @@ private:
         // The range may have been slow to give it.
         driver_.look_at_clock();
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
-        auto work = new_job<Direction>(std::move(id), parameters, goal::run, driver_,
-                                       parts_.environment());
+        auto work = new_job(std::move(id), errand_of<Direction>(parameters), goal::run, driver_,
+                            parts_.environment());
         window_.add(std::move(work), std::forward<Parameters>(parameters), number, new_id);
     }
 
     /// A window of one has no order to keep and nothing to wait for: its element stays in place.
     void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
                    std::size_t number, bool new_id) {
+        auto const asked = errand_of<Direction>(parameters);
         for (;; id = fresh_id(parts_.environment())) {
-            auto work = new_job<Direction>(std::move(id), parameters, goal::run, driver_,
-                                           parts_.environment());
+            auto work = new_job(std::move(id), asked, goal::run, driver_, parts_.environment());
             course way;
             way.new_id = new_id;
-            driver_.template drive<Direction>(work, way, true);
+            driver_.drive(work, way, true, driver_type::template calls_of<Direction>());
             if (new_id && way.cut == interruption::mismatch) continue;
             return tell(number, conclude(work, way, parts_.log()));
         }

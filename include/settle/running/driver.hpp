@@ -28,36 +28,40 @@ public:
     /// Looks at the clock before a new job, when the last one ended a while ago.
     void look_at_clock() { progress_.look_at_clock(); }
 
-    /// Brings one job to its end, or as far as it gets.
-    /// Shape:   follows - wait for another owner (a caller does, a recovery does not)
-    template <typename Direction>
-    interruption drive(job& work, course& way, bool follows) {
-        // Compiled for one job alone only where a call costs less than what that spares.
-        constexpr std::size_t count = detail::wave_of<Log> == 1 ? 1 : std::dynamic_extent;
-        while (!way.over) {
-            round<Direction>(std::span<job, count>{&work, 1}, std::span<course, count>{&way, 1},
-                             follows);
-        }
-        return way.cut;
-    }
-
-    /// Takes every step once, in the order of the protocol, for the jobs that it is due for: who
-    /// meets nothing in the way gets from insert to end. When all of them rest, it waits first.
-    /// Shape:   work on one record keeps the order of the span; one that is known to hold one job
-    ///          (Count) spares it what only several need
-    template <typename Direction, std::size_t Count>
-    void round(std::span<job, Count> jobs, std::span<course, Count> ways, bool follows) {
-        take_steps(jobs, ways, follows, typed_calls_of<Direction>);
-    }
-
-private:
     /// The calls of a round that meet records: all that is compiled for each direction.
     struct typed_calls {
         void (*hand_over)(Sessions&, step, std::span<job>) = nullptr;
         void (*settle_at_once)(driver&, std::span<job>) = nullptr;
         detail::record_hashes_function* records = nullptr;
     };
+    template <typename Direction>
+    static constexpr typed_calls const& calls_of() noexcept {
+        return typed_calls_of<Direction>;
+    }
 
+    /// Brings one job to its end, or as far as it gets.
+    /// Shape:   typed - of the job's direction; follows - wait for another owner (a caller does, a
+    ///          recovery does not)
+    interruption drive(job& work, course& way, bool follows, typed_calls const& typed) {
+        // Compiled for one job alone only where a call costs less than what that spares.
+        constexpr std::size_t count = detail::wave_of<Log> == 1 ? 1 : std::dynamic_extent;
+        while (!way.over) {
+            take_steps(std::span<job, count>{&work, 1}, std::span<course, count>{&way, 1},
+                       follows, typed);
+        }
+        return way.cut;
+    }
+
+    /// Takes every step once, in the order of the protocol, for the jobs that it is due for: who
+    /// meets nothing in the way gets from insert to end. When all of them rest, it waits first.
+    /// Shape:   work on one record keeps the order of the span; typed - of the direction of all
+    void round(std::span<job> jobs, std::span<course> ways, bool follows,
+               typed_calls const& typed) {
+        take_steps(jobs, ways, follows, typed);
+    }
+
+private:
+    /// Shape:   one span that is known to hold one job (Count) spares it what only several need
     template <std::size_t Count>
     void take_steps(std::span<job, Count> jobs, std::span<course, Count> ways, bool follows,
                     typed_calls const& typed) {

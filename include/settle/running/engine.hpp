@@ -169,7 +169,7 @@ public:
         auto driver = parts_.make_driver(call);
         work.created = driver.time();
         course way;
-        driver.template drive<undescribed>(work, way, true);
+        driver.drive(work, way, true, driver_type::template calls_of<undescribed>());
         // It was born since the look above: its own type compensates it.
         if (way.cut == interruption::described) return cancel_entry(*way.seen, call);
         return detail::conclude(work, way, parts_.log());
@@ -302,6 +302,8 @@ public:
 private:
     using parts_type = detail::assembly<Arguments...>;
     using types = typename parts_type::types;
+    using driver_type = typename parts_type::driver_type;
+    using typed_calls = typename driver_type::typed_calls;
 
     template <typename Parameters>
     struct direction_search {
@@ -322,39 +324,53 @@ private:
     template <typename Direction>
     outcome begin_fresh(typename Direction::parameters const& parameters, goal wanted,
                         call_options const& call) {
-        outcome result;
-        // Two calls with the same parameters may draw one id in one millisecond; they stay two.
-        do {
-            result = start<Direction>(fresh_id(parts_.environment()), parameters, wanted, call,
-                                      true);
-        } while (result.problem.code == errc::id_in_use);
-        return result;
+        if (detail::has_fault<Direction>(parameters)) {
+            return detail::refused_at_once<Direction>(fresh_id(parts_.environment()), parameters);
+        }
+        return run_fresh(detail::errand_of<Direction>(parameters), wanted, call,
+                         driver_type::template calls_of<Direction>());
     }
 
     template <typename Direction>
     outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
                   goal wanted, call_options const& call) {
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
-        return start<Direction>(std::move(id), parameters, wanted, call, false);
+        return start<Direction>(std::move(id), parameters, wanted, call);
     }
 
     template <typename Direction>
     outcome start(transaction_id&& id, typename Direction::parameters const& parameters,
-                  goal wanted, call_options const& call, bool new_id) {
+                  goal wanted, call_options const& call) {
         if (detail::has_fault<Direction>(parameters)) {
             return detail::refused_at_once<Direction>(id, parameters);
         }
-        auto driver = parts_.make_driver(call);
-        auto work = detail::new_job<Direction>(std::move(id), parameters, wanted, driver,
-                                               parts_.environment());
-        return bring_to_end<Direction>(driver, work, new_id);
+        return run_new(std::move(id), detail::errand_of<Direction>(parameters), wanted, call,
+                       driver_type::template calls_of<Direction>(), false);
     }
 
-    template <typename Direction, typename Driver>
-    outcome bring_to_end(Driver& driver, job& work, bool new_id) {
+    // From here on, nothing is compiled for each type.
+
+    outcome run_fresh(detail::errand const& asked, goal wanted, call_options const& call,
+                      typed_calls const& typed) {
+        outcome result;
+        // Two calls with the same parameters may draw one id in one millisecond; they stay two.
+        do {
+            result = run_new(fresh_id(parts_.environment()), asked, wanted, call, typed, true);
+        } while (result.problem.code == errc::id_in_use);
+        return result;
+    }
+
+    outcome run_new(transaction_id&& id, detail::errand const& asked, goal wanted,
+                    call_options const& call, typed_calls const& typed, bool new_id) {
+        auto driver = parts_.make_driver(call);
+        auto work = detail::new_job(std::move(id), asked, wanted, driver, parts_.environment());
+        return bring_to_end(driver, work, typed, new_id);
+    }
+
+    outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed, bool new_id) {
         course way;
         way.new_id = new_id;
-        driver.template drive<Direction>(work, way, true);
+        driver.drive(work, way, true, typed);
         return detail::conclude(work, way, parts_.log());
     }
 
@@ -386,7 +402,8 @@ private:
             auto driver = parts_.make_driver(call);
             auto work = detail::taken_job<Direction>(found, parameters, driver.how());
             work.coordinator = coordinator::cancel(work.coordinator.parts());
-            return bring_to_end<Direction>(driver, work, false);
+            auto const& typed = driver_type::template calls_of<Direction>();
+            return bring_to_end(driver, work, typed, false);
         });
     }
 
@@ -424,7 +441,7 @@ private:
                 auto const earlier = parts_.log().read(id);
                 if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;
-                return start<back>(std::move(id), known, goal::run, call, false);
+                return start<back>(std::move(id), known, goal::run, call);
             }
         }
     }

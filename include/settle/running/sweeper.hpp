@@ -77,7 +77,9 @@ private:
                                           coordinator::begin(0, first, goal::annul));
         work.created = driver.time();
         course way;
-        auto const cut = driver.template drive<undescribed>(work, way, false);
+        using driver_type = typename Assembly::driver_type;
+        auto const& calls = driver_type::template calls_of<undescribed>();
+        auto const cut = driver.drive(work, way, false, calls);
         if (cut != interruption::none && cut != interruption::described) {
             report_.problem = work.problem;
             return std::nullopt;

@@ -32,7 +32,7 @@ public:
     /// in the order of the window, and its place is free then.
     template <typename Driver, typename Ended>
     void round(Driver& driver, bool follows, Ended&& ended) {
-        driver.template round<Direction>(std::span{jobs_}, std::span{ways_}, follows);
+        driver.round(jobs_, ways_, follows, Driver::template calls_of<Direction>());
         std::size_t kept = 0;
         for (std::size_t at = 0; at < jobs_.size(); ++at) {
             if (ways_[at].over) {
