@@ -23,7 +23,8 @@ SETTLE_BEGIN
 namespace detail {
 
 // What looks at no type is a function of its own: a definition costs the compiler less so.
-inline void append_texts(std::string& out, std::initializer_list<std::string_view> texts) {
+[[gnu::noinline]] inline void put(std::string& out, std::string_view text) { out += text; }
+inline void put(std::string& out, std::initializer_list<std::string_view> texts) {
     for (auto const text : texts) out += text;
 }
 
@@ -44,7 +45,7 @@ inline constexpr auto described_members = table_of_members<T, described_member>(
 inline void describe_members(std::string& out, described_member const* members) {
     out += '{';
     for (; members->describe != nullptr; ++members) {
-        append_texts(out, {members->name, ":"});
+        put(out, {members->name, ":"});
         members->describe(out);
         out += ',';
     }
@@ -57,14 +58,14 @@ void describe_type(std::string& out) {
     using plain = typename field_traits<T>::plain_type;
     constexpr field_kind kind = field_traits<T>::kind;
     if constexpr (kind == field_kind::boolean) {
-        out += "bool";
+        put(out, "bool");
     } else if constexpr (kind == field_kind::text) {
-        out += "text";
+        put(out, "text");
     } else if constexpr (kind == field_kind::integer) {
-        out += std::is_signed_v<plain> ? 'i' : 'u';
+        put(out, std::is_signed_v<plain> ? "i" : "u");
         out += std::to_string(sizeof(plain) * 8);
     } else if constexpr (kind == field_kind::enumeration) {
-        out += "enum ";
+        put(out, "enum ");
         describe_type<std::underlying_type_t<plain>>(out);
     } else if constexpr (kind == field_kind::time) {
         using duration = typename time_parts<plain>::duration;
@@ -74,34 +75,34 @@ void describe_type(std::string& out) {
     } else if constexpr (Described<T>) {
         describe_members(out, described_members<T>.data());
     } else {
-        out += '[';
+        put(out, "[");
         describe_type<typename vector_element<T>::type>(out);
-        out += ']';
+        put(out, "]");
     }
     if constexpr (field_traits<T>::optional) out += '?';
 }
 
 /// Text in quotes; a quote and a backslash get a backslash, so that no two texts look alike.
 inline void describe_text(std::string& out, std::string_view text) {
-    out += '"';
+    put(out, "\"");
     for (char const c : text) {
-        if (c == '"' || c == '\\') out += '\\';
+        if (c == '"' || c == '\\') put(out, "\\");
         out += c;
     }
-    out += '"';
+    put(out, "\"");
 }
 
 template <typename Record, auto Member>
 void describe_field(std::string& out) {
     using found = member<Record, member_index<Record, Member>>;
-    out += found::name;
+    put(out, found::name);
 }
 
 /// A function of its own: types share their records.
 template <typename Record, auto Member>
 [[gnu::noinline]] void describe_typed_field(std::string& out) {
     describe_field<Record, Member>(out);
-    out += ':';
+    put(out, ":");
     describe_type<value_of<Member>>(out);
 }
 
@@ -117,7 +118,7 @@ struct naming {
 /// names the base.
 template <typename Owner, auto First, auto... Rest>
 void describe_path(std::string& out) {
-    out += '.';
+    put(out, ".");
     describe_field<Owner, First>(out);
     if constexpr (sizeof...(Rest) > 0) describe_path<value_of<First>, Rest...>(out);
 }
@@ -128,12 +129,12 @@ void describe(std::string& out, field_expression<Member> const&) {
 }
 template <typename Naming, auto... Path>
 void describe(std::string& out, param_expression<Path...> const&) {
-    out += "param";
+    put(out, "param");
     describe_path<typename Naming::parameters, Path...>(out);
 }
 template <typename Naming, auto... Path>
 void describe(std::string& out, line_expression<Path...> const&) {
-    out += "line";
+    put(out, "line");
     describe_path<typename Naming::element, Path...>(out);
 }
 
@@ -153,7 +154,7 @@ void describe(std::string& out, constant_expression<T> const& constant) {
 }
 template <typename Naming>
 void describe(std::string& out, none_expression const&) {
-    out += "none";
+    put(out, "none");
 }
 
 constexpr std::string_view symbol(operation_kind kind) {
@@ -175,7 +176,7 @@ inline void put_in_operation(std::string& out, operation_kind kind, std::size_t 
     if (is_greater || (is_symmetric && right < left)) std::swap(left, right);
     if (kind == operation_kind::greater) kind = operation_kind::less;
     if (kind == operation_kind::greater_equal) kind = operation_kind::less_equal;
-    append_texts(out, {"(", left, " ", symbol(kind), " ", right, ")"});
+    put(out, {"(", left, " ", symbol(kind), " ", right, ")"});
 }
 
 template <typename Naming, operation_kind Operation, typename E>
@@ -191,15 +192,15 @@ void describe(std::string& out, binary_expression<Operation, L, R> const& node) 
 }
 template <typename Naming, operation_kind Operation, typename E>
 void describe(std::string& out, unary_expression<Operation, E> const& node) {
-    append_texts(out, {symbol(Operation), "("});
+    put(out, {symbol(Operation), "("});
     describe<Naming>(out, node.operand);
-    out += ')';
+    put(out, ")");
 }
 
 template <typename Naming, bound_side Side, auto Member, typename Limit>
 void describe_guard(std::string& out, bound_guard<Side, Member, Limit> const& guard) {
     describe<Naming>(out, field_expression<Member>{});
-    out += Side == bound_side::lower ? " >= " : " <= ";
+    put(out, Side == bound_side::lower ? " >= " : " <= ");
     describe<Naming>(out, guard.limit);
 }
 template <typename Naming, typename Condition>
@@ -214,9 +215,9 @@ void describe_guard(std::string& out, premise_guard<Condition> const& guard) {
 template <typename Naming, typename Guards>
 void describe_guards(std::string& out, Guards const& guards) {
     for_each_element(guards, [&](auto const& guard) {
-        out += " require ";
+        put(out, " require ");
         describe_guard<Naming>(out, guard);
-        out += '\n';
+        put(out, "\n");
     });
 }
 
@@ -234,13 +235,13 @@ inline void put_in_order(std::string& out, std::string_view when,
     }
     out.resize(places.front());
     std::sort(effects.begin(), effects.end());
-    for (std::string const& one : effects) append_texts(out, {" ", when, " ", one, "\n"});
+    for (std::string const& one : effects) put(out, {" ", when, " ", one, "\n"});
 }
 
 template <typename Naming, bool Creates, bool Erases, typename... Effects>
 void describe_moment(std::string& out, std::string_view when,
                      moment<Creates, Erases, Effects...> const& given) {
-    if (Creates || Erases) append_texts(out, {" ", when, Creates ? " create\n" : " erase\n"});
+    if (Creates || Erases) put(out, {" ", when, Creates ? " create\n" : " erase\n"});
     if constexpr (sizeof...(Effects) > 0) {
         std::array<std::size_t, sizeof...(Effects) + 1> places{out.size()};
         std::size_t described = 0;
@@ -248,9 +249,9 @@ void describe_moment(std::string& out, std::string_view when,
             using effect_type = std::remove_cvref_t<decltype(one)>;
             constexpr bool assigns = effect_type::kind == effect_kind::assign;
             describe<Naming>(out, field_expression<effect_type::member>{});
-            out += symbol(effect_type::kind);
+            put(out, symbol(effect_type::kind));
             describe<Naming>(out, one.operand);
-            if (effect_type::is_signed && !assigns) out += " signed";
+            if (effect_type::is_signed && !assigns) put(out, " signed");
             places[++described] = out.size();
         });
         put_in_order(out, when, places);
@@ -263,7 +264,7 @@ template <typename Parameters>
 void describe_source(std::string&, std::type_identity<single>) {}
 template <typename Parameters, auto... Path>
 void describe_source(std::string& out, std::type_identity<each_expression<Path...>>) {
-    out += " each param";
+    put(out, " each param");
     describe_path<Parameters, Path...>(out);
 }
 
@@ -272,15 +273,15 @@ void describe_participant(std::string& out, Participant const& participant) {
     using record = typename Participant::record_type;
     using collection = typename Participant::collection_type;
     using names = naming<record, Parameters, typename Participant::source_type::element>;
-    append_texts(out, {"participant ", Participant::name});
+    put(out, {"participant ", Participant::name});
     describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
-    append_texts(out, {" in ", collection::name, " where "});
+    put(out, {" in ", collection::name, " where "});
     describe_field<record, collection::key_member>(out);
-    out += ':';
+    put(out, ":");
     describe_type<typename collection::key_type>(out);
-    out += " == ";
+    put(out, " == ");
     describe<names>(out, participant.key);
-    out += '\n';
+    put(out, "\n");
     describe_guards<names>(out, participant.guards);
     describe_moment<names>(out, "apply", participant.applying);
     describe_moment<names>(out, "confirm", participant.confirming);
@@ -293,10 +294,10 @@ template <typename Parameters, fixed_string Name, typename Guards, typename... P
 [[nodiscard]] std::string canonical_text(
     transaction_definition<Parameters, Name, Guards, Participants...> const& definition) {
     std::string out = "settle 1\ntransaction ";
-    out += Name.view();
-    out += "\nparameters ";
+    detail::put(out, Name.view());
+    detail::put(out, "\nparameters ");
     detail::describe_type<Parameters>(out);
-    out += '\n';
+    detail::put(out, "\n");
     detail::describe_guards<detail::naming<nothing, Parameters, nothing>>(out, definition.guards);
     for_each_element(definition.participants, [&](auto const& participant) {
         detail::describe_participant<Parameters>(out, participant);

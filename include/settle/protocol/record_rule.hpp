@@ -137,7 +137,39 @@ met<Record> refused(answer what) {
     return result;
 }
 
-template <typename Rules, Described Record, typename Intent>
+/// Adds sums to a record and leaves their mark, where every member keeps room for them.
+template <typename Rules, Described Record>
+[[SETTLE_INLINED]] inline met<Record> take_sums(record_slot<Record>& slot,
+                                                transaction_id const& id, part_number part,
+                                                epoch under, integers<Record> const& apply,
+                                                integers<Record> const& confirm, bool overflow) {
+    integers<Record> const undo = negated<Record>(apply, overflow);
+    if (overflow || !fits<Rules>(slot, apply, confirm, undo)) {
+        return refused<Record>(answer::overflow);
+    }
+    met<Record> result;
+    result.what = answer::applied;
+    result.on_mark = mark_change::added;
+    result.fields = add_to(*slot.record, apply);
+    if (result.fields != 0) result.on_record = record_change::fields;
+    slot.marks.add(id, part, [&](mark<Record>& made) {
+        made.epoch_number = under;
+        made.confirm_delta = confirm;
+        made.undo_delta = undo;
+    });
+    return result;
+}
+
+/// The same for all who share it.
+template <typename Rules, Described Record>
+[[gnu::noinline]] met<Record> take_sums_shared(record_slot<Record>& slot, transaction_id const& id,
+                                               part_number part, epoch under,
+                                               integers<Record> const& apply,
+                                               integers<Record> const& confirm, bool overflow) {
+    return take_sums<Rules>(slot, id, part, under, apply, confirm, overflow);
+}
+
+template <typename Rules, bool Inlined, Described Record, typename Intent>
 [[gnu::always_inline]] inline met<Record> apply_commuting(record_slot<Record>& slot,
                                                           transaction_id const& id,
                                                           part_number part, epoch under,
@@ -158,21 +190,11 @@ template <typename Rules, Described Record, typename Intent>
     integers<Record> apply{};
     integers<Record> confirm{};
     intent.deltas(apply, confirm, overflow);
-    integers<Record> const undo = negated<Record>(apply, overflow);
-    if (overflow || !fits<Rules>(slot, apply, confirm, undo)) {
-        return refused<Record>(answer::overflow);
+    if constexpr (Inlined) {
+        return take_sums<Rules>(slot, id, part, under, apply, confirm, overflow);
+    } else {
+        return take_sums_shared<Rules>(slot, id, part, under, apply, confirm, overflow);
     }
-    met<Record> result;
-    result.what = answer::applied;
-    result.on_mark = mark_change::added;
-    result.fields = add_to(*slot.record, apply);
-    if (result.fields != 0) result.on_record = record_change::fields;
-    slot.marks.add(id, part, [&](mark<Record>& made) {
-        made.epoch_number = under;
-        made.confirm_delta = confirm;
-        made.undo_delta = undo;
-    });
-    return result;
 }
 
 /// Bounds of an exclusive intent: no other mark is there, so the value itself is what counts.
@@ -288,6 +310,63 @@ template <Described Record>
 
 } // namespace detail
 
+namespace detail {
+
+/// What an apply meets before its guards are asked. False when it may go on.
+/// Shape:   commutes, creates - what its intent does; into - the answer, when there is one
+template <typename Rules, Described Record>
+[[SETTLE_INLINED]] inline bool meets_others(record_slot<Record>& slot, transaction_id const& id,
+                                            part_number part, epoch under, bool commutes,
+                                            bool creates, met<Record>& into) {
+    auto const refuse = [&](answer what) {
+        into.what = what;
+        return true;
+    };
+    if (mark<Record>* const found = slot.marks.find(id, part)) {
+        into = meet_own<Rules>(*found, under);
+        return true;
+    }
+    if (Rules::exclusive_marks && !slot.marks.empty()) {
+        if (slot.marks.holds_other_part(id, commutes)) return refuse(answer::two_parts);
+        if (slot.marks.any_exclusive()) return refuse(answer::busy);
+    }
+    if (creates && slot.record) return refuse(answer::record_exists);
+    if (!creates && !slot.record) return refuse(answer::record_missing);
+    if (Rules::exclusive_marks && !commutes && !slot.marks.empty()) return refuse(answer::busy);
+    return false;
+}
+
+/// The same for all who share it.
+template <typename Rules, Described Record>
+[[gnu::noinline]] bool meets_others_shared(record_slot<Record>& slot, transaction_id const& id,
+                                           part_number part, epoch under, bool commutes,
+                                           bool creates, met<Record>& into) {
+    return meets_others<Rules>(slot, id, part, under, commutes, creates, into);
+}
+
+/// Shape:   Inlined - compiled into the caller as a whole, where otherwise what looks at no intent
+///          is shared by all
+template <typename Rules, bool Inlined, Described Record, typename Intent, typename NativeImage>
+[[gnu::always_inline]] inline met<Record> apply_as(record_slot<Record>& slot,
+                                                   transaction_id const& id, part_number part,
+                                                   epoch under, Record const& created,
+                                                   Intent const& intent,
+                                                   NativeImage&& native_image) {
+    constexpr auto look = Inlined ? &meets_others<Rules, Record>
+                                  : &meets_others_shared<Rules, Record>;
+    part = number_of<Rules>(part);
+    met<Record> result;
+    if (look(slot, id, part, under, Intent::commutes, Intent::creates, result)) return result;
+    if constexpr (Intent::commutes) {
+        return apply_commuting<Rules, Inlined>(slot, id, part, under, intent);
+    } else {
+        return apply_exclusive(slot, id, part, under, created, intent,
+                               std::forward<NativeImage>(native_image));
+    }
+}
+
+} // namespace detail
+
 /// What apply() does, for a caller whose loop is so short that a call would show.
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
@@ -297,27 +376,8 @@ template <typename Rules = detail::protocol_rules, Described Record,
                                                         Record const& created,
                                                         Intent const& intent,
                                                         NativeImage&& native_image) {
-    part = detail::number_of<Rules>(part);
-    if (mark<Record>* const found = slot.marks.find(id, part)) {
-        return detail::meet_own<Rules>(*found, under);
-    }
-    if (Rules::exclusive_marks && !slot.marks.empty()) {
-        if (slot.marks.holds_other_part(id, Intent::commutes)) {
-            return detail::refused<Record>(answer::two_parts);
-        }
-        if (slot.marks.any_exclusive()) return detail::refused<Record>(answer::busy);
-    }
-    if (Intent::creates && slot.record) return detail::refused<Record>(answer::record_exists);
-    if (!Intent::creates && !slot.record) return detail::refused<Record>(answer::record_missing);
-    if (Rules::exclusive_marks && !Intent::commutes && !slot.marks.empty()) {
-        return detail::refused<Record>(answer::busy);
-    }
-    if constexpr (Intent::commutes) {
-        return detail::apply_commuting<Rules>(slot, id, part, under, intent);
-    } else {
-        return detail::apply_exclusive(slot, id, part, under, created, intent,
-                                       std::forward<NativeImage>(native_image));
-    }
+    return detail::apply_as<Rules, true>(slot, id, part, under, created, intent,
+                                         std::forward<NativeImage>(native_image));
 }
 
 /// Applies one part under an epoch.
@@ -330,8 +390,8 @@ template <typename Rules = detail::protocol_rules, Described Record,
 met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
                   epoch under, Record const& created, Intent const& intent,
                   NativeImage&& native_image) {
-    return apply_inlined<Rules>(slot, id, part, under, created, intent,
-                                std::forward<NativeImage>(native_image));
+    return detail::apply_as<Rules, false>(slot, id, part, under, created, intent,
+                                          std::forward<NativeImage>(native_image));
 }
 
 /// Applies one part inside a native transaction that will end it there, too. A mark that the part

@@ -18,7 +18,7 @@ struct kept_answer {
     error problem{};                         ///< why the record could not be used
 
     template <Described Record>
-    [[nodiscard]] static kept_answer of(met<Record> const& result) {
+    [[nodiscard, gnu::noinline]] static kept_answer of(met<Record> const& result) {
         return {result.what, result.exclusive, {}};
     }
     /// A record that cannot be used cancels what has not begun with it; what has begun must wait

@@ -318,7 +318,8 @@ private:
 
     /// Changes of members wait for each other; a record that comes or goes does so at once.
     /// Shape:   native_image - of a record that is created; empty: it has its members alone
-    void note(met<record_type> const& result, place& at, std::string_view native_image = {}) {
+    [[gnu::noinline]] void note(met<record_type> const& result, place& at,
+                                std::string_view native_image = {}) {
         switch (result.on_record) {
         case record_change::none: break;
         case record_change::fields:
@@ -342,7 +343,8 @@ private:
     /// Marks wait, too, as long as the same is to be done with them. A step adds marks or pulls
     /// them, never both: what is added is in its slot when it is written.
     /// Shape:   id - stays where it is until write_back()
-    void note_mark(mark_change change, place& at, transaction_id const& id, part_number part) {
+    [[gnu::noinline]] void note_mark(mark_change change, place& at, transaction_id const& id,
+                                     part_number part) {
         if (change == mark_change::none) return;
         if (change != mark_change_) {
             write_marks();
