@@ -2,7 +2,8 @@
 # Asks a doctest program for its cases and writes one test of ctest for each.
 # A case that begins with "long:", or stands in a suite that does, is labelled "long" as well; one
 # that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that. What
-# may take longest begins first, so that no processor waits for it in the end.
+# may take longest begins first, so that no processor waits for it in the end. A long case counts
+# as `long_weight` of those that run side by side.
 function(list_cases result)
     execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
         OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
@@ -13,7 +14,7 @@ function(list_cases result)
 endfunction()
 
 # A name may hold what CMake takes for a list, so lines are cut off one by one.
-function(write_cases output labels)
+function(write_cases output labels weight)
     while(output MATCHES "^([^\n]*)\n(.*)$")
         set(name "${CMAKE_MATCH_1}")
         set(output "${CMAKE_MATCH_2}")
@@ -31,6 +32,7 @@ function(write_cases output labels)
         string(APPEND script "add_test(${test} [==[${program}]==] [==[--test-case=${filter}]==])\n"
             "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout}"
             " WORKING_DIRECTORY [==[${folder}]==] COST ${timeout}"
+            " PROCESSORS ${weight}"
             " FAIL_REGULAR_EXPRESSION \"test cases: +0 \" SKIP_RETURN_CODE ${skip_code}"
             " FIXTURES_REQUIRED \"${fixture}\")\n")
     endwhile()
@@ -39,13 +41,13 @@ endfunction()
 
 set(script "")
 list_cases(short_cases --test-case-exclude=long:*,exhaustive:* --test-suite-exclude=long:*)
-write_cases("${short_cases}" "${label}")
+write_cases("${short_cases}" "${label}" 1)
 math(EXPR timeout "${timeout} * 5")
 list_cases(long_cases --test-case=long:*)
-write_cases("${long_cases}" "${label};long")
+write_cases("${long_cases}" "${label};long" ${long_weight})
 list_cases(long_suites --test-suite=long:* --test-case-exclude=long:*)
-write_cases("${long_suites}" "${label};long")
+write_cases("${long_suites}" "${label};long" ${long_weight})
 math(EXPR timeout "${timeout} * 5")
 list_cases(exhaustive_cases --test-case=exhaustive:*)
-write_cases("${exhaustive_cases}" "exhaustive")
+write_cases("${exhaustive_cases}" "exhaustive" 1)
 file(WRITE ${cases} "${script}")
