@@ -2,8 +2,13 @@
 // Accounts in MongoDB and stock in a SQLite file, the log in either; and both in MongoDB; each
 // fault at every call.
 #include "fixtures.hpp"
+#include "proxy.hpp"
 
 #include <fault/two_stores.hpp>
+
+#include <chrono>
+#include <optional>
+#include <thread>
 
 namespace settle_test {
 namespace {
@@ -37,6 +42,40 @@ TEST_CASE("MongoDB and a file: hit once at every call, log in the file") {
 }
 TEST_CASE("a replica set and a single server: hit once at every call") {
     hit_everywhere<two_stores<on_replica_set, on_one_server, false>>();
+}
+
+TEST_CASE("two stores in MongoDB are asked side by side") {
+    fresh_database const first{standalone_address};
+    fresh_database const second{standalone_address};
+    proxy before_first{first.port()};
+    proxy before_second{second.port()};
+    settle::mongodb::database accounts{before_first.address(first.name())};
+    settle::mongodb::database stock{before_second.address(second.name())};
+    in_file log;
+    manual_environment const time;
+    auto engine = engine_over(log.open(), accounts, stock, time);
+    private_order const paid{1};
+    paid.open(engine, 100);
+
+    // Neither answers before both were asked.
+    for (proxy* const one : {&before_first, &before_second}) {
+        one->reset_counts();
+        one->add({.what = fault::hold_reply});
+    }
+    std::optional<settle::outcome> told;
+    std::jthread caller{[&] { told = engine.run(paid.id, paid.wanted); }};
+    auto const both_asked = [&] {
+        return before_first.requests() > 0 && before_second.requests() > 0;
+    };
+    for (int left = 500; left > 0 && !both_asked(); --left) {
+        std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+    CHECK(both_asked());
+    before_first.release();
+    before_second.release();
+    caller.join();
+    CHECK(told->done());
+    paid.check(engine, 100);
 }
 
 } // namespace settle_test

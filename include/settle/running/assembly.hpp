@@ -132,7 +132,11 @@ public:
     explicit assembly(Given&&... given)
         : given_(std::forward<Given>(given)...), limits_(given_.limits()),
           owner_(owner_in(given_.environment())), log_(given_.bind_log()),
-          sessions_(given_.bind_stores(log_.name())) {}
+          sessions_(given_.bind_stores(log_.name())) {
+        if constexpr (std::tuple_size_v<sessions_type> > 1) {
+            std::apply([](auto&... session) { (expect_others(session), ...); }, sessions_);
+        }
+    }
 
     [[nodiscard]] log_type& log() { return log_; }
     [[nodiscard]] log_type const& log() const { return log_; }
@@ -173,6 +177,11 @@ public:
     }
 
 private:
+    template <typename Session>
+    static void expect_others([[maybe_unused]] Session& session) {
+        if constexpr (overlaps_others<Session>) session.expect_others();
+    }
+
     /// Some stores can only tell once they are open.
     [[nodiscard]] bool settles_at_once_here() const {
         if constexpr (!one_phase) return false;

@@ -147,9 +147,52 @@ private:
     template <typename Direction, typename Kind, std::size_t... Index>
     [[gnu::always_inline]] static void hand_over(Sessions& sessions, std::span<job> jobs, Kind how,
                                                  std::index_sequence<Index...>) {
-        (std::get<Index>(sessions).template start<Direction>(jobs, how), ...);
-        (std::get<Index>(sessions).template finish<Direction>(jobs, how), ...);
+        if constexpr (sizeof...(Index) == 1) {
+            (std::get<Index>(sessions).template start<Direction>(jobs, how), ...);
+            (std::get<Index>(sessions).template finish<Direction>(jobs, how), ...);
+        } else {
+            std::tuple<one_of_several<std::tuple_element_t<Index, Sessions>>...> waves{
+                one_of_several<std::tuple_element_t<Index, Sessions>>{std::get<Index>(sessions),
+                                                                      jobs}...};
+            // Those that go on by themselves begin first.
+            (std::get<Index>(waves).template start<true, Direction>(how), ...);
+            (std::get<Index>(waves).template start<false, Direction>(how), ...);
+            (std::get<Index>(waves).template finish<Direction>(how), ...);
+        }
     }
+
+    /// The part that one of several stores has in a wave. Whatever is thrown meanwhile, none is
+    /// under way any more when its jobs go.
+    template <typename Session>
+    class one_of_several {
+    public:
+        one_of_several(Session& session, std::span<job> jobs) : session_(session), jobs_(jobs) {}
+        one_of_several(one_of_several const&) = default;
+        ~one_of_several() {
+            if constexpr (overlaps) {
+                if (begun_) session_.abandon(jobs_);
+            }
+        }
+
+        template <bool Overlapping, typename Direction, typename Kind>
+        void start(Kind how) {
+            if constexpr (Overlapping == overlaps) {
+                begun_ = true;
+                session_.template start<Direction>(jobs_, how);
+            }
+        }
+        template <typename Direction, typename Kind>
+        void finish(Kind how) {
+            begun_ = false;
+            session_.template finish<Direction>(jobs_, how);
+        }
+
+    private:
+        static constexpr bool overlaps = detail::overlaps_others<Session>;
+        Session& session_;
+        std::span<job> jobs_;
+        bool begun_ = false;
+    };
 
     Log& log_;
     Sessions& sessions_;

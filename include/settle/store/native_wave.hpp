@@ -58,14 +58,11 @@ inline void say(std::span<job* const> jobs, ending const& ended) {
     return jobs;
 }
 
-/// Answers the operations of a wave once a native transaction has ended.
-/// Shape:   perform(kept) - does all of it in one native transaction, fills `kept` with an answer
-///          for each operation, and gives the ending
-template <typename Desk, typename Perform>
-void answer_in_native(std::vector<erased_operation<Desk>> const& all, Perform&& perform) {
-    if (all.empty()) return;
-    std::vector<kept_answer> kept;
-    ending const ended = perform(kept);
+/// Answers the operations of a wave once its native transaction has ended.
+/// Shape:   kept - an answer for each operation, where it was committed
+template <typename Desk>
+void tell_all(std::vector<erased_operation<Desk>> const& all, std::vector<kept_answer> const& kept,
+              ending const& ended) {
     for (std::size_t at = 0; at < all.size(); ++at) {
         if (ended.fate == fate::committed) all[at].tell(kept[at]);
         else all[at].failed(answer_of(ended.fate), ended.problem);

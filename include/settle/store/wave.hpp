@@ -7,6 +7,8 @@
 //   store.bind<Collections…>(log_name) → session
 //     session.start<D>(std::span<job>, kind)   begins a wave; answers may come now or in finish
 //     session.finish<D>(std::span<job>, kind)  every due part of the session's collections answered
+//     session.expect_others() · abandon(std::span<job>)   where start() need not wait: see
+//         overlaps_others
 //     session.read<C>(key) · create<C>(record) · scan<C>(after, limit)
 //     session.marks(after, limit) · resolve(mark, confirmed)
 //     session.at_once<D>(std::span<job>, log_session, occasion, judge)   where one native
@@ -102,6 +104,15 @@ template <typename Session>
     if constexpr (requires { session.can_settle_at_once(); }) return session.can_settle_at_once();
     else return settles_at_once<Session>;
 }
+
+/// A session whose waves can be under way while other stores have theirs. It is told once that
+/// there are others (expect_others): from then on start() returns before the wave is over, and
+/// abandon() waits for the end of one that nobody will finish.
+template <typename Session>
+concept overlaps_others = requires(Session& session, std::span<job> wave) {
+    session.expect_others();
+    session.abandon(wave);
+};
 
 /// How many transactions at a time a session likes to be handed, when it says so.
 template <typename Session>

@@ -144,6 +144,9 @@ class faulty_log;
 /// The records of a faulty database.
 template <typename Database, typename... Collections>
 class faulty_records {
+    using session_type =
+        decltype(std::declval<Database&>().template bind<Collections...>(std::string{}));
+
 public:
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
@@ -177,6 +180,17 @@ public:
         if (fault_.kind == fault_kind::unavailable) answer_hit(wave, answer::unavailable);
     }
 
+    void expect_others()
+        requires settle::detail::overlaps_others<session_type>
+    {
+        session_.expect_others();
+    }
+    void abandon(std::span<job> wave)
+        requires settle::detail::overlaps_others<session_type>
+    {
+        session_.abandon(wave);
+    }
+
     /// It answers by its entries, so it is one call to the log.
     template <typename Direction, typename Judge>
     void at_once(std::span<job> wave, faulty_log<Database>& log, occasion const& at,
@@ -188,8 +202,7 @@ public:
                 records.template at_once<Direction>(jobs, entries, when, judge);
             });
     }
-    static constexpr bool settles_at_once = settle::detail::settles_at_once<
-        decltype(std::declval<Database&>().template bind<Collections...>(std::string{}))>;
+    static constexpr bool settles_at_once = settle::detail::settles_at_once<session_type>;
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
@@ -264,9 +277,6 @@ private:
         if (fault_.kind == fault_kind::late) desk_->keep(write);
         else write();
     }
-
-    using session_type =
-        decltype(std::declval<Database&>().template bind<Collections...>(std::string{}));
 
     fault_desk* desk_;
     Database* inner_;

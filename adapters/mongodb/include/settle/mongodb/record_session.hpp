@@ -5,6 +5,7 @@
 #include <settle/mongodb/desk.hpp>
 #include <settle/mongodb/log_session.hpp>
 #include <settle/store/settle_request.hpp>
+#include <settle/store/waves_under_way.hpp>
 
 #include <tuple>
 
@@ -29,13 +30,31 @@ public:
 
     /// Answers every due part of this session's collections: `unavailable` when it took no effect,
     /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost.
+    /// Beside other stores, the wave has a thread of its own until it is finished.
     template <typename Direction, typename Kind>
     void start(std::span<job> wave, Kind how) {
-        answer_all(settle::detail::operations_of<desks, holds, Direction>(wave, how));
+        auto all = settle::detail::operations_of<desks, holds, Direction>(wave, how);
+        if (all.empty()) return;
+        if (beside_ && beside_->start(wave, all, [this](auto const& one, auto& kept) {
+                return perform(one, kept);
+            })) {
+            return;
+        }
+        std::vector<kept_answer> kept;
+        settle::detail::tell_all(all, kept, perform(all, kept));
     }
 
     template <typename Direction, typename Kind>
-    void finish(std::span<job>, Kind) {}
+    void finish(std::span<job> wave, Kind) {
+        if (beside_) beside_->finish(wave);
+    }
+
+    /// There are other stores: from now on waves overlap theirs.
+    void expect_others() { beside_ = std::make_shared<waves_under_way>(); }
+    /// Waits for the end of a wave that nobody will finish.
+    void abandon(std::span<job> wave) {
+        if (beside_) beside_->abandon(wave);
+    }
 
     /// Settles transactions at once, each as `judge(job)` has it, in the order of the wave: every
     /// part and the entry in one native transaction.
@@ -293,23 +312,22 @@ private:
     using operation = settle::detail::erased_operation<desks>;
     using kept_answer = settle::detail::kept_answer;
 
-    void answer_all(std::vector<operation> const& all) {
-        settle::detail::answer_in_native(all, [&](std::vector<kept_answer>& kept) {
-            auto const meet_all = [&](desks& here, detail::link& with) {
-                kept.clear();
-                for (auto const& one : all) one.expect(here);
-                here.fetch(with);
-                for (auto const& one : all) kept.push_back(meet(here, one));
-            };
-            step const at = all.front().at();
-            bool const conditional = at == step::apply || at == step::confirm;
-            bool const alone = &all.front().work() == &all.back().work();
-            // One transaction may change its records one by one.
-            if (conditional && alone && layout_.is_own()) {
-                return at_desks_apart(meet_all, first_reading());
-            }
-            return at_desks(meet_all);
-        });
+    /// Does what a wave wants, and keeps the answers.
+    detail::ending perform(std::vector<operation> const& all, std::vector<kept_answer>& kept) {
+        auto const meet_all = [&](desks& here, detail::link& with) {
+            kept.clear();
+            for (auto const& one : all) one.expect(here);
+            here.fetch(with);
+            for (auto const& one : all) kept.push_back(meet(here, one));
+        };
+        step const at = all.front().at();
+        bool const conditional = at == step::apply || at == step::confirm;
+        bool const alone = &all.front().work() == &all.back().work();
+        // One transaction may change its records one by one.
+        if (conditional && alone && layout_.is_own()) {
+            return at_desks_apart(meet_all, first_reading());
+        }
+        return at_desks(meet_all);
     }
 
     static kept_answer meet(desks& here, operation const& one) {
@@ -429,6 +447,8 @@ private:
     detail::record_layout layout_;
     std::shared_ptr<groups> groups_;
     std::shared_ptr<detail::backoff> backoff_;
+    using waves_under_way = settle::detail::waves_under_way<desks>;
+    std::shared_ptr<waves_under_way> beside_; ///< only where there are other stores
 };
 
 } // namespace mongodb

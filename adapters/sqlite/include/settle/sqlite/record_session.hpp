@@ -176,18 +176,19 @@ private:
     }
 
     void answer_all(std::vector<operation> const& all) {
-        settle::detail::answer_in_native(all, [&](std::vector<kept_answer>& kept) {
-            return in_native([&](detail::transaction& native, bool apart) {
-                kept.clear();
-                if (!apart) {
-                    for (auto const& one : all) one.expect(*held_);
-                    held_->fetch();
-                }
-                for (auto const& one : all) {
-                    kept.push_back(apart ? meet_apart(native, one) : one.meet(*held_));
-                }
-            });
+        if (all.empty()) return;
+        std::vector<kept_answer> kept;
+        auto const ended = in_native([&](detail::transaction& native, bool apart) {
+            kept.clear();
+            if (!apart) {
+                for (auto const& one : all) one.expect(*held_);
+                held_->fetch();
+            }
+            for (auto const& one : all) {
+                kept.push_back(apart ? meet_apart(native, one) : one.meet(*held_));
+            }
         });
+        settle::detail::tell_all(all, kept, ended);
     }
 
     kept_answer meet_apart(detail::transaction& native, operation const& one) {
