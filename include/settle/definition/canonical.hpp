@@ -84,12 +84,12 @@ void describe_type(std::string& out) {
 
 /// Text in quotes; a quote and a backslash get a backslash, so that no two texts look alike.
 inline void describe_text(std::string& out, std::string_view text) {
-    put(out, "\"");
+    out += '"';
     for (char const c : text) {
-        if (c == '"' || c == '\\') put(out, "\\");
+        if (c == '"' || c == '\\') out += '\\';
         out += c;
     }
-    put(out, "\"");
+    out += '"';
 }
 
 template <typename Record, auto Member>

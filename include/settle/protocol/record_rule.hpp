@@ -160,15 +160,17 @@ template <typename Rules, Described Record>
     return result;
 }
 
-/// The same for all who share it.
-template <typename Rules, Described Record>
-[[gnu::noinline]] met<Record> take_sums_shared(record_slot<Record>& slot, transaction_id const& id,
-                                               part_number part, epoch under,
-                                               integers<Record> const& apply,
-                                               integers<Record> const& confirm, bool overflow) {
-    return take_sums<Rules>(slot, id, part, under, apply, confirm, overflow);
-}
+/// Calls a function that is compiled into its callers, as one that many of them share.
+template <auto Function>
+struct shared_by_all;
+template <typename Result, typename... Arguments, Result (*Function)(Arguments...)>
+struct shared_by_all<Function> {
+    [[gnu::noinline]] static Result call(Arguments... arguments) {
+        return Function(static_cast<Arguments>(arguments)...);
+    }
+};
 
+/// Shape:   Inlined - as apply_as() has it
 template <typename Rules, bool Inlined, Described Record, typename Intent>
 [[gnu::always_inline]] inline met<Record> apply_commuting(record_slot<Record>& slot,
                                                           transaction_id const& id,
@@ -190,11 +192,9 @@ template <typename Rules, bool Inlined, Described Record, typename Intent>
     integers<Record> apply{};
     integers<Record> confirm{};
     intent.deltas(apply, confirm, overflow);
-    if constexpr (Inlined) {
-        return take_sums<Rules>(slot, id, part, under, apply, confirm, overflow);
-    } else {
-        return take_sums_shared<Rules>(slot, id, part, under, apply, confirm, overflow);
-    }
+    constexpr auto take = Inlined ? &take_sums<Rules, Record>
+                                  : &shared_by_all<&take_sums<Rules, Record>>::call;
+    return take(slot, id, part, under, apply, confirm, overflow);
 }
 
 /// Bounds of an exclusive intent: no other mark is there, so the value itself is what counts.
@@ -308,10 +308,6 @@ template <Described Record>
     return result;
 }
 
-} // namespace detail
-
-namespace detail {
-
 /// What an apply meets before its guards are asked. False when it may go on.
 /// Shape:   commutes, creates - what its intent does; into - the answer, when there is one
 template <typename Rules, Described Record>
@@ -336,14 +332,6 @@ template <typename Rules, Described Record>
     return false;
 }
 
-/// The same for all who share it.
-template <typename Rules, Described Record>
-[[gnu::noinline]] bool meets_others_shared(record_slot<Record>& slot, transaction_id const& id,
-                                           part_number part, epoch under, bool commutes,
-                                           bool creates, met<Record>& into) {
-    return meets_others<Rules>(slot, id, part, under, commutes, creates, into);
-}
-
 /// Shape:   Inlined - compiled into the caller as a whole, where otherwise what looks at no intent
 ///          is shared by all
 template <typename Rules, bool Inlined, Described Record, typename Intent, typename NativeImage>
@@ -353,7 +341,7 @@ template <typename Rules, bool Inlined, Described Record, typename Intent, typen
                                                    Intent const& intent,
                                                    NativeImage&& native_image) {
     constexpr auto look = Inlined ? &meets_others<Rules, Record>
-                                  : &meets_others_shared<Rules, Record>;
+                                  : &shared_by_all<&meets_others<Rules, Record>>::call;
     part = number_of<Rules>(part);
     met<Record> result;
     if (look(slot, id, part, under, Intent::commutes, Intent::creates, result)) return result;

@@ -2,10 +2,8 @@
 // Waves that are under way while other stores have theirs, each on a thread of its own.
 #pragma once
 
-#include <settle/store/function_view.hpp>
 #include <settle/store/native_wave.hpp>
 
-#include <functional>
 #include <future>
 #include <map>
 #include <mutex>
@@ -39,6 +37,10 @@ public:
             std::swap(made.all, all);
             waves_.erase(wave.data());
             return false;
+        } catch (...) {
+            // Nobody is to wait for what has not begun.
+            waves_.erase(wave.data());
+            throw;
         }
     }
 
