@@ -2,8 +2,8 @@
 # Asks a doctest program for its cases and writes one test of ctest for each.
 # A case that begins with "long:", or stands in a suite that does, is labelled "long" as well; one
 # that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that. What
-# may take longest begins first, so that no processor waits for it in the end. A long case counts
-# as `long_weight` of those that run side by side.
+# may take longest begins first, so that no processor waits for it in the end. A case in the suite
+# "three servers" starts as many, and counts as so many of those that run side by side.
 function(list_cases result)
     execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
         OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
@@ -43,10 +43,12 @@ set(script "")
 list_cases(short_cases --test-case-exclude=long:*,exhaustive:* --test-suite-exclude=long:*)
 write_cases("${short_cases}" "${label}" 1)
 math(EXPR timeout "${timeout} * 5")
-list_cases(long_cases --test-case=long:*)
-write_cases("${long_cases}" "${label};long" ${long_weight})
+list_cases(three_servers --test-case=long:* "--test-suite=three servers")
+write_cases("${three_servers}" "${label};long" 3)
+list_cases(long_cases --test-case=long:* "--test-suite-exclude=three servers")
+write_cases("${long_cases}" "${label};long" 1)
 list_cases(long_suites --test-suite=long:* --test-case-exclude=long:*)
-write_cases("${long_suites}" "${label};long" ${long_weight})
+write_cases("${long_suites}" "${label};long" 1)
 math(EXPR timeout "${timeout} * 5")
 list_cases(exhaustive_cases --test-case=exhaustive:*)
 write_cases("${exhaustive_cases}" "exhaustive" 1)

@@ -153,7 +153,7 @@ unset LLVM_PROFILE_FILE
 tests/coverage.sh build/clang || failed=1
 TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
-stage tsan build/tsan "settle_conformance settle_fault settle_mongodb_tests" \
+stage tsan build/tsan "settle_conformance settle_fault settle_simulation settle_mongodb_tests" \
     "-L ^(conformance|fault|mongodb)$ $short" "$@"
 
 echo

@@ -6,6 +6,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
+
 namespace {
 
 using namespace settle::testing;
@@ -145,8 +147,33 @@ struct experience {
     }
 };
 
+/// Keeps the threads that this one starts on its processor: of those that take turns only one runs
+/// at a time, and the next need not be woken on another.
+class on_one_processor {
+public:
+    on_one_processor() {
+        if (::sched_getaffinity(0, sizeof before_, &before_) != 0) return;
+        int const here = ::sched_getcpu();
+        if (here < 0) return;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(here), &one);
+        changed_ = ::sched_setaffinity(0, sizeof one, &one) == 0;
+    }
+    on_one_processor(on_one_processor const&) = delete;
+    on_one_processor& operator=(on_one_processor const&) = delete;
+    ~on_one_processor() {
+        if (changed_) ::sched_setaffinity(0, sizeof before_, &before_);
+    }
+
+private:
+    cpu_set_t before_{};
+    bool changed_ = false;
+};
+
 template <typename Simulate>
 void run_seeds(std::vector<std::uint64_t> const& wanted, Simulate const& simulate) {
+    on_one_processor const here;
     experience all;
     for (std::uint64_t const seed : wanted) {
         simulation_report const report = simulate(limits_of(seed));

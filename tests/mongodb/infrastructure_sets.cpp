@@ -47,7 +47,8 @@ std::int64_t count(replica_set const& set) {
 
 } // namespace
 
-TEST_CASE("long: three servers elect another primary when theirs is killed, frozen or told to go") {
+TEST_CASE("long: three servers elect another primary when theirs is killed, frozen or told to go" *
+          doctest::test_suite("three servers")) {
     replica_set set;
     REQUIRE(set.size() == 3);
     write(set, 1);
@@ -71,7 +72,8 @@ TEST_CASE("long: three servers elect another primary when theirs is killed, froz
     CHECK(count(set) == 4);
 }
 
-TEST_CASE("long: a client of three servers sees them only through proxies, and fails over there") {
+TEST_CASE("long: a client of three servers sees them only through proxies, and fails over there" *
+          doctest::test_suite("three servers")) {
     replica_set set;
     proxied_set between{set};
     connection client{between.address("bank") + "&serverSelectionTryOnce=false&retryWrites=false"
@@ -121,7 +123,8 @@ TEST_CASE("a replica set can ask for a name and a password") {
     CHECK(set.wait_until_whole() == 0);
 }
 
-TEST_CASE("long: a replica set that was stopped and started has what it acknowledged") {
+TEST_CASE("long: a replica set that was stopped and started has what it acknowledged" *
+          doctest::test_suite("three servers")) {
     replica_set set;
     write(set, 1);
     set.stop_all();

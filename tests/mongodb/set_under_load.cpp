@@ -222,7 +222,8 @@ TEST_CASE("worker of a set under load" * doctest::skip()) {
     }
 }
 
-TEST_CASE("long: the primary of three is killed again and again under load") {
+TEST_CASE("long: the primary of three is killed again and again under load" *
+          doctest::test_suite("three servers")) {
     under_load([](replica_set& set, workers& running) {
         std::mt19937 chance{std::random_device{}()};
         auto const kills = setting("SETTLE_KILLS", 20); // tests/run.sh --kills
@@ -238,7 +239,8 @@ TEST_CASE("long: the primary of three is killed again and again under load") {
     });
 }
 
-TEST_CASE("long: the primary of three is frozen and told to go under load") {
+TEST_CASE("long: the primary of three is frozen and told to go under load" *
+          doctest::test_suite("three servers")) {
     under_load([](replica_set& set, workers& running) {
         for (std::size_t i = 0; i < 4; ++i) {
             auto const frozen = set.freeze_primary();
@@ -256,7 +258,8 @@ TEST_CASE("long: the primary of three is frozen and told to go under load") {
     });
 }
 
-TEST_CASE("long: all three are stopped for a minute under load") {
+TEST_CASE("long: all three are stopped for a minute under load" *
+          doctest::test_suite("three servers")) {
     under_load([](replica_set& set, workers&) {
         set.stop_all();
         std::this_thread::sleep_for(60s);
