@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "proxy.hpp"
+#include "commands.hpp"
 #include "sockets.hpp"
 
 #include <algorithm>
@@ -172,6 +173,10 @@ bool proxy::pass_request(link& one, wire_message& message) {
     message.command = message.name_of_command();
     auto const decided = judge(message.command);
     if (decided.hit && decided.what == fault::drop_request) return false;
+    if (decided.hit && decided.what == fault::refuse) {
+        auto const said = wire_message::reply_to(message.id(), document{decided.answer}.get());
+        return send_all(one.to_client, said.bytes.data(), said.bytes.size());
+    }
     if (!pause(decided, fault::delay_request, fault::hold_request)) return false;
     hook by;
     {
@@ -209,6 +214,11 @@ bool proxy::pass_reply(link const& one, wire_message& message, verdict const& de
         std::lock_guard const lock{mutex_};
         by = on_reply_;
     }
+    if (decided.hit && decided.what == fault::answer_so) {
+        message = wire_message::reply_to(message.answers(), document{decided.answer}.get());
+    } else if (decided.hit && decided.what == fault::add_to_reply) {
+        message.add(document{decided.answer}.get());
+    }
     change(by, message);
     bool const cut = decided.hit && decided.what == fault::cut_reply;
     auto const length = cut ? message.bytes.size() / 2 : message.bytes.size();
@@ -226,7 +236,7 @@ proxy::verdict proxy::judge(std::string const& command) {
         if (!meant) continue;
         ++seen;
         if (decided.hit || seen < wanted.nth || seen >= wanted.nth + wanted.times) continue;
-        decided = {true, wanted.what, wanted.time, releases_};
+        decided = {true, wanted.what, wanted.time, releases_, wanted.answer};
     }
     return decided;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A bad network between a client and one MongoDB server: it loses, cuts and delays single messages.
+// It also says in the server's place what that one has no reason to say.
 //
 //   proxy between{server.port()};
 //   between.add({.command = "update", .nth = 2, .what = fault::drop_reply});
@@ -30,6 +31,9 @@ enum class fault {
     delay_reply,     ///< the server did it at once; the client learns it after `time`
     hold_request,    ///< reaches the server when release() is called, as late as that may be
     hold_reply,      ///< the server did it; the client learns it when release() is called
+    refuse,          ///< the server never sees it; the client gets `answer`
+    answer_so,       ///< the server did it; the client gets `answer` instead of its own
+    add_to_reply,    ///< the server did it; its answer has the members of `answer` as well
 };
 
 struct rule {
@@ -38,6 +42,7 @@ struct rule {
     int times = 1;              ///< that one and those after it
     fault what = fault::drop_reply;
     std::chrono::milliseconds time{0};
+    std::string answer = "";    ///< as JSON
 };
 
 /// What libmongoc says on its own, whenever it likes: counting it would make tests depend on time.
@@ -95,6 +100,7 @@ private:
         fault what{};
         milliseconds time{0};
         int releases = 0;   ///< how often release() had been called when it was decided
+        std::string answer{};
     };
 
     void accept_clients();

@@ -3,10 +3,13 @@
 // Source: MongoDB manual, "Wire Protocol"
 #pragma once
 
+#include <bson/bson.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -32,6 +35,29 @@ struct wire_message {
     [[nodiscard]] bool wants_reply() const {
         constexpr std::int32_t more_to_come = 2;
         return number(12) != op_msg || (number(header_size) & more_to_come) == 0;
+    }
+
+    /// The answer to a request of this number that is one document.
+    static wire_message reply_to(std::int32_t request, bson_t const* answer) {
+        wire_message made;
+        made.bytes.assign(body, 0);
+        made.put(8, request);
+        made.put(12, op_msg);
+        made.append(answer);
+        return made;
+    }
+    /// Adds members to the one document of an answer.
+    void add(bson_t const* members) {
+        bson_t here;
+        if (number(12) != op_msg ||
+            !bson_init_static(&here, bytes.data() + body, bytes.size() - body)) {
+            throw std::logic_error{"this message is no answer of one document"};
+        }
+        bson_t* const both = bson_copy(&here);
+        bson_concat(both, members);
+        bytes.resize(body);
+        append(both);
+        bson_destroy(both);
     }
 
     /// Puts another value into every 32-bit field of that name; false if there is none.
@@ -61,6 +87,17 @@ struct wire_message {
 private:
     static constexpr std::int32_t op_query = 2004;   // still what libmongoc greets with
     static constexpr std::int32_t op_msg = 2013;
+    /// Where an answer's document begins: behind the header, the flags and the kind of section.
+    static constexpr std::size_t body = header_size + 4 + 1;
+
+    void put(std::size_t at, std::int32_t value) {
+        std::memcpy(bytes.data() + at, &value, sizeof value);
+    }
+    void append(bson_t const* added) {
+        auto const* const from = bson_get_data(added);
+        bytes.insert(bytes.end(), from, from + added->len);
+        put(0, static_cast<std::int32_t>(bytes.size()));
+    }
 
     /// Where the document with the command begins, 0 if there is none.
     [[nodiscard]] std::size_t document() const {

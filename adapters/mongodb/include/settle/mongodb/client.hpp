@@ -43,9 +43,6 @@ public:
     }
     [[nodiscard]] bson_t const& native() const noexcept { return held_; }
     [[nodiscard]] bool transient() const { return has_label(held_, "TransientTransactionError"); }
-    [[nodiscard]] bool commit_unknown() const {
-        return has_label(held_, "UnknownTransactionCommitResult");
-    }
     [[nodiscard]] std::optional<value_view> find(char const* name) const {
         bson_iter_t at;
         if (!bson_iter_init_find(&at, &held_, name)) return std::nullopt;

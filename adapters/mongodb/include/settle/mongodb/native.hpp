@@ -107,7 +107,8 @@ private:
                 again_ = true;
                 return {fate::undone, std::move(described)};
             }
-            if (!told.commit_unknown() || !between.next()) {
+            // Else nobody knows, and it stays open: who asks again is told, or commits it.
+            if (described.code == condition::permanent || !between.next()) {
                 return {fate::unknown, std::move(described)};
             }
         }
