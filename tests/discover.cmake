@@ -3,8 +3,7 @@
 # A case that begins with "long:", or stands in a suite that does, is labelled "long" as well; one
 # that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that. What
 # may take longest begins first, so that no processor waits for it in the end. A case in the suite
-# "three servers" starts as many for itself, and counts as so many of those that run side by side: one
-# such at a time, and before all others, since so much is seldom free once they have begun.
+# "three servers" starts as many, and counts as so many of those that run side by side.
 function(list_cases result)
     execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
         OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
@@ -15,8 +14,7 @@ function(list_cases result)
 endfunction()
 
 # A name may hold what CMake takes for a list, so lines are cut off one by one.
-# Shape:   more - further properties of each test
-function(write_cases output labels more)
+function(write_cases output labels weight)
     while(output MATCHES "^([^\n]*)\n(.*)$")
         set(name "${CMAKE_MATCH_1}")
         set(output "${CMAKE_MATCH_2}")
@@ -33,26 +31,25 @@ function(write_cases output labels more)
         # doctest calls it a success when no case has the name that it was given.
         string(APPEND script "add_test(${test} [==[${program}]==] [==[--test-case=${filter}]==])\n"
             "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout}"
-            " WORKING_DIRECTORY [==[${folder}]==] SKIP_RETURN_CODE ${skip_code}"
-            " FAIL_REGULAR_EXPRESSION \"test cases: +0 \" ${more})\n")
+            " WORKING_DIRECTORY [==[${folder}]==] COST ${timeout}"
+            " PROCESSORS ${weight}"
+            " FAIL_REGULAR_EXPRESSION \"test cases: +0 \" SKIP_RETURN_CODE ${skip_code}"
+            " FIXTURES_REQUIRED \"${fixture}\")\n")
     endwhile()
     set(script "${script}" PARENT_SCOPE)
 endfunction()
 
 set(script "")
-set(shares "COST ${timeout} FIXTURES_REQUIRED \"${fixture}\"")
 list_cases(short_cases --test-case-exclude=long:*,exhaustive:* --test-suite-exclude=long:*)
-write_cases("${short_cases}" "${label}" "${shares}")
+write_cases("${short_cases}" "${label}" 1)
 math(EXPR timeout "${timeout} * 5")
-set(shares "COST ${timeout} FIXTURES_REQUIRED \"${fixture}\"")
 list_cases(three_servers --test-case=long:* "--test-suite=three servers")
-write_cases("${three_servers}" "${label};long"
-    "COST 1000000 PROCESSORS 3 RESOURCE_LOCK three_servers")
+write_cases("${three_servers}" "${label};long" 3)
 list_cases(long_cases --test-case=long:* "--test-suite-exclude=three servers")
-write_cases("${long_cases}" "${label};long" "${shares}")
+write_cases("${long_cases}" "${label};long" 1)
 list_cases(long_suites --test-suite=long:* --test-case-exclude=long:*)
-write_cases("${long_suites}" "${label};long" "${shares}")
+write_cases("${long_suites}" "${label};long" 1)
 math(EXPR timeout "${timeout} * 5")
 list_cases(exhaustive_cases --test-case=exhaustive:*)
-write_cases("${exhaustive_cases}" "exhaustive" "")
+write_cases("${exhaustive_cases}" "exhaustive" 1)
 file(WRITE ${cases} "${script}")
