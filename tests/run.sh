@@ -76,8 +76,8 @@ run_tests() {
     folder=$1
     shift
     rm -f "$folder/ctest.log"
-    # Four more than there are processors, since many tests wait for the disk or for a server. A long
-    # test of MongoDB's counts as three: most have three servers, which must elect a primary in time.
+    # Four more than there are processors, since many tests wait for the disk or for a server. A
+    # test that starts three servers counts as three, so that these elect a primary in their time.
     $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 4))" $no_tests \
         -O "$folder/ctest.log" "$@"
     result=$?

@@ -16,8 +16,6 @@
 
 namespace settle_test {
 
-using namespace std::chrono_literals;
-
 /// What is run, and where.
 struct circumstances {
     std::string name;
@@ -74,7 +72,7 @@ auto patiently(Make make) {
 
 /// A server that says that it is no primary is looked at anew by the driver when it has news,
 /// or this often.
-inline constexpr char const* looks_often = "heartbeatFrequencyMS=500";
+inline std::string const looks_often = "heartbeatFrequencyMS=500";
 
 /// A caller behind the bad network, and another one who reaches the server directly.
 class scene {
@@ -83,8 +81,8 @@ public:
         : of_(of), own_(*of.server), between_(own_.port()), straight_(own_.address()),
           astray_(patiently([&] {
               return settle::mongodb::database{
-                  between_.address(own_.name(), std::string{"socketTimeoutMS=1000"
-                                                "&connectTimeoutMS=1000&"} + looks_often)};
+                  between_.address(own_.name(), "socketTimeoutMS=1000&connectTimeoutMS=1000&" +
+                                                    looks_often)};
           })),
           others_(bank_on(straight_, of.how)) {}
 
@@ -178,8 +176,8 @@ private:
 /// What is to befall a message: of a command, the nth of its kind.
 using mishaps_of = std::vector<mishap>(std::string const& command, int nth);
 
-/// Every message of a transaction meets every one of these. The waits are long and the work is
-/// little, so several callers suffer side by side.
+/// Every message of a transaction meets what `make` has for it. The waits are long and the work is
+/// little, so many callers suffer side by side.
 inline void every_message(circumstances const& of, std::function<mishaps_of> const& make) {
     constexpr std::size_t side_by_side = 48;
     std::vector<mishap> all;

@@ -34,7 +34,7 @@ std::string not_lasting(int code) {
            std::to_string(code) + "}}";
 }
 
-/// Everything that a server may say to a message.
+/// Every error that a message is answered with.
 std::vector<mishap> every_answer(circumstances const& of, std::string const& command, int nth) {
     std::vector<mishap> all;
     auto const say = [&](fault how, std::string answer) {
@@ -77,18 +77,18 @@ void answer_every_message(circumstances const& of, std::size_t every = 1) {
 
 } // namespace
 
-TEST_CASE("a server says anything to any message of a transfer, on a single server") {
+TEST_CASE("a transfer whose messages are answered with errors, on a single server") {
     answer_every_message(standalone, 11);
 }
-TEST_CASE("a server says anything to any message of a transfer, in one phase") {
+TEST_CASE("a transfer in one phase whose messages are answered with errors") {
     answer_every_message(one_phase, 7);
 }
-TEST_CASE("long: a server says anything to any message of a transfer") {
+TEST_CASE("long: every message of a transfer is answered with every error") {
     for (auto const& one : {standalone, member, one_phase, together, one_phase_together}) {
         answer_every_message(one);
     }
 }
-TEST_CASE("long: a server says anything to any message of a transfer that is canceled") {
+TEST_CASE("long: every message of a transfer that is canceled is answered with every error") {
     for (auto const& one : {standalone_canceled, one_phase_canceled, together_canceled}) {
         answer_every_message(one);
     }

@@ -107,7 +107,8 @@ private:
                 again_ = true;
                 return {fate::undone, std::move(described)};
             }
-            // Else nobody knows, and it stays open: who asks again is told, or commits it.
+            // Else nobody knows, whatever labels the answer has or lacks. Who asks again is told,
+            // or commits what would stay open otherwise.
             if (described.code == condition::permanent || !between.next()) {
                 return {fate::unknown, std::move(described)};
             }
