@@ -20,9 +20,6 @@ using settle::testing::withdraw;
 std::vector<std::string> const rights{"find",        "insert",          "update",     "remove",
                                       "createIndex", "listCollections", "listIndexes"};
 
-char const* const short_waits =
-    "serverSelectionTimeoutMS=2000&connectTimeoutMS=1000&socketTimeoutMS=5000";
-
 /// Does everything that settle does in a database; the first sentence that stood against it.
 std::string use(std::string const& address) {
     settle::options limits = short_limits();
@@ -174,7 +171,6 @@ TEST_CASE("long: a server with a certificate is used when it is the right one") 
         skip("no certificate can be made here: is the program openssl installed? It said: " +
              testing::read_file(folder.at("openssl.txt")));
     }
-    std::string const waits = "serverSelectionTimeoutMS=600&connectTimeoutMS=500";
     auto const options = [&](std::string const& authority) {
         return "tls=true&tlsCAFile=" + folder.at(authority + ".pem");
     };
@@ -185,7 +181,7 @@ TEST_CASE("long: a server with a certificate is used when it is the right one") 
                     options("ca")};
     auto const at = [&](std::string const& host, std::string const& how) {
         return "mongodb://" + host + ":" + std::to_string(set.member(0).port()) +
-               "/bank?directConnection=true&" + waits + how;
+               "/bank?directConnection=true&" + short_waits + how;
     };
     CHECK(use(at("127.0.0.1", "&" + options("ca"))) == "");
     for (auto const& each :

@@ -18,6 +18,10 @@ using transfer = settle::testing::move;
 
 constexpr std::int64_t opening = 100;
 
+/// Options of an address whose server answers, if slowly, on a machine that is busy with others.
+inline char const* const short_waits =
+    "serverSelectionTimeoutMS=3000&connectTimeoutMS=3000&socketTimeoutMS=3000";
+
 [[nodiscard]] inline settle::options short_limits() {
     settle::options limits;
     limits.takeover = std::chrono::milliseconds{100};

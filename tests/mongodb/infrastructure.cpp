@@ -173,7 +173,7 @@ TEST_CASE("a delayed reply is late, and is an error for a client that does not w
 TEST_CASE("nothing passes a black hole, and what was in it goes on afterwards") {
     fresh_database const things{standalone_address};
     proxy between{things.port()};
-    connection client{between.address(things.name(), "socketTimeoutMS=200")};
+    connection client{between.address(things.name(), "socketTimeoutMS=2000")};
     CHECK(client.run(insert(1)).ok);
     between.black_hole(true);
     CHECK_FALSE(client.run(insert(2)).ok);
