@@ -1,89 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
 // What programs that follow the tutorial left at every step is brought to its end, with the right
 // sums, and what is new stands in their fields.
-#include "old_programs.hpp"
-#include "shared_servers.hpp"
-
-#include <doctest/doctest.h>
-#include <settle/running/listing.hpp>
-#include <settle/settle.hpp>
-
-#include <range/v3/range/conversion.hpp>
-
-#include <transfer/tutorial.hpp>
+#include "taken_over.hpp"
 
 namespace {
 
-using bank::tutorial::accounts;
 using bank::tutorial::transfer;
-using bank::tutorial::transfer_type;
 using settle::verdict;
-using settle_test::dialect;
+using settle_test::check_records;
+using settle_test::check_sums;
 using settle_test::fresh_database;
 using settle_test::old_program;
 using settle_test::replica_set_address;
 using settle_test::standalone_address;
+using settle_test::taken_over;
 using namespace std::chrono_literals;
-
-settle::mongodb::tutorial_layout layout_of(dialect const& words) {
-    settle::mongodb::tutorial_layout layout;
-    layout.fields = {{"amount", "value"}};
-    layout.words = words.words;
-    layout.applied = words.applied;
-    layout.canceled = words.canceled;
-    layout.ids = words.ids;
-    layout.key = words.key;
-    return layout;
-}
-
-/// The database of an old program, taken over.
-class taken_over {
-public:
-    taken_over(std::string const& address, dialect const& words)
-        : database_{address, layout_of(words)},
-          engine_{database_, settle::type<transfer_type>} {}
-
-    auto& engine() { return engine_; }
-    std::int64_t balance(std::string const& id) {
-        return engine_.read(accounts, id).value().value().balance;
-    }
-
-private:
-    using database = settle::mongodb::tutorial_database<transfer_type>;
-    database database_;
-    settle::engine<database, settle::type_tag<transfer_type>> engine_;
-};
-
-/// Does all that is to be done after a take-over.
-void settle_all(taken_over& bank) {
-    settle::recover_options wanted;
-    wanted.older_than = 0s;
-    auto const found = bank.engine().recover(wanted);
-    CHECK(found.problem.empty());
-    CHECK(found.skipped.empty());
-    CHECK(found.undecided == 0);
-    // What nobody had begun is run by whoever works on what was submitted.
-    CHECK(bank.engine().work().problem.empty());
-    CHECK(bank.engine().sweep().problem.empty());
-}
-
-void check_sums(taken_over& bank, int of, bool moved) {
-    CHECK(bank.balance("A" + std::to_string(of)) == (moved ? 900 : 1000));
-    CHECK(bank.balance("B" + std::to_string(of)) == (moved ? 1100 : 1000));
-}
-
-/// Whether no record has a mark, bare or not, and what settle does not know is still there.
-void check_records(std::string const& address, int count) {
-    auto const counted = [&](std::string const& filter) {
-        auto const found = settle_test::run_command(
-            address, R"({"aggregate": "accounts", "cursor": {}, "pipeline": [{"$match": )" +
-                         filter + R"(}, {"$count": "n"}]})");
-        REQUIRE(found.ok);
-        return found.number("cursor.firstBatch.0.n").value_or(0);
-    };
-    CHECK(counted(R"({"pendingTransactions.0": {"$exists": true}})") == 0);
-    CHECK(counted(R"({"owner.of": {"$in": ["A", "B"]}})") == count);
-}
 
 constexpr int first = 10; // numbers of two digits, since an ObjectId has so many
 

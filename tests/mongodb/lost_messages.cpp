@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 // A bad network before a genuine server: every message of a transaction is lost, cut or late, in
 // each of a transaction's steps. What the caller is told is what the log says, and sums are exact.
-#include "mishaps.hpp"
+#include "transfer_scene.hpp"
 
 namespace settle_test {
 namespace {
 
 /// Every message meets every one of these. A late one comes when all is over.
 /// Shape:   thorough - it also comes before the recovery, and some callers never get an answer
-void lose_every_message(circumstances const& of, std::vector<fault> const& faults, bool thorough) {
-    every_message(of, [&](std::string const& command, int nth) {
+void lose_every_message(std::vector<circumstances> const& places, std::vector<fault> const& faults,
+                        bool thorough) {
+    every_message<transfer_scene>(places, [&](auto const&, std::string const& command, int nth) {
         std::vector<mishap> all;
         for (fault const what : faults) {
             all.push_back({{.command = command, .nth = nth, .what = what}, true});
@@ -30,25 +31,29 @@ std::vector<fault> const every_fault{fault::drop_request, fault::drop_reply, fau
 } // namespace
 
 TEST_CASE("a transfer whose messages are lost or late, on a single server") {
-    lose_every_message(standalone, lost_or_late, false);
+    lose_every_message({standalone}, lost_or_late, false);
 }
 TEST_CASE("a transfer in one phase whose messages are lost or late") {
-    lose_every_message(one_phase, lost_or_late, false);
+    lose_every_message({one_phase}, lost_or_late, false);
 }
 TEST_CASE("two transfers in a wave whose messages are lost or late") {
-    lose_every_message(together, lost_or_late, false);
+    lose_every_message({together}, lost_or_late, false);
 }
 
 TEST_CASE("long: every message of a transfer meets every fault of a network") {
-    for (circumstances const& one : {standalone, member, one_phase, together, one_phase_together}) {
-        lose_every_message(one, every_fault, true);
-    }
+    lose_every_message({standalone, member, one_phase, together, one_phase_together}, every_fault,
+                       true);
 }
 TEST_CASE("long: every message of a transfer that is canceled meets every fault of a network") {
-    for (circumstances const& one :
-         {standalone_canceled, member_canceled, one_phase_canceled, together_canceled}) {
-        lose_every_message(one, every_fault, true);
-    }
+    lose_every_message({standalone_canceled, member_canceled, one_phase_canceled,
+                        together_canceled},
+                       every_fault, true);
+}
+TEST_CASE("long: every message of what is done with a transfer later is lost or late") {
+    lose_every_message(later_deeds(), lost_or_late, false);
+}
+TEST_CASE("exhaustive: what is done with a transfer later meets every fault of a network") {
+    lose_every_message(later_deeds(), every_fault, true);
 }
 
 } // namespace settle_test

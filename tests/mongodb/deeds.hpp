@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a caller does with a transfer, and where a worker that ended had left it before.
+#pragma once
+
+#include "bank.hpp"
+
+#include <settle/testing/faults.hpp>
+
+namespace settle_test {
+
+enum class deed {
+    run,
+    work,    ///< it was submitted before
+    recover, ///< a worker had left it
+    cancel,  ///< the same
+    reverse, ///< it was done before
+    sweep    ///< a worker had left it, and its entry is gone
+};
+
+enum class left_at { inserted, half_applied, applied, committed, half_confirmed, canceling };
+
+/// Lets a worker end before a call of that name.
+inline settle::testing::fault_plan ends_before(std::string_view step) {
+    return [=](settle::testing::call const& one) {
+        using settle::testing::fault_kind;
+        return settle::testing::fault{one.what == step ? fault_kind::crash_before
+                                                       : fault_kind::none};
+    };
+}
+/// Lets it end when only the first part of that step was asked for.
+inline settle::testing::fault_plan ends_within(std::string_view step) {
+    constexpr std::uint64_t second = 0b10;
+    return [=, over = false](settle::testing::call const& one) mutable {
+        using settle::testing::fault_kind;
+        if (over) return settle::testing::fault{fault_kind::crash_before};
+        over = one.what == step;
+        return over ? settle::testing::fault{fault_kind::unknown_before, second}
+                    : settle::testing::fault{};
+    };
+}
+
+[[nodiscard]] inline settle::testing::fault_plan ends_at(left_at where) {
+    switch (where) {
+    case left_at::inserted: return ends_before("apply");
+    case left_at::half_applied: return ends_within("apply");
+    case left_at::applied:
+    case left_at::canceling: return ends_before("commit");
+    case left_at::committed: return ends_before("confirm");
+    case left_at::half_confirmed: return ends_within("confirm");
+    }
+    return {};
+}
+
+/// A worker begins a transfer, and ends there.
+inline void leave(settle::mongodb::database& database, std::string const& id,
+                  transfer const& wanted, left_at where) {
+    settle::testing::faulty fragile{database};
+    auto engine = bank_on(fragile, settle::two_phases);
+    fragile.plan(ends_at(where));
+    CHECK_THROWS_AS(static_cast<void>(engine.run(id, wanted)), settle::testing::crash);
+    if (where != left_at::canceling) return;
+    fragile.plan(ends_before("compensate"));
+    CHECK_THROWS_AS(static_cast<void>(engine.cancel(id)), settle::testing::crash);
+}
+
+} // namespace settle_test

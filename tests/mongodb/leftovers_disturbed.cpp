@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an old program left is taken over through a bad network, and from a server that answers with
+// errors: each ends as it would have done undisturbed.
+#include "server_answers.hpp"
+#include "taken_over.hpp"
+
+namespace settle_test {
+namespace {
+
+/// What was left, and where.
+struct leftover {
+    fresh_database::address_of* server;
+    int steps;        ///< how many of its writes the old program made
+    int undone = 0;   ///< and how many of those of a cancel
+};
+
+/// Who takes over behind the bad network, and another one who reaches the server directly.
+class takeover_scene {
+public:
+    using place = leftover;
+
+    explicit takeover_scene(leftover const& of)
+        : of_(of), own_(*of.server), between_(own_.port()), program_(own_.address(), words_),
+          straight_(own_.address(), words_) {}
+
+    std::map<std::string, int> commands() {
+        auto astray = begin(0);
+        CHECK(take_over(*astray).empty());
+        check(0);
+        auto all = between_.all_requests();
+        std::erase_if(all, [](auto const& one) { return is_greeting(one.first); });
+        return all;
+    }
+
+    void suffer(mishap const& one, int number) {
+        INFO("left after ", of_.steps, " writes and ", of_.undone, " of a cancel: ", one.text());
+        auto astray = begin(number + 1);
+        between_.add(one.on);
+        std::string const problem = take_over(*astray);
+        INFO(problem);
+        between_.clear_rules();
+        CHECK(between_.requests(one.on.command) >= one.on.nth);
+        // One fault keeps nobody from the end, but for who cannot even look.
+        if (one.on.command != "find") CHECK(problem.empty());
+        settle_all(straight_);
+        check(number + 1);
+        if (!one.is_late()) return;
+        between_.release();
+        CHECK(between_.wait_for_replies(one.on.command, between_.requests(one.on.command)));
+        settle_all(straight_);
+        check(number + 1);
+    }
+
+private:
+    /// With a taker that has no memory, so that every one sends the same messages.
+    std::unique_ptr<taken_over> begin(int number) {
+        program_.open(number);
+        program_.transfer(number, of_.steps);
+        program_.cancel(number, of_.undone);
+        auto astray = patiently([&] {
+            return std::make_unique<taken_over>(
+                between_.address(own_.name(),
+                                 "socketTimeoutMS=1000&connectTimeoutMS=1000&" + looks_often),
+                words_);
+        });
+        between_.reset_counts();
+        return astray;
+    }
+    static std::string take_over(taken_over& bank) {
+        settle::recover_options wanted;
+        wanted.older_than = std::chrono::seconds{0};
+        auto const recovered = bank.engine().recover(wanted);
+        auto const worked = bank.engine().work();
+        return recovered.problem.text + worked.problem.text;
+    }
+    /// It ends as the writes that were made demand, whatever befell on the way.
+    void check(int number) {
+        auto const found = straight_.engine().find(program_.id_text(number)).value().value();
+        bool const moved = of_.undone == 0;
+        CHECK(found.state == (moved ? settle::state::done : settle::state::canceled));
+        check_sums(straight_, number, moved);
+        CHECK(straight_.engine().marks().value() == 0);
+    }
+
+    static dialect recent_words() {
+        auto words = dialects().front();
+        REQUIRE(make_recent(words));
+        return words;
+    }
+
+    leftover of_;
+    dialect const words_ = recent_words();
+    fresh_database own_;
+    proxy between_;
+    old_program program_;
+    taken_over straight_;
+};
+
+std::vector<leftover> leftovers() {
+    std::vector<leftover> all;
+    for (auto* const server : {&standalone_address, &replica_set_address}) {
+        for (int steps = 1; steps < old_program::steps; ++steps) all.push_back({server, steps});
+        for (int undone = 1; undone < old_program::cancel_steps; ++undone) {
+            all.push_back({server, 4, undone});
+        }
+    }
+    return all;
+}
+
+void disturb(std::size_t every) {
+    std::atomic<std::size_t> number = 0;
+    every_message<takeover_scene>(leftovers(), [&](auto const&, auto const& command, int nth) {
+        auto all = every_answer(false, command, nth);
+        std::erase_if(all, [&](mishap const&) { return number++ % every != 0; });
+        for (fault const what : {fault::drop_request, fault::drop_reply, fault::hold_request}) {
+            all.push_back({{.command = command, .nth = nth, .what = what}});
+        }
+        return all;
+    });
+}
+
+} // namespace
+
+TEST_CASE("long: what an old program left is taken over through errors and lost messages") {
+    disturb(11);
+}
+TEST_CASE("exhaustive: what an old program left is taken over through every error") { disturb(1); }
+
+} // namespace settle_test

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// The accounts and transactions of an old program in settle's hands.
+#pragma once
+
+#include "old_programs.hpp"
+#include "shared_servers.hpp"
+
+#include <doctest/doctest.h>
+#include <settle/running/listing.hpp>
+#include <settle/settle.hpp>
+
+#include <transfer/tutorial.hpp>
+
+namespace settle_test {
+
+inline settle::mongodb::tutorial_layout layout_of(dialect const& words) {
+    settle::mongodb::tutorial_layout layout;
+    layout.fields = {{"amount", "value"}};
+    layout.words = words.words;
+    layout.applied = words.applied;
+    layout.canceled = words.canceled;
+    layout.ids = words.ids;
+    layout.key = words.key;
+    return layout;
+}
+
+/// The database of an old program, taken over.
+class taken_over {
+public:
+    taken_over(std::string const& address, dialect const& words)
+        : database_{address, layout_of(words)},
+          engine_{database_, settle::type<bank::tutorial::transfer_type>} {}
+
+    auto& engine() { return engine_; }
+    std::int64_t balance(std::string const& id) {
+        return engine_.read(bank::tutorial::accounts, id).value().value().balance;
+    }
+
+private:
+    using database = settle::mongodb::tutorial_database<bank::tutorial::transfer_type>;
+    database database_;
+    settle::engine<database, settle::type_tag<bank::tutorial::transfer_type>> engine_;
+};
+
+/// Does all that is to be done after a take-over.
+inline void settle_all(taken_over& bank) {
+    settle::recover_options wanted;
+    wanted.older_than = std::chrono::seconds{0};
+    auto const found = bank.engine().recover(wanted);
+    CHECK(found.problem.empty());
+    CHECK(found.skipped.empty());
+    CHECK(found.undecided == 0);
+    // What nobody had begun is run by whoever works on what was submitted.
+    CHECK(bank.engine().work().problem.empty());
+    CHECK(bank.engine().sweep().problem.empty());
+}
+
+inline void check_sums(taken_over& bank, int of, bool moved) {
+    CHECK(bank.balance("A" + std::to_string(of)) == (moved ? 900 : 1000));
+    CHECK(bank.balance("B" + std::to_string(of)) == (moved ? 1100 : 1000));
+}
+
+/// Whether no record has a mark, bare or not, and what settle does not know is still there.
+inline void check_records(std::string const& address, int count) {
+    auto const counted = [&](std::string const& filter) {
+        auto const found = run_command(
+            address, R"({"aggregate": "accounts", "cursor": {}, "pipeline": [{"$match": )" +
+                         filter + R"(}, {"$count": "n"}]})");
+        REQUIRE(found.ok);
+        return found.number("cursor.firstBatch.0.n").value_or(0);
+    };
+    CHECK(counted(R"({"pendingTransactions.0": {"$exists": true}})") == 0);
+    CHECK(counted(R"({"owner.of": {"$in": ["A", "B"]}})") == count);
+}
+
+} // namespace settle_test

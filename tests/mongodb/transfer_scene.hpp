@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a caller does with a transfer behind a proxy, each of whose messages meets some mishap. What
+// the caller is told is then what the log says, sums are exact, and no mark is left.
+#pragma once
+
+#include "deeds.hpp"
+#include "mishaps.hpp"
+#include "shared_servers.hpp"
+
+namespace settle_test {
+
+/// What is done, and where.
+struct circumstances {
+    std::string name;
+    fresh_database::address_of* server;
+    settle::phases how;
+    std::int64_t amount; ///< more than there is: canceled
+    bool beside = false; ///< another transfer goes in the same waves, and nothing goes unread
+    deed does = deed::run;
+    left_at from = left_at::inserted; ///< where a worker had left it, for a deed that says so
+};
+
+inline constexpr std::int64_t enough = 30;
+inline constexpr std::int64_t too_much = 300;
+inline constexpr std::int64_t small = 7;
+inline circumstances const standalone{
+    "standalone", &standalone_address, settle::two_phases, enough};
+inline circumstances const standalone_canceled{
+    "standalone, canceled", &standalone_address, settle::two_phases, too_much};
+inline circumstances const member{
+    "member of a set", &replica_set_address, settle::two_phases, enough};
+inline circumstances const member_canceled{
+    "member of a set, canceled", &replica_set_address, settle::two_phases, too_much};
+inline circumstances const one_phase{
+    "one phase", &replica_set_address, settle::phases::one, enough};
+inline circumstances const one_phase_canceled{
+    "one phase, canceled", &replica_set_address, settle::phases::one, too_much};
+inline circumstances const together{
+    "two in a wave", &replica_set_address, settle::two_phases, enough, true};
+inline circumstances const together_canceled{
+    "two in a wave, one canceled", &replica_set_address, settle::two_phases, too_much, true};
+inline circumstances const one_phase_together{
+    "one phase, two in a wave", &replica_set_address, settle::phases::one, enough, true};
+
+/// All that is done with a transfer that somebody else has begun, run or submitted.
+inline std::vector<circumstances> later_deeds() {
+    using enum left_at;
+    using settle::phases;
+    std::vector<circumstances> all;
+    auto const add = [&](std::string const& name, phases how, deed does, left_at from) {
+        for (auto* const server : {&standalone_address, &replica_set_address}) {
+            if (how == phases::one && server == &standalone_address) continue;
+            std::string const place = server == &standalone_address ? ", standalone" : ", member";
+            all.push_back({name + place, server, how, enough, false, does, from});
+        }
+    };
+    std::pair<left_at, std::string> const places[]{
+        {inserted, "inserted"},   {half_applied, "half applied"},     {applied, "applied"},
+        {committed, "committed"}, {half_confirmed, "half confirmed"}, {canceling, "canceling"}};
+    for (auto const& [where, name] : places) {
+        add("recover, " + name, settle::two_phases, deed::recover, where);
+        add("cancel, " + name, settle::two_phases, deed::cancel, where);
+    }
+    add("sweep, half applied", settle::two_phases, deed::sweep, half_applied);
+    add("sweep, applied", settle::two_phases, deed::sweep, applied);
+    for (phases const how : {settle::two_phases, phases::one}) {
+        std::string const phase = how == phases::one ? ", one phase" : "";
+        add("work" + phase, how, deed::work, inserted);
+        add("reverse" + phase, how, deed::reverse, inserted);
+    }
+    return all;
+}
+
+/// A caller behind the bad network, and another one who reaches the server directly.
+class transfer_scene {
+public:
+    using place = circumstances;
+    explicit transfer_scene(circumstances const& of)
+        : of_(of), own_(*of.server), between_(own_.port()), straight_(own_.address()),
+          astray_(patiently([&] {
+              return settle::mongodb::database{
+                  between_.address(own_.name(), "socketTimeoutMS=1000&connectTimeoutMS=1000&" +
+                                                    looks_often)};
+          })),
+          others_(bank_on(straight_, of.how)) {}
+
+    /// The commands of one undisturbed transaction, and how many there are of each.
+    std::map<std::string, int> commands() {
+        begin("usual");
+        auto const told = act("usual");
+        CHECK_MESSAGE(told.problem.empty(), told);
+        CHECK_MESSAGE(is_expected(told), told);
+        check(told, "usual");
+        auto all = between_.all_requests();
+        std::erase_if(all, [](auto const& one) { return is_greeting(one.first); });
+        return all;
+    }
+
+    void suffer(mishap const& one, int number) {
+        std::string const id = "t" + std::to_string(number);
+        INFO(of_.name << ": " << one.text());
+        begin(id);
+        between_.add(one.on);
+        auto const told = act(id);
+        INFO(told.text());
+        between_.clear_rules();
+        CHECK(between_.requests(one.on.command) >= one.on.nth);
+        if (!one.lasts() && !may_stop_at(one.on.command)) CHECK(is_expected(told));
+        if (one.is_late() && !one.after_recovery) land(one);
+        settle_everything();
+        check(told, id);
+        if (!one.is_late() || !one.after_recovery) return;
+        // The records then stand again as the late message expects them to: only its epoch says
+        // that its time is over.
+        std::int64_t const stood = of_.does == deed::reverse ? of_.amount : 0;
+        move_on(id, stood - moved_of(id));
+        land(one);
+        settle_everything();
+        check_told(others_, told);
+        check_balances(id, stood);
+    }
+
+private:
+    void settle_everything() {
+        settle_all(others_);
+        CHECK(others_.work().problem.empty());
+    }
+    /// With a caller that has no memory and does not wait for who left the transfer, so that every
+    /// one sends the same messages.
+    void begin(std::string const& id) {
+        auto limits = short_limits();
+        if (of_.does != deed::run) limits.takeover = std::chrono::milliseconds{0};
+        caller_.reset(new engine(patiently([&] { return bank_on(astray_, of_.how, limits); })));
+        others_.create(ledgers, {id + "/A", opening, 0, ""}).value();
+        others_.create(ledgers, {id + "/B", opening, 0, ""}).value();
+        if (of_.beside) others_.create(ledgers, {id + "/C", opening, 0, ""}).value();
+        transfer const wanted{id + "/A", id + "/B", of_.amount};
+        switch (of_.does) {
+        case deed::run: break;
+        case deed::work: CHECK(others_.submit(id, wanted).problem.empty()); break;
+        case deed::reverse: CHECK(others_.run(id, wanted).done()); break;
+        case deed::recover:
+        case deed::cancel: leave(straight_, id, wanted, of_.from); break;
+        case deed::sweep:
+            leave(straight_, id, wanted, of_.from);
+            CHECK(run_command(own_.address(), R"({"delete": "settle_entries", "deletes": [{"q":
+                {"_id": ")" + id + R"("}, "limit": 1}]})").number("n") == 1);
+        }
+        between_.reset_counts();
+    }
+    settle::outcome act(std::string const& id) {
+        settle::outcome told;
+        told.id = id;
+        switch (of_.does) {
+        case deed::run: return run(id);
+        case deed::cancel: return caller_->cancel(id);
+        case deed::reverse: return caller_->reverse(id);
+        case deed::work: add(told, caller_->work()); break;
+        case deed::recover: add(told, caller_->recover(at_once())); break;
+        case deed::sweep: {
+            auto const all = caller_->sweep();
+            told.problem = all.problem;
+            if (told.problem.empty()) told.verdict = settle::verdict::canceled;
+        }
+        }
+        // Reports of many give no reasons.
+        if (told.canceled()) told.why = others_.find(id).value().value().why;
+        return told;
+    }
+    static void add(settle::outcome& told, settle::recovery_report const& report) {
+        using settle::verdict;
+        told.problem = report.problem;
+        if (report.done == 1) told.verdict = verdict::done;
+        if (report.canceled == 1) told.verdict = verdict::canceled;
+    }
+    /// One fault keeps no transaction from its end. But before there is one, or when a sweep is hit,
+    /// the caller may be told to come again.
+    [[nodiscard]] bool may_stop_at(std::string const& command) const {
+        return of_.does == deed::sweep || (of_.does != deed::run && command == "find");
+    }
+    [[nodiscard]] bool is_expected(settle::outcome const& told) const {
+        bool const committed =
+            of_.from == left_at::committed || of_.from == left_at::half_confirmed;
+        switch (of_.does) {
+        case deed::run: return of_.amount == enough ? told.done() : told.canceled();
+        case deed::work:
+        case deed::reverse: return told.done();
+        case deed::recover: return of_.from == left_at::canceling ? told.canceled() : told.done();
+        case deed::cancel: return committed ? told.done() : told.canceled();
+        case deed::sweep: return told.canceled();
+        }
+        return false;
+    }
+    settle::outcome run(std::string const& id) {
+        transfer const wanted{id + "/A", id + "/B", of_.amount};
+        if (!of_.beside) return caller_->run(id, wanted);
+        transfer const beside{id + "/C", id + "/B", small};
+        return caller_->run_all(std::vector{std::pair{id, wanted}, std::pair{id + "+", beside}})
+            .front();
+    }
+    /// The late message reaches the server, whatever that makes of it.
+    void land(mishap const& one) {
+        between_.release();
+        CHECK(between_.wait_for_replies(one.on.command, between_.requests(one.on.command)));
+    }
+    void check(settle::outcome const& told, std::string const& id) {
+        check_told(others_, told);
+        check_balances(id, moved_of(id));
+    }
+    /// What stands moved between the accounts of a transfer, as the log says.
+    std::int64_t moved_of(std::string const& id) {
+        return moved_by(id, of_.amount) - moved_by(id + "/reverse", of_.amount);
+    }
+    void move_on(std::string const& id, std::int64_t amount) {
+        if (amount == 0) return;
+        auto const from = id + (amount > 0 ? "/A" : "/B");
+        auto const to = id + (amount > 0 ? "/B" : "/A");
+        CHECK(others_.run(id + "/again", transfer{from, to, std::abs(amount)}).done());
+    }
+    std::int64_t moved_by(std::string const& id, std::int64_t amount) {
+        auto const found = others_.find(id).value();
+        return found && found->state == settle::state::done ? amount : 0;
+    }
+    void check_balances(std::string const& id, std::int64_t moved) {
+        std::int64_t const beside = of_.beside ? moved_by(id + "+", small) : 0;
+        CHECK(balance(others_, id + "/A") == opening - moved);
+        CHECK(balance(others_, id + "/B") == opening + moved + beside);
+        if (of_.beside) CHECK(balance(others_, id + "/C") == opening - beside);
+        CHECK(others_.marks().value() == 0);
+    }
+
+    using engine = decltype(bank_on(std::declval<settle::mongodb::database&>()));
+
+    circumstances of_;
+    fresh_database own_;
+    proxy between_;
+    settle::mongodb::database straight_;
+    settle::mongodb::database astray_;
+    engine others_;
+    std::unique_ptr<engine> caller_;
+};
+
+} // namespace settle_test
