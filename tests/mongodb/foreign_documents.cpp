@@ -2,6 +2,7 @@
 // Documents as other programs leave them, and texts as an attacker would choose them: used, left
 // alone, or refused with a sentence; and collections that could refuse settle's own updates.
 #include "bank_documents.hpp"
+#include "deeds.hpp"
 
 namespace settle_test {
 namespace {
@@ -114,6 +115,58 @@ TEST_CASE("a record that cannot be used cancels its own transactions and no othe
         }
         CHECK(balance(here.engine, "A") == 100);
         CHECK(balance(here.engine, "B") == 100);
+    });
+}
+
+TEST_CASE("a stray mark that cannot be undone keeps no other one waiting") {
+    on_every_server<desk>([](desk& here) {
+        here.put_balance("A", "100");
+        here.put_balance("B", "100");
+        leave(here.db, "t", transfer{"A", "B", 30}, left_at::applied);
+        auto const update = [&](std::string const& collection, std::string const& what) {
+            auto const told = here.shell.run(R"({"update": ")" + collection +
+                                             R"(", "updates": [)" + what + "]}");
+            CHECK(told.number("nModified") == 1);
+        };
+        update("settle_entries", R"({"q": {"_id": "t"}, "u": {"$set": {"state": "lost"}}})");
+        auto swept = here.engine.sweep();
+        CHECK(swept.looked_at == 2);
+        CHECK(swept.undone == 0);
+        REQUIRE(swept.skipped.size() == 2);
+        CHECK(swept.skipped[0].id == "t");
+        CHECK(swept.skipped[0].problem.code == errc::damaged);
+        CHECK(swept.problem.empty());
+        update("settle_entries", R"({"q": {"_id": "t"}, "u": {"$set": {"state": "canceled"}}})");
+        update("suite_ledgers", R"({"q": {"_id": "A"}, "u": {"$set": {"balance": "lost"}}})");
+        swept = here.engine.sweep();
+        CHECK(swept.undone == 1);
+        REQUIRE(swept.skipped.size() == 1);
+        CHECK(swept.skipped[0].problem.text.find("'balance'") != std::string::npos);
+        CHECK(swept.problem.empty());
+        update("suite_ledgers", R"({"q": {"_id": "A"}, "u": {"$set": {"balance": 70}}})");
+        CHECK(here.engine.sweep().undone == 1);
+        CHECK(balance(here.engine, "A") == 100);
+        CHECK(balance(here.engine, "B") == 100);
+        CHECK(here.engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("a stray mark is found behind any number of documents that have none of settle's") {
+    on_every_server<desk>([](desk& here) {
+        here.put_balance("A", "100");
+        here.put_balance("B", "100");
+        leave(here.db, "t", transfer{"A", "B", 30}, left_at::applied);
+        // Before both in the order of the keys: of other types, and with marks of other programs.
+        std::string others;
+        for (int i = 0; i < 600; ++i) {
+            others += (i == 0 ? "" : ", ") + std::string{R"({"_id": )"} +
+                      (i % 2 == 0 ? std::to_string(i) : "\"" + std::to_string(i) + "\"") +
+                      R"(, "balance": 1, "units": 0, "label": "", "pendingTransactions": [7]})";
+        }
+        here.put("suite_ledgers", others);
+        CHECK(here.engine.marks().value() == 2);
+        CHECK(here.engine.recover(at_once()).done == 1);
+        CHECK(here.engine.marks().value() == 0);
     });
 }
 

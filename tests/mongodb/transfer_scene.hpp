@@ -173,8 +173,8 @@ private:
         if (report.done == 1) told.verdict = verdict::done;
         if (report.canceled == 1) told.verdict = verdict::canceled;
     }
-    /// One fault keeps no transaction from its end. But before there is one, or when a sweep is hit,
-    /// the caller may be told to come again.
+    /// One fault keeps no transaction from its end. But who is hit before there is one, or in a
+    /// sweep, may be told to come again.
     [[nodiscard]] bool may_stop_at(std::string const& command) const {
         return of_.does == deed::sweep || (of_.does != deed::run && command == "find");
     }

@@ -2,6 +2,8 @@
 // The codec of marks and of images: what is written is read back, and what is damaged is named.
 #include "sqlite_file.hpp"
 
+#include <settle/testing/faults.hpp>
+
 #include <limits>
 
 namespace sqlite_test {
@@ -139,4 +141,33 @@ TEST_CASE("sqlite marks: damaged images are refused with their place") {
 }
 
 } // namespace
+TEST_CASE("sqlite marks: a stray one that cannot be undone keeps no other one waiting") {
+    folder const here;
+    settle::sqlite::database db{here.file()};
+    auto engine = engine_on(db);
+    for (auto const* key : {"A", "B", "C"}) {
+        engine.create(items, item{key, 10}).value();
+        settle::testing::faulty fragile{db};
+        settle::engine worker{fragile, settle::two_phases, settle::type<take_type>};
+        fragile.plan(settle::testing::fault_at(3, settle::testing::fault_kind::crash_before));
+        CHECK_THROWS_AS(static_cast<void>(worker.run<take_type>(key, change{key, 4, "", {}})),
+                        settle::testing::crash);
+    }
+    CHECK(engine.marks().value() == 3);
+    sql(here.file(), "UPDATE settle_entry SET state = 9 WHERE id = 'A'");
+    sql(here.file(), "DELETE FROM settle_entry WHERE id <> 'A'");
+    sql(here.file(), "UPDATE settle_mark SET undo = '[' WHERE id = 'B'");
+    auto const swept = engine.sweep();
+    CHECK(swept.looked_at == 3);
+    CHECK(swept.undone == 1);
+    CHECK(swept.annulled == 2);
+    CHECK(swept.problem.empty());
+    REQUIRE(swept.skipped.size() == 2);
+    CHECK(swept.skipped[0].id == "A");
+    CHECK(contains(swept.skipped[0].problem.text, "the entry 'A' is damaged"));
+    CHECK(swept.skipped[1].id == "B");
+    CHECK(contains(swept.skipped[1].problem.text, "in the table settle_mark"));
+    CHECK(engine.read(items, "C").value()->amount == 10);
+}
+
 } // namespace sqlite_test

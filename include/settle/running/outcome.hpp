@@ -84,7 +84,8 @@ struct sweep_report {
     std::uint64_t looked_at = 0; ///< marks seen
     std::uint64_t undone = 0;    ///< stray marks compensated
     std::uint64_t annulled = 0;  ///< entries inserted as canceled, reason "mark without entry"
-    error problem;
+    std::vector<skipped_entry> skipped; ///< of marks left alone, each with what to do about it
+    error problem;                      ///< why the sweep ended early, when it did
 };
 
 SETTLE_END

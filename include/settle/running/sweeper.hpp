@@ -48,26 +48,28 @@ private:
             if (stop_.stop_requested()) return false;
             ++report_.looked_at;
             auto const end = entry_of(one.id);
-            if (!end) return false;
-            if (!is_stray(*end, one.epoch_number)) return true;
+            if (!end.has_value()) return passes(one.id, end.problem());
+            if (!is_stray(end.value(), one.epoch_number)) return true;
             auto const undone = session.resolve(one, false);
-            if (!undone.has_value()) {
-                report_.problem = undone.problem();
-                return false;
-            }
+            if (!undone.has_value()) return passes(one.id, undone.problem());
             if (undone.value() == answer::applied) ++report_.undone;
             return true;
         });
     }
 
+    /// Whether the sweep goes on. What trying again does not help must not keep it from the marks
+    /// that come later in the order.
+    bool passes(transaction_id const& id, error const& problem) {
+        if (problem.code == condition::permanent) report_.skipped.push_back({id, problem});
+        else report_.problem = problem;
+        return report_.problem.empty();
+    }
+
     /// The entry of a mark. A mark without one gets its entry first, as canceled, so that whoever
     /// inserts that id later meets it.
-    std::optional<standing> entry_of(transaction_id const& id) {
+    result<standing> entry_of(transaction_id const& id) {
         auto const found = parts_.log().read(id);
-        if (!found.has_value()) {
-            report_.problem = found.problem();
-            return std::nullopt;
-        }
+        if (!found.has_value()) return found.problem();
         if (found.value()) return standing_of(*found.value());
         nothing const no_parameters;
         call_options const call;
@@ -81,8 +83,7 @@ private:
         auto const& calls = driver_type::template calls_of<undescribed>();
         auto const cut = driver.drive(work, way, false, calls);
         if (cut != interruption::none && cut != interruption::described) {
-            report_.problem = work.problem;
-            return std::nullopt;
+            return work.problem;
         }
         if (!way.seen) {
             ++report_.annulled;

@@ -77,7 +77,8 @@ public:
         if (told.why != reason::none) known.why = told.why;
     }
 
-    void note_report(recovery_report const& report) {
+    template <typename Report>
+    void note_report(Report const& report) {
         for (auto const& one : report.skipped) {
             complain(one.id + ": skipped: " + one.problem.message());
         }

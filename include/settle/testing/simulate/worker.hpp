@@ -148,7 +148,7 @@ private:
         else if (choice < 78) work(engine, 8);
         else if (choice < 82) recover(engine);
         else if (choice < 90) cancel(engine);
-        else if (choice < 92) engine.sweep();
+        else if (choice < 92) stage_.seen().note_report(engine.sweep());
         else reverse(engine);
     }
 
@@ -249,7 +249,7 @@ private:
         wanted.older_than = std::chrono::seconds{1};
         work(engine, ~std::size_t{0});
         stage_.seen().note_report(engine.recover(wanted));
-        engine.sweep();
+        stage_.seen().note_report(engine.sweep());
         if (stage_.quiet()) {
             auto const left = engine.marks();
             if (left.has_value() && left.value() == 0 && stage_.quiet()) return stage_.end();

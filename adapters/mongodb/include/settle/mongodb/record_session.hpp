@@ -413,34 +413,53 @@ private:
         return made;
     }
 
+    /// Documents whose marks cannot be read give none, so a page of them need not be the last.
     template <typename C>
     void append_marks(detail::link& with, std::vector<mark_place>& found, mark_place const* after,
                       std::size_t limit) const {
-        if (found.size() >= limit) return;
+        detail::document from;
+        // Only these can be a key; and a comparison passes documents of other types by.
+        from.text("$type", detail::desk<C>::has_text_key ? "string" : "number");
+        if (after != nullptr) {
+            std::visit([&](auto const& key) { detail::append_field(from, "$gte", key); },
+                       after->key);
+        }
+        detail::desk<C> const here{layout_};
+        for (bool more = true; more && found.size() < limit;) {
+            std::size_t const page = limit - found.size() + 1;
+            std::size_t seen = 0;
+            detail::document behind;
+            with.find(C::name, marked(from), marks_page(page), "read marks",
+                      [&](detail::document const& one) {
+                          for (mark_place& place : here.marks_of(one)) {
+                              if (found.size() < limit && is_behind(place, after)) {
+                                  found.push_back(std::move(place));
+                              }
+                          }
+                          if (++seen < page) return;
+                          behind.copy("$gt", *one.find(layout_.key));
+                      });
+            more = seen == page;
+            from = std::move(behind);
+        }
+    }
+    [[nodiscard]] detail::document marked(detail::document const& from) const {
         detail::document filter;
         detail::document there;
         filter.object(std::string{detail::marks_field} + ".0", there.boolean("$exists", true));
-        if (after != nullptr) {
-            detail::document from;
-            std::visit(
-                [&](auto const& key) { detail::append_field(from, "$gte", key); }, after->key);
-            filter.object(layout_.key, from);
-        }
-        auto options = detail::page_of(layout_.key, limit - found.size() + 1);
+        filter.object(layout_.key, from);
+        return filter;
+    }
+    [[nodiscard]] detail::document marks_page(std::size_t limit) const {
+        auto options = detail::page_of(layout_.key, limit);
         detail::document fields;
         fields.integer(detail::marks_field, 1).integer(layout_.key, 1);
         options.object("projection", fields);
-        detail::desk<C> const here{layout_};
-        with.find(C::name, filter, std::move(options), "read marks",
-                  [&](detail::document const& one) {
-                      auto all = here.marks_of(one);
-                      for (mark_place& place : all) {
-                          bool const behind =
-                              after == nullptr || place.key != after->key ||
-                              std::tie(place.id, place.part) > std::tie(after->id, after->part);
-                          if (behind && found.size() < limit) found.push_back(std::move(place));
-                      }
-                  });
+        return options;
+    }
+    [[nodiscard]] static bool is_behind(mark_place const& place, mark_place const* after) {
+        return after == nullptr || place.key != after->key ||
+               std::tie(place.id, place.part) > std::tie(after->id, after->part);
     }
 
     detail::server* server_;
