@@ -23,13 +23,11 @@ public:
         : of_(of), own_(*of.server), between_(own_.port()), program_(own_.address(), words_),
           straight_(own_.address(), words_) {}
 
-    std::map<std::string, int> commands() {
-        auto astray = begin(0);
+    std::map<std::string, int> commands(int number) {
+        auto astray = begin(-number);
         CHECK(take_over(*astray).empty());
-        check(0);
-        auto all = between_.all_requests();
-        std::erase_if(all, [](auto const& one) { return is_greeting(one.first); });
-        return all;
+        check(-number);
+        return between_.all_requests();
     }
 
     void suffer(mishap const& one, int number) {

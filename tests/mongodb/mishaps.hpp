@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -55,12 +56,29 @@ template <typename Scene>
 using mishaps_at = std::function<std::vector<mishap>(typename Scene::place const& of,
                                                      std::string const& command, int nth)>;
 
+/// The commands of what a caller does undisturbed. On a busy machine a driver may send one again,
+/// so each is counted where it was seen least.
+template <typename Scene>
+std::map<std::string, int> usual_commands(typename Scene::place const& of) {
+    Scene here{of};
+    auto least = here.commands(0);
+    for (int number = 1; number < 3; ++number) {
+        auto const again = here.commands(number);
+        for (auto& [command, count] : least) {
+            auto const found = again.find(command);
+            count = found == again.end() ? 0 : std::min(count, found->second);
+        }
+    }
+    std::erase_if(least, [](auto const& one) { return is_greeting(one.first); });
+    return least;
+}
+
 template <typename Scene>
 void every_message(typename Scene::place const& of, mishaps_at<Scene> const& make,
                    std::size_t callers) {
     std::vector<mishap> all;
     std::size_t messages = 0;
-    for (auto const& [command, count] : Scene{of}.commands()) {
+    for (auto const& [command, count] : usual_commands<Scene>(of)) {
         // The driver ends a native transaction with it when settle does not need one any more.
         if (command == "abortTransaction") continue;
         for (int nth = 1; nth <= count; ++nth, ++messages) {
@@ -88,7 +106,7 @@ void every_message(typename Scene::place const& of, mishaps_at<Scene> const& mak
 
 /// Every message of what a caller does in each of these places meets what `make` has for it. The
 /// waits are long and the work is little, so many callers suffer side by side.
-/// Shape:   Scene - made of a place; commands() does it undisturbed and counts the messages,
+/// Shape:   Scene - made of a place; commands(number) does it undisturbed and counts the messages,
 ///          suffer(mishap, number) does it once more and checks how it ended
 template <typename Scene>
 void every_message(std::vector<typename Scene::place> const& places,

@@ -85,15 +85,14 @@ public:
           others_(bank_on(straight_, of.how)) {}
 
     /// The commands of one undisturbed transaction, and how many there are of each.
-    std::map<std::string, int> commands() {
-        begin("usual");
-        auto const told = act("usual");
+    std::map<std::string, int> commands(int number) {
+        std::string const id = "usual" + std::to_string(number);
+        begin(id);
+        auto const told = act(id);
         CHECK_MESSAGE(told.problem.empty(), told);
         CHECK_MESSAGE(is_expected(told), told);
-        check(told, "usual");
-        auto all = between_.all_requests();
-        std::erase_if(all, [](auto const& one) { return is_greeting(one.first); });
-        return all;
+        check(told, id);
+        return between_.all_requests();
     }
 
     void suffer(mishap const& one, int number) {

@@ -69,6 +69,24 @@ TEST_CASE("alone, a transfer in one phase is a native transaction without a read
     CHECK(seen.at("update") == 2 * transfers);
 }
 
+TEST_CASE("a transfer of nothing leaves its records as they are") {
+    for (auto const how : {settle::phases::one, settle::two_phases}) {
+        for (auto* const server : {&replica_set_address, &standalone_address}) {
+            bank here{how, *server};
+            here.put_usual("A");
+            here.put_usual("B");
+            auto const before = here.look("suite_ledgers", "A");
+            CHECK(here.engine.run("one", transfer{"A", "B", 0}).done());
+            CHECK(here.engine.run("two", transfer{"B", "A", 0}).done());
+            std::vector<std::pair<std::string, transfer>> const some{
+                {"three", {"A", "B", 0}}, {"four", {"B", "A", 0}}, {"five", {"A", "B", 0}}};
+            for (auto const& told : here.engine.run_all(some)) CHECK(told.done());
+            CHECK(here.look("suite_ledgers", "A") == before);
+            CHECK(balance(here.engine, "B") == opening);
+        }
+    }
+}
+
 TEST_CASE("what no update can tell without reading is read, with the same end") {
     struct situation {
         char const* name;

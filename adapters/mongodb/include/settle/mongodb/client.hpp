@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <vector>
 
 SETTLE_BEGIN
@@ -178,6 +179,7 @@ public:
         });
     }
     void update(document const& filter, document const& change) {
+        if (change.empty()) throw std::logic_error("settle: this update would empty its document");
         auto const bytes = filter.size() + change.size();
         added(kind::update, bytes, [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
             return mongoc_bulk_operation_update_one_with_opts(to, filter.native(), change.native(),

@@ -472,7 +472,10 @@ private:
             if (!wanted || !codec_.layout().is_own()) return std::nullopt;
             document filter;
             append_key(filter, codec_.layout().key, stored_key(one.key()));
-            return update_of<Collection>(std::move(filter), *wanted, one.at());
+            auto made = update_of<Collection>(std::move(filter), *wanted, one.at());
+            // One that adds nothing is read: the server takes an empty change for a whole document.
+            if (made.change.empty()) return std::nullopt;
+            return made;
         } else {
             return std::nullopt;
         }

@@ -85,13 +85,21 @@ public:
     void erase(wave_rows& with, Wave& wave, key_type const& first, key_type const& last) const {
         // Where few others stand between them, all are met by walking past them; else each is
         // looked for.
-        auto const few = static_cast<std::int64_t>(2 * wave.size() + 8);
+        auto const wanted = static_cast<std::int64_t>(wave.size());
+        std::int64_t const few = 2 * wanted + 8;
+        std::int64_t gone = 0;
         if (count_between(first, last, few) < few) {
             auto const shown = with.show_changes(wave);
-            run{walk_, Collection::name, first, last}.change();
+            gone = run{walk_, Collection::name, first, last}.change();
         } else {
             auto const shown = with.show_rows(wave);
-            run{erase_, Collection::name}.change();
+            gone = run{erase_, Collection::name}.change();
+        }
+        // What ends with a mark must not stand while the mark does.
+        if (gone != wanted) {
+            sqlite::detail::raise(errc::damaged,
+                                  "settle: marks in the table settle_mark are not where they were "
+                                  "read: run PRAGMA integrity_check on the file. README#damaged");
         }
     }
 

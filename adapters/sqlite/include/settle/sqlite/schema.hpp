@@ -119,6 +119,18 @@ inline void check_application(connection const& on, std::string const& path) {
                                  std::to_string(id) + "). Name another file. README#sqlite");
 }
 
+/// Keys are compared here by their bytes of UTF-8, and the file must keep them in that order.
+/// Errors:  throws errc::unfit_store when the file keeps its texts otherwise
+inline void check_encoding(connection const& on, std::string const& path) {
+    statement const look{on, "PRAGMA encoding", "look how texts are kept"};
+    run row{look};
+    if (!row.next() || row.text(0) == "UTF-8") return;
+    raise(errc::unfit_store, "settle: '" + path + "' keeps its texts as " +
+                                 std::string{row.text(0)} +
+                                 ", which has another order than UTF-8. Copy it into a new file: "
+                                 "sqlite3 OLD .dump | sqlite3 NEW. README#sqlite");
+}
+
 /// Two programs that switch a new file at once meet as busy, whatever the connection's timeout.
 inline void use_write_ahead_log(connection const& on, std::string const& path,
                                 std::chrono::milliseconds patience) {
@@ -148,6 +160,7 @@ inline void prepare_file(writer& with, std::string const& path,
                          std::chrono::milliseconds patience) {
     connection const& on = with.on();
     check_application(on, path);
+    check_encoding(on, path);
     bool const there = has_tables(on, path);
     if (on.read_only()) {
         raise(on.get(), SQLITE_READONLY,
