@@ -126,8 +126,12 @@ stage() {
         code=$?
         closing=$(grep -E 'tests passed, |^No tests were found' "$folder/ctest.log" | tail -n 1)
         # Who sees the end alone learns from it what to look at.
-        named=$(sed -n 's/^[[:space:]]*[0-9]* - \(.*\) (\([A-Za-z ]*\))$/  \2: \1/p' \
-            "$folder/ctest.log")
+        named=$(awk '
+            /^ *[0-9]+\/[0-9]+ Test +#.*\*\*\*/ { sub(/ \.\.+/, " "); print "  " $0; left = 30; next }
+            /^ *([0-9]+\/[0-9]+ Test|Start) +#?[0-9]/ { left = 0 }
+            /^[0-9]+% tests passed/ { left = 0 }
+            left > 0 && NF > 0 && !/^\[doctest\]/ { print "    " substr($0, 1, 300); left-- }
+        ' "$folder/ctest.log")
         if [ "$skipped" -ne 0 ]; then
             code=1
             closing="$closing; $skipped SKIPPED"

@@ -258,7 +258,13 @@ exit_code call_all(Application& application, Store& store, settings const& given
     commands<Application, decltype(engine)> all{application, engine, given, interrupted};
     auto code = exit_code::settled;
     for (auto const each : given.commands) {
-        if (!interrupted.asked()) code = worse(code, all.call(each));
+        if (interrupted.asked()) {
+            fmt::print(stderr, "{}: interrupted, so {} was not begun\n", Application::name,
+                       name_of(each));
+            code = worse(code, exit_code::unsettled);
+        } else {
+            code = worse(code, all.call(each));
+        }
     }
     return code;
 }

@@ -28,7 +28,10 @@ public:
     bool has(Collection const& collection, typename Collection::key_type const& key) {
         auto name = record_name(Collection::name, key);
         if (seen_.contains(name)) return true;
-        if (!engine_->read(collection, key).value()) return false;
+        auto const found = engine_->read(collection, key);
+        // What is damaged is there; its transaction is told why nothing can be done with it.
+        if (!found.has_value() && found.problem().code == settle::errc::damaged) return true;
+        if (!found.value()) return false;
         // Beginning anew is rare, and costs one look at each of them.
         if (seen_.size() == most) seen_.clear();
         seen_.insert(std::move(name));

@@ -36,7 +36,8 @@ nlohmann::ordered_json to_json(report const& shown) {
     return {{"done", shown.done},           {"canceled", shown.canceled},
             {"undecided", shown.undecided}, {"refused", shown.refused},
             {"earlier", shown.earlier},     {"stopped", shown.stopped},
-            {"reasons", shown.reasons},     {"seconds", shown.seconds},
+            {"left_over", shown.left_over}, {"reasons", shown.reasons},
+            {"seconds", shown.seconds},
             {"sum_before", shown.sum_before}, {"sum_after", shown.sum_after},
             {"remarks", std::move(remarks)}, {"more_remarks", shown.unnamed}};
 }

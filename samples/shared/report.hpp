@@ -35,6 +35,7 @@ struct report {
     std::vector<remark> remarks; // the first ones; the counts know of all
     std::uint64_t unnamed = 0;   // how many more there were
     bool stopped = false;        // the run ended before the input did
+    std::uint64_t left_over = 0; // of earlier runs, and not settled by this one either
     double seconds = 0;
     std::int64_t sum_before = 0; // hundredths
     std::int64_t sum_after = 0;
@@ -55,7 +56,7 @@ struct report {
     }
 
     exit_code ends_with() const {
-        if (undecided > 0 || stopped) return exit_code::unsettled;
+        if (undecided > 0 || left_over > 0 || stopped) return exit_code::unsettled;
         return refused > 0 ? exit_code::refused : exit_code::settled;
     }
 };

@@ -99,6 +99,15 @@ private:
         settle::recover_options wanted;
         wanted.stop = stop_;
         auto const left = engine_->recover(wanted);
+        report_.left_over = left.undecided + left.skipped.size() + (left.problem.empty() ? 0 : 1);
+        for (auto const& [id, problem] : left.skipped) {
+            report_.note(0, fmt::format("{}, of an earlier run, is not settled: {}", id,
+                                        sentence_of(problem)));
+        }
+        if (left.undecided > left.skipped.size()) {
+            report_.note(0, "an earlier run left transactions undecided: run recover");
+        }
+        if (!left.problem.empty()) report_.note(0, sentence_of(left.problem));
         if (left.done + left.canceled == 0) return;
         report_.note(0, fmt::format("settled first what an earlier run left: {} done, {} canceled",
                                     left.done, left.canceled));
@@ -265,8 +274,9 @@ private:
     }
 
     bool settled_before(std::string const& id) {
-        auto const found = engine_->find(id).value();
-        return found && is_final(found->state);
+        // What cannot be read is the engine's to tell, as the outcome of this one.
+        auto const found = engine_->find(id);
+        return found.has_value() && found.value() && is_final(found.value()->state);
     }
 
     void canceled(std::uint64_t line, settle::outcome const& result) {

@@ -17,6 +17,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -158,10 +159,10 @@ public:
 
 private:
     void add_settling(std::vector<open_option> const& open_options) {
-        auto& open = add(command::open, "open", "Puts what the file names into the store");
+        auto& open = add(command::open, "Puts what the file names into the store");
         open.add_option("FILE", target_->file, "The table to read")->required();
         for (open_option const& each : open_options) add_open_option(open, each);
-        auto& run = add(command::run, "run", "Runs what is not yet run; nothing runs twice");
+        auto& run = add(command::run, "Runs what is not yet run; nothing runs twice");
         run.add_option("FILE", target_->input, "The table to read")->required();
         run.add_option("--report", target_->report, "Also writes the report as JSON");
         add_count(run, "--batch", target_->pace.window, 1, pace::largest_window,
@@ -169,40 +170,36 @@ private:
                   "likes");
         add_count(run, "--threads", target_->pace.threads, 1, pace::most_threads,
                   "How many threads share the work; what concerns one record stays in order");
-        auto& recover = add(command::recover, "recover", "Settles what programs left unfinished");
+        auto& recover = add(command::recover, "Settles what programs left unfinished");
         add_age(recover, target_->standing_for, "What stood still for that long (30m)");
-        auto& purge = add(command::purge, "purge", "Erases finished entries from the log");
+        auto& purge = add(command::purge, "Erases finished entries from the log");
         add_age(purge, target_->finished_for, "What was begun that long ago (30d; over 8d 1h)");
     }
 
     void add_looking() {
-        auto& list = add(command::list, "list", "Shows the log's entries");
+        auto& list = add(command::list, "Shows the log's entries");
         add_state(list, target_->state);
         add_age(list, target_->older_than, "Only those that stood still for that long");
         list.add_flag("--json", target_->list_json, "As JSON");
-        add_id(command::show, target_->show_id, "show",
-               "Shows all that the log knows of one transaction")
+        add_id(command::show, target_->show_id, "Shows all that the log knows of one transaction")
             .add_flag("--json", target_->show_json, "As JSON");
-        add_id(command::cancel, target_->cancel_id, "cancel",
-               "Cancels a transaction that is not yet applied")
+        add_id(command::cancel, target_->cancel_id, "Cancels a transaction that is not yet applied")
             .add_flag("--even-if-unknown", target_->even_if_unknown,
                       "Also an id that nobody knows: it can then never run");
-        add_id(command::reverse, target_->reverse_id, "reverse",
-               "Undoes a transaction that is done");
-        add(command::balance, "balance", "Shows what is on the accounts, or on one")
+        add_id(command::reverse, target_->reverse_id, "Undoes a transaction that is done");
+        add(command::balance, "Shows what is on the accounts, or on one")
             .add_option("ACCOUNT", target_->account, "The account");
-        add(command::check, "check", "Checks that no money is lost and nothing is unfinished");
+        add(command::check, "Checks that no money is lost and nothing is unfinished");
     }
 
-    CLI::App& add(command what, std::string const& name, std::string const& purpose) {
-        auto* const made = line_.add_subcommand(name, purpose);
+    CLI::App& add(command what, std::string const& purpose) {
+        auto* const made = line_.add_subcommand(std::string{name_of(what)}, purpose);
         commands_.emplace(made, what);
         return *made;
     }
 
-    CLI::App& add_id(command what, std::string& target, std::string const& name,
-                     std::string const& purpose) {
-        auto& made = add(what, name, purpose);
+    CLI::App& add_id(command what, std::string& target, std::string const& purpose) {
+        auto& made = add(what, purpose);
         made.add_option("ID", target, "The transaction's id")->required();
         return made;
     }
@@ -214,6 +211,22 @@ private:
 };
 
 } // namespace
+
+std::string_view name_of(command named) {
+    switch (named) {
+    case command::open: return "open";
+    case command::run: return "run";
+    case command::recover: return "recover";
+    case command::purge: return "purge";
+    case command::list: return "list";
+    case command::show: return "show";
+    case command::cancel: return "cancel";
+    case command::reverse: return "reverse";
+    case command::balance: return "balance";
+    case command::check: return "check";
+    }
+    return {};
+}
 
 std::optional<exit_code> read_command_line(command_line_words const& words, int argc, char** argv,
                                            settings& target) {

@@ -13,11 +13,15 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace samples {
 
 enum class command { open, run, recover, purge, list, show, cancel, reverse, balance, check };
+
+/// A command's word on the command line.
+std::string_view name_of(command named);
 
 /// How a store's documents are laid out.
 enum class layout {

@@ -18,7 +18,7 @@ struct tables {
     store::statement owner;
     store::statement mark;
     std::optional<store::entry_reader> reader;
-    store::statement marks;
+    std::optional<store::mark_reader> marks;
 
     tables() {
         store::create_tables(on);
@@ -34,7 +34,7 @@ struct tables {
                 "VALUES(?, ?, ?, 'things', ?, ?, 'add')",
                 "insert"};
         reader.emplace(on);
-        marks = {on, store::marks_sql("'things'"), "read marks"};
+        marks.emplace(on, "'things'");
     }
 };
 
@@ -97,7 +97,10 @@ void read_entry(tables& in, fuzz::lines& from) {
 
 void read_marks(tables& in, fuzz::lines& from) {
     if (!insert(in.mark, from, 5)) return;
-    told([&] { return store::read_marks(in.marks, std::nullopt, 10); });
+    auto const found = told([&] { return in.marks->read(std::nullopt, 10); });
+    fuzz::claim(found && found->size() == 1, "a damaged mark is listed with what is wrong");
+    if (found->front().fault.empty()) return;
+    fuzz::claim(found->front().fault.code == settle::errc::damaged, "what is damaged is said so");
 }
 
 } // namespace

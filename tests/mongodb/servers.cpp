@@ -329,10 +329,17 @@ std::size_t replica_set::freeze_primary() {
 
 std::size_t replica_set::step_down() {
     auto const number = wait_for_primary();
-    auto const answer =
-        run_command(direct(member(number), 20'000),
-                    R"({"replSetStepDown": 30, "secondaryCatchUpPeriodSecs": 10})");
-    if (!answer.ok) throw std::runtime_error{"replSetStepDown: " + answer.error};
+    // It refuses while nobody else has all that it has.
+    std::string refused;
+    bool const goes = wait_until(patience, [&] {
+        auto const answer =
+            run_command(direct(member(number), 20'000),
+                        R"({"replSetStepDown": 30, "secondaryCatchUpPeriodSecs": 10})");
+        refused = answer.error;
+        auto const now = primary();
+        return answer.ok || (now && *now != number);
+    });
+    if (!goes) throw std::runtime_error{"replSetStepDown: " + refused};
     wait_until(patience, [&] {
         auto const now = primary();
         return now && *now != number;

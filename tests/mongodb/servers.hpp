@@ -72,7 +72,9 @@ private:
 class replica_set {
 public:
     using milliseconds = std::chrono::milliseconds;
-    static constexpr milliseconds patience{30'000};
+    /// On a busy machine members may miss each other's votes again and again, and one that was
+    /// killed has to look through its journal, and may have to undo writes.
+    static constexpr milliseconds patience{120'000};
 
     /// Starts the members and waits until one is the primary and the others follow it.
     /// Shape: more - further arguments of every member: "--keyFile", "FILE"

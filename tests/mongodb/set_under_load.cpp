@@ -21,8 +21,6 @@ using settle::mongodb::database;
 
 constexpr std::uint64_t accounts = 12;
 constexpr std::int64_t each_opening = 1000;
-/// A member that was killed has to look through its journal, and may have to undo writes.
-constexpr auto recovery = 120s;
 
 std::string account(std::uint64_t number) { return "account-" + std::to_string(number % accounts); }
 
@@ -200,7 +198,7 @@ void under_load(Disaster const& disaster) {
     workers running{set, 3};
     std::this_thread::sleep_for(1500ms);
     disaster(set, running);
-    set.wait_until_whole(recovery);
+    set.wait_until_whole();
     std::this_thread::sleep_for(2s);
     auto const told = running.end();
     check_story(set, told);
@@ -233,7 +231,7 @@ TEST_CASE("long: the primary of three is killed again and again under load" *
             if (i % 5 == 4) running.kill(i);
             std::this_thread::sleep_for(std::chrono::milliseconds{chance() % 1500});
             set.restart(killed);
-            set.wait_until_whole(recovery);
+            set.wait_until_whole();
             std::this_thread::sleep_for(std::chrono::milliseconds{chance() % 800});
         }
     });
@@ -249,10 +247,10 @@ TEST_CASE("long: the primary of three is frozen and told to go under load" *
             if (i == 2) running.kill(i);
             // What it had in its hands when it froze, it now does, or finds that it may not.
             set.thaw(frozen);
-            set.wait_until_whole(recovery);
+            set.wait_until_whole();
             std::this_thread::sleep_for(500ms);
             set.step_down();
-            set.wait_until_whole(recovery);
+            set.wait_until_whole();
             std::this_thread::sleep_for(500ms);
         }
     });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a transaction on memory asks of the heap: nothing, once there is room.
+// What a transaction on memory asks of the heap: nothing, once there is room. And what becomes of
+// those that are under way when it has nothing to give.
 #include "counted_new.hpp"
-#include "engine_types.hpp"
+#include "engine_shop.hpp"
 
 #include <array>
 
@@ -79,4 +80,122 @@ TEST_CASE("memory: what does ask something of the heap is seen") {
     for (int i = 0; i < 500; ++i) calls += narrow.run(1);
     CHECK(calls > 0);
     CHECK(calls < 40);
+}
+
+namespace {
+
+/// Transfers and changed labels of a shop, many on the same records, with ids that ask the heap.
+class shop_without_memory {
+public:
+    explicit shop_without_memory(settle::phases how)
+        : engine_{database_, settle::type<transfer_type>, settle::type<sale_type>,
+                  settle::type<replace_type>, how} {
+        for (auto const& key : keys) engine_.create(accounts, {key, 1000}).value();
+        engine_.create(items, {item_key, 50, "open", "a note that is too long for its string"})
+            .value();
+        for (int i = 0; i < 40; ++i) {
+            auto const number = static_cast<std::size_t>(i);
+            transfers_.emplace_back("a transfer with a long id, number " + std::to_string(i),
+                                    transfer{keys[number % 3], keys[(number + 1) % 3], 1 + i});
+        }
+        replaced_ = {keys[0], 7, {item_key, 60, "open", "another note that is long enough"}};
+    }
+
+    void run() {
+        engine_.run_all(transfers_, {16, {}, {}});
+        engine_.run("replace the item in its place", replaced_);
+        engine_.run("sale of two pieces of the item", sale{item_key, 2});
+        engine_.run_all(transfers_, {1, {}, {}});
+        static_cast<void>(engine_.page({}, "a", 3));
+        static_cast<void>(engine_.marks());
+    }
+    /// Where all that was under way has been settled: every entry has its effect, once.
+    void check() {
+        settle::recover_options at_once;
+        at_once.older_than = std::chrono::milliseconds{-1};
+        auto const recovered = engine_.recover(at_once);
+        CHECK(recovered.undecided == 0);
+        CHECK(recovered.skipped.empty());
+        CHECK(engine_.marks().value() == 0);
+        std::array<std::int64_t, 3> expected{1000, 1000, 1000};
+        item shelf{item_key, 50, "open", "a note that is too long for its string"};
+        std::size_t listed = 0;
+        std::string last;
+        for (;;) {
+            auto const page = engine_.page({}, last, 7).value();
+            for (auto const& one : page) {
+                ++listed;
+                REQUIRE(settle::is_final(one.state));
+                if (one.state == state::done) add(one, expected, shelf);
+            }
+            if (page.size() < 7) break;
+            last = page.back().id;
+        }
+        for (std::size_t i = 0; i < keys.size(); ++i) {
+            CHECK(balance_of(engine_, keys[i]) == expected[i]);
+        }
+        CHECK(engine_.read(items, item_key).value() == shelf);
+        std::size_t found = 0;
+        for (auto const& one : transfers_) found += engine_.find(one.first).value() ? 1U : 0U;
+        found += engine_.find("replace the item in its place").value() ? 1U : 0U;
+        found += engine_.find("sale of two pieces of the item").value() ? 1U : 0U;
+        CHECK(found == listed);
+    }
+
+private:
+    void add(settle::entry const& one, std::array<std::int64_t, 3>& balances, item& shelf) const {
+        if (one.type == "sale") {
+            shelf.stock -= 2;
+            shelf.label = "sold";
+        } else if (one.type == "replace") {
+            // It came before the sale, if that came at all.
+            bool const sold = shelf.label == "sold";
+            shelf = replaced_.value;
+            if (sold) shelf = {item_key, shelf.stock - 2, "sold", shelf.note};
+            balances[0] -= replaced_.fee;
+        } else {
+            auto const given = settle::decode_json<transfer>(one.parameters).value();
+            for (std::size_t i = 0; i < keys.size(); ++i) {
+                if (keys[i] == given.source) balances[i] -= given.amount;
+                if (keys[i] == given.destination) balances[i] += given.amount;
+            }
+        }
+    }
+
+    std::array<std::string, 3> const keys{"A", "an account with a long name", "C"};
+    std::string const item_key = "an item with a long name";
+    settle::memory::database database_;
+    settle::engine<settle::memory::database, settle::type_tag<transfer_type>,
+                   settle::type_tag<sale_type>, settle::type_tag<replace_type>, settle::phases>
+        engine_;
+    std::vector<std::pair<std::string, transfer>> transfers_;
+    edit replaced_;
+};
+
+} // namespace
+
+TEST_CASE("memory: where the heap has nothing more to give, nothing is lost and nothing doubled") {
+    for (auto const how : {settle::phases::two, settle::phases::one}) {
+        std::size_t failed = 0;
+        for (std::size_t number = 1;; ++number) {
+            INFO("call " << number << " of the heap, in " << (how == settle::phases::two ? 2 : 1));
+            shop_without_memory shop{how};
+            counted_new::fail_at(number);
+            bool thrown = false;
+            try {
+                shop.run();
+            } catch (std::bad_alloc const&) {
+                thrown = true;
+            }
+            bool const over = !counted_new::has_failed();
+            counted_new::fail_at(0);
+            failed += thrown ? 1U : 0U;
+            shop.check();
+            // What it could not do then, it does now.
+            shop.run();
+            shop.check();
+            if (over) break;
+        }
+        CHECK(failed > 100);
+    }
 }

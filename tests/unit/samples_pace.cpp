@@ -47,18 +47,16 @@ void check_shares(pieces const& all, numbers const& found) {
 
 /// Counts how often it is asked.
 struct asked_engine {
-    struct answer {
-        bool there;
-        bool value() const { return there; }
-    };
     struct collection {
         using key_type = std::string;
         static constexpr std::string_view name = "things";
     };
 
-    answer read(collection const&, std::string const& key) {
+    settle::result<std::optional<int>> read(collection const&, std::string const& key) {
         ++asked;
-        return {key != "none"};
+        if (key == "damaged") return {settle::errc::damaged, "it is damaged"};
+        if (key == "far away") return {settle::errc::store_unreachable, "nobody answers"};
+        return key == "none" ? std::optional<int>{} : std::optional<int>{1};
     }
     int asked = 0;
 };
@@ -129,6 +127,9 @@ TEST_SUITE("samples: pace") {
         for (int i = 0; i < 120'000; ++i) open.has(asked_engine::collection{}, std::to_string(i));
         CHECK(open.has(asked_engine::collection{}, "one"));
         CHECK(engine.asked == 1 + 3 + 120'000 + 1);
+        // What stands against it is its transaction's to tell; a store that is gone is not.
+        CHECK(open.has(asked_engine::collection{}, "damaged"));
+        CHECK_THROWS_AS(open.has(asked_engine::collection{}, "far away"), settle::failure);
     }
 
     TEST_CASE("records of two collections are not called the same") {

@@ -291,6 +291,44 @@ TEST_CASE("sqlite log: a damaged entry is named when it is read, and holds up no
     CHECK(contains(says("line = 'x'"), "'line' holds no integer"));
 }
 
+TEST_CASE("sqlite log: entries whose ids are no texts are listed once, and pages go on") {
+    bench on;
+    for (char const* id : {"a", "b", "c"}) on.pending(id);
+    sql(on.path(), "UPDATE settle_entry SET id = CAST(x'62FF' AS TEXT) WHERE id = 'b'");
+    std::vector<std::string> seen;
+    for (std::string after; seen.size() < 10;) {
+        auto const page = on.log.list({}, after, 1).value();
+        if (page.empty()) break;
+        after = page.back().id;
+        seen.push_back(after);
+    }
+    CHECK(seen == std::vector<std::string>{"a", "b\xFF", "c"});
+}
+
+TEST_CASE("sqlite log: an entry that does not say when it moved is listed as if it stood still") {
+    bench on;
+    on.pending("one");
+    CHECK(on.ids({.unfinished = true, .before = at(999)}) == "");
+    sql(on.path(), "UPDATE settle_entry SET modified = 'never'");
+    CHECK(on.ids({.unfinished = true, .before = at(999)}) == "one ");
+}
+
+TEST_CASE("sqlite log: a clock that was wrong once ends no purge") {
+    bench on;
+    for (int i = 0; i < 9; ++i) on.pending(std::to_string(i));
+    sql(on.path(), "UPDATE settle_entry SET state = 3, open = NULL WHERE id <> '4'");
+    sql(on.path(), "UPDATE settle_entry SET created = 99999 WHERE id = '0'");
+    sql(on.path(), "UPDATE settle_entry SET created = 'long ago' WHERE id = '2'");
+    std::uint64_t erased = 0;
+    for (int step = 0; step < 10; ++step) {
+        auto const gone = on.log.purge(at(2000), 3).value();
+        erased += gone.erased;
+        if (!gone.more) break;
+    }
+    CHECK(erased == 6);
+    CHECK(on.ids({}) == "0 2 4 ");
+}
+
 TEST_CASE("sqlite log: recovery passes a damaged entry by and reports it") {
     folder const here;
     database db{here.file()};

@@ -100,6 +100,17 @@ TEST_CASE("sqlite open: a file of another application is refused and not touched
     CHECK(sql(here.file(), "SELECT name FROM sqlite_master") == std::vector<std::string>{"theirs"});
 }
 
+TEST_CASE("sqlite open: a file that keeps its texts in another order is refused and not touched") {
+    folder const here;
+    sql(here.file(), "PRAGMA encoding = 'UTF-16le'; CREATE TABLE mine(x TEXT PRIMARY KEY)");
+    std::string const said = opening(here.file());
+    CHECK(contains(said, "settle: '" + here.file() + "' keeps its texts as UTF-16le, which has "
+                         "another order than UTF-8. Copy it into a new file"));
+    CHECK(sql(here.file(), "SELECT name FROM sqlite_master WHERE type = 'table'") ==
+          std::vector<std::string>{"mine"});
+    CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
+}
+
 TEST_CASE("sqlite open: tables of another version are refused with the version that is needed") {
     folder const here;
     { database const db{here.file()}; }

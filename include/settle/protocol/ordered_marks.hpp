@@ -180,8 +180,7 @@ public:
             return;
         }
         crowd& several = made_crowd();
-        auto const [in, at] = several.room_for(added.id, added.part);
-        several.sums.template count<1>(*in->insert(in->begin() + at, std::move(added)));
+        several.sums.template count<1>(several.put(added.id, added.part, std::move(added)));
     }
 
     /// Makes a mark in its place; `fill(Mark&)` says all that it carries, once and for all, since a
@@ -196,7 +195,7 @@ public:
             return;
         }
         crowd& several = made_crowd();
-        Mark& made = several.add(id, part);
+        Mark& made = several.put(id, part, newborn{id, part});
         fill(made);
         several.sums.template count<1>(made);
     }
@@ -237,9 +236,18 @@ private:
             return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
         }
 
-        [[gnu::noinline]] Mark& add(transaction_id const& id, part_number part) {
+        /// Makes the mark of a part from what is given. Where no memory can be had, nothing
+        /// happens.
+        template <typename From>
+        [[gnu::noinline]] Mark& put(transaction_id const& id, part_number part, From&& from) {
             auto const [in, at] = room_for(id, part);
-            return *in->emplace(in->begin() + at, newborn{id, part});
+            try {
+                return *in->emplace(in->begin() + at, std::forward<From>(from));
+            } catch (...) {
+                // It may have been opened for this one alone.
+                if (in->empty()) close_run(static_cast<std::size_t>(in - runs.data()));
+                throw;
+            }
         }
 
         [[gnu::noinline]] void erase(Mark* erased) {
@@ -256,7 +264,7 @@ private:
             if (runs[i].size() == longest) {
                 // Ids mostly grow, so that most marks come last: then the run stays whole.
                 std::size_t const kept = at == longest && i + 1 == used ? longest : longest / 2;
-                open_run(i + 1);
+                open_run(i + 1, longest - kept);
                 run& from = runs[i];
                 auto const cut = from.begin() + static_cast<std::ptrdiff_t>(kept);
                 runs[i + 1].assign(std::move_iterator{cut}, std::move_iterator{from.end()});
@@ -280,10 +288,11 @@ private:
             return static_cast<std::size_t>(behind - first) - 1;
         }
 
-        /// Puts an empty run at a place. Those that were closed stand behind the used ones, and
-        /// keep their room.
-        void open_run(std::size_t at) {
+        /// Puts an empty run at a place, with room for so many. Those that were closed stand behind
+        /// the used ones, and keep their room.
+        void open_run(std::size_t at, std::size_t room) {
             if (used == runs.size()) runs.emplace_back();
+            runs[used].reserve(room);
             auto const first = runs.begin();
             std::rotate(first + static_cast<std::ptrdiff_t>(at),
                         first + static_cast<std::ptrdiff_t>(used),
@@ -313,10 +322,11 @@ private:
     /// The crowd, which the only mark joins when one more is to come.
     [[gnu::noinline]] crowd& made_crowd() {
         if (!crowd_) crowd_ = std::make_unique<crowd>();
-        if (std::exchange(has_only_, false)) {
-            crowd_->open_run(0);
+        if (has_only_) {
+            crowd_->open_run(0, 1);
             crowd_->sums.template count<1>(only_);
             crowd_->runs[0].push_back(std::move(only_));
+            has_only_ = false;
         }
         return *crowd_;
     }

@@ -150,13 +150,14 @@ template <typename Rules, Described Record>
     met<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::added;
-    result.fields = add_to(*slot.record, apply);
-    if (result.fields != 0) result.on_record = record_change::fields;
+    // The mark comes first: only what it asks of memory can fail.
     slot.marks.add(id, part, [&](mark<Record>& made) {
         made.epoch_number = under;
         made.confirm_delta = confirm;
         made.undo_delta = undo;
     });
+    result.fields = add_to(*slot.record, apply);
+    if (result.fields != 0) result.on_record = record_change::fields;
     return result;
 }
 
@@ -242,13 +243,13 @@ met<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id,
                        : Intent::apply_fields != 0 ? record_change::fields
                                                    : record_change::none;
     result.exclusive = effect;
-    slot.record = std::move(applied);
     slot.marks.add(id, part, [&](mark<Record>& made) {
         made.epoch_number = under;
         made.confirm_delta = {};
         made.undo_delta = {};
         made.exclusive = std::move(effect);
     });
+    slot.record = std::move(applied);
     return result;
 }
 

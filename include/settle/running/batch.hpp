@@ -10,6 +10,8 @@
 #include <range/v3/range/concepts.hpp>
 #include <range/v3/range/traits.hpp>
 
+#include <exception>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -96,16 +98,22 @@ public:
     void run(Range&& range) {
         std::size_t number = 0;
         auto at = reading([&] { return ranges::begin(range); });
-        while (reading([&] { return at != ranges::end(range); }) && !call_.stop.stop_requested()) {
+        while (!ends() && reading([&] { return at != ranges::end(range); })) {
             decltype(auto) element = reading([&]() -> decltype(auto) { return *at; });
-            take(std::forward<decltype(element)>(element), number++);
+            reading([&] { take(std::forward<decltype(element)>(element), number++); });
             while (window_.full()) round();
             reading([&] { ++at; });
         }
         drain();
+        if (thrown_) std::rethrow_exception(thrown_);
     }
 
 private:
+    /// Whether no more elements are wanted.
+    [[nodiscard]] bool ends() const {
+        return thrown_ || call_.stop.stop_requested() || driver_.late();
+    }
+
     /// What the range throws concerns the elements to come: those under way settle first.
     template <typename Read>
     decltype(auto) reading(Read&& read) {
@@ -174,7 +182,15 @@ private:
         while (!window_.empty()) round();
     }
 
-    void tell(std::size_t number, outcome told) { ended_(number, std::move(told)); }
+    /// Who throws is told no more; those under way settle before anybody hears of it.
+    void tell(std::size_t number, outcome told) {
+        if (thrown_) return;
+        try {
+            ended_(number, std::move(told));
+        } catch (...) {
+            thrown_ = std::current_exception();
+        }
+    }
 
     Assembly& parts_;
     call_options const& call_;
@@ -182,6 +198,7 @@ private:
     std::size_t room_;
     window<Direction> window_;
     Ended& ended_;
+    std::exception_ptr thrown_; ///< by whoever is told the outcomes
 };
 
 } // namespace detail

@@ -27,6 +27,7 @@ public:
     [[nodiscard]] timestamp time() const { return progress_.time(); }
     /// Looks at the clock before a new job, when the last one ended a while ago.
     void look_at_clock() { progress_.look_at_clock(); }
+    [[nodiscard]] bool late() const { return progress_.late(); }
 
     /// The calls of a round that meet records: all that is compiled for each direction.
     struct typed_calls {

@@ -84,7 +84,8 @@ public:
     /// Shape:   range - any range, also one that is still being read, of parameters of one type or
     ///          of pairs of an id and parameters; the outcomes come in its order
     /// Errors:  as in run, each for itself. What the range throws comes back out when those under
-    ///          way have settled. A stop request leaves out the elements that were not read yet
+    ///          way have settled. A stop request and the deadline leave out the elements that were
+    ///          not read yet
     /// Cost:    each store gets one wave a phase for a whole window. A window waits until it is
     ///          full or the range ends, so a range that is slow to give wants a small one
     template <typename Range>
@@ -93,6 +94,7 @@ public:
     }
     /// As above, and `ended(number, outcome)` is called for each as it settles, so that memory is
     /// bounded by the window alone.
+    /// Errors:  what it throws comes back out when those under way have settled, untold
     template <typename Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
     void run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
@@ -209,7 +211,7 @@ public:
             return report;
         }
         timestamp const before = parts_.environment().now() - wanted.older_than;
-        for (bool more = true; more && !wanted.stop.stop_requested();) {
+        for (bool more = wanted.limit != 0; more && !wanted.stop.stop_requested();) {
             std::size_t const step = std::min<std::size_t>(
                 std::max<std::size_t>(1, wanted.step), wanted.limit - report.erased);
             auto const gone = parts_.log().purge(before, step);

@@ -27,7 +27,13 @@ struct options {
     /// Until then after its creation a finished entry still answers: a call under its id may come,
     /// or a late write. Younger ones are never purged.
     [[nodiscard]] constexpr std::chrono::milliseconds horizon() const {
-        return resubmission + lifetime + clocks;
+        using std::chrono::milliseconds;
+        milliseconds sum{0};
+        for (auto const one : {resubmission, lifetime, clocks}) {
+            // "For ever" stays that, with whatever is added.
+            sum = one > milliseconds::max() - sum ? milliseconds::max() : sum + one;
+        }
+        return sum;
     }
 };
 
@@ -50,13 +56,13 @@ struct recover_options {
     /// How long an entry must have stood still. One whose owner was a process of this machine that
     /// is gone is taken at once.
     std::chrono::milliseconds older_than = std::chrono::minutes{30};
-    std::size_t limit = ~std::size_t{0};
+    std::size_t limit = ~std::size_t{0}; ///< those that are skipped do not count
     std::size_t window = 0; ///< how many are under way at a time; 0 leaves it to the stores
     std::stop_token stop{};
 };
 
 struct work_options {
-    std::size_t limit = ~std::size_t{0};
+    std::size_t limit = ~std::size_t{0}; ///< those that are skipped do not count
     std::size_t window = 0; ///< how many are under way at a time; 0 leaves it to the stores
     std::stop_token stop{};
 };

@@ -70,6 +70,9 @@ public:
         if (call.deadline) deadline_ = after(environment.elapsed(), *call.deadline);
     }
 
+    /// Whether the caller's own deadline is over.
+    [[nodiscard]] bool late() const { return deadline_ && environment_.elapsed() >= *deadline_; }
+
     /// The time that the next steps carry. A clock is read once a wave, and again after every wait
     /// and whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
@@ -171,9 +174,15 @@ private:
         } else {
             note_answers(work, way);
             if (Step == step::apply && std::exchange(way.kept_back, false)) c.yield();
-            else c.decide(Step, limits_.attempts + way.yields);
+            else c.decide(Step, attempts_of(way));
         }
         return interruption::none;
+    }
+
+    /// What it did behind its own window does not count against it.
+    [[nodiscard]] std::uint32_t attempts_of(course const& way) const {
+        auto const room = std::numeric_limits<std::uint32_t>::max() - way.yields;
+        return std::min(limits_.attempts, room) + way.yields;
     }
 
     /// What comes after a step: its end, a rest, or the next step.
@@ -354,8 +363,13 @@ private:
             way.cut = interruption::stopped;
             return end(work, way);
         }
-        auto const doubled = limits_.first_pause * (std::int64_t{1} << std::min(way.rests, 20U));
-        auto const most = std::min<std::chrono::nanoseconds>(doubled, limits_.longest_pause);
+        // An hour is for ever here, and can be doubled and counted in nanoseconds.
+        using std::chrono::microseconds;
+        auto const longest = std::clamp(limits_.longest_pause, microseconds{0},
+                                        microseconds{std::chrono::hours{1}});
+        auto const first = std::clamp(limits_.first_pause, microseconds{0}, longest);
+        auto const doubled = first * (std::int64_t{1} << std::min(way.rests, 20U));
+        std::chrono::nanoseconds const most = std::min(doubled, longest);
         // Half of the pause is chance, so that two workers that met do not meet again in step.
         auto const half = static_cast<std::uint64_t>(most.count()) / 2 + 1;
         std::chrono::nanoseconds const chosen{

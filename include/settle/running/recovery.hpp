@@ -14,7 +14,8 @@ struct recovery_schedule {
     std::chrono::milliseconds older_than = std::chrono::minutes{30};
     /// A sweep looks at every mark, so it is done less often: once in so many rounds.
     std::uint32_t sweep_every = 12;
-    /// Called after each round, on the thread of the schedule.
+    /// Called after each round, on the thread of the schedule; as in any thread's function, what it
+    /// throws ends the program.
     std::function<void(recovery_report const&, sweep_report const&)> report{};
 };
 
@@ -42,13 +43,19 @@ public:
                   } catch (std::exception const& thrown) {
                       recovered.problem = {std::make_error_code(std::errc::interrupted),
                                            thrown.what()};
+                  } catch (...) {
+                      recovered.problem = {std::make_error_code(std::errc::interrupted),
+                                           "settle: an observer threw what is no std::exception"};
                   }
                   if (schedule.report) schedule.report(recovered, swept);
-                  world.pause(schedule.every, stop);
+                  world.pause(std::min<std::chrono::milliseconds>(schedule.every, for_ever), stop);
               }
           }) {}
 
 private:
+    /// Any clock can count so much more.
+    static constexpr std::chrono::hours for_ever{24 * 365};
+
     std::jthread thread_;
 };
 

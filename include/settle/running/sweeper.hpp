@@ -47,6 +47,7 @@ private:
         for_each_mark(session, report_.problem, [&](mark_place const& one) {
             if (stop_.stop_requested()) return false;
             ++report_.looked_at;
+            if (!one.fault.empty()) return passes(one.id, one.fault);
             auto const end = entry_of(one.id);
             if (!end.has_value()) return passes(one.id, end.problem());
             if (!is_stray(end.value(), one.epoch_number)) return true;
@@ -60,6 +61,7 @@ private:
     /// Whether the sweep goes on. What trying again does not help must not keep it from the marks
     /// that come later in the order.
     bool passes(transaction_id const& id, error const& problem) {
+        if (problem.code == errc::stopped && stop_.stop_requested()) return false;
         if (problem.code == condition::permanent) report_.skipped.push_back({id, problem});
         else report_.problem = problem;
         return report_.problem.empty();
@@ -72,7 +74,7 @@ private:
         if (!found.has_value()) return found.problem();
         if (found.value()) return standing_of(*found.value());
         nothing const no_parameters;
-        call_options const call;
+        call_options const call{std::nullopt, stop_};
         auto driver = parts_.make_driver(call);
         epoch const first = fresh_epoch(parts_.environment());
         auto work = make_job<undescribed>(id, no_parameters,

@@ -60,9 +60,7 @@ public:
             bool const last = page.size() < page_size;
             if (!page.empty()) after = page.back().id;
             std::erase_if(page, [&](entry const& one) { return !wanted(one); });
-            if (page.size() > limit) page.resize(limit);
-            limit -= page.size();
-            take_page(page);
+            limit = take_some(page, limit);
             if (last) break;
         }
         return std::move(report_);
@@ -70,6 +68,19 @@ public:
 
 private:
     static constexpr std::size_t least_page = 256;
+
+    /// Takes as many as the limit allows, and says what is left of it. What is skipped will be in
+    /// the log the next time, too, and must not keep those behind it waiting for ever.
+    std::size_t take_some(std::span<entry const> page, std::size_t limit) {
+        while (!page.empty() && limit > 0 && !call_.stop.stop_requested()) {
+            auto const some = page.first(std::min(limit, page.size()));
+            auto const skipped_before = report_.skipped.size();
+            take_page(some);
+            limit -= some.size() - (report_.skipped.size() - skipped_before);
+            page = page.subspan(some.size());
+        }
+        return limit;
+    }
 
     /// Neighbours of one type go side by side.
     void take_page(std::span<entry const> page) {

@@ -140,6 +140,7 @@ struct mark_place {
     transaction_id id;
     part_number part;
     epoch epoch_number = 0;
+    error fault{}; ///< why the mark cannot be used; its id, key or part may then be none
 
     friend bool operator==(mark_place const&, mark_place const&) = default;
 };

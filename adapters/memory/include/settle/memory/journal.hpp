@@ -11,6 +11,7 @@
 SETTLE_BEGIN
 namespace memory {
 
+/// Errors:  where no memory can be had, a change throws and has changed nothing
 /// Cost:    every step of a transaction is O(1), and asks nothing of the heap while the room that
 ///          was reserved lasts and texts are short; an entry that ends adds O(log n) at most. A
 ///          listing of what is unfinished looks at nothing else. Any other looks at every entry for
@@ -22,13 +23,15 @@ public:
     journal& operator=(journal const&) = delete;
 
     [[gnu::noinline]] log_answer insert(job& work, occasion const& at) {
-        auto const [row, fresh] = by_id_.find_or_add(
-            work.id, [&] { return &pool_of(*work.direction).take(work.parameters); });
+        state const first = work.coordinator.insert_state();
+        std::string const* const owner = known_owner(at.owner);
+        if (is_final(first)) make_room(ended_);
+        if (sorted_) make_room(new_);
+        auto const [row, fresh] = by_id_.find_or_add(work.id, [&] { return new_row(work); });
         if (!fresh) return log_answer::conflict;
-        row->id = work.id;
-        row->state = work.coordinator.insert_state();
+        row->state = first;
         row->epoch_number = work.coordinator.insert_epoch();
-        row->owner = known_owner(at.owner);
+        row->owner = owner;
         row->created = work.created;
         row->modified = at.now;
         row->why = work.coordinator.why();
@@ -52,18 +55,20 @@ public:
         if (row->state != wanted.from || row->epoch_number != wanted.from_epoch) {
             return log_answer::conflict;
         }
+        std::string const* const owner = wanted.takes_owner ? known_owner(at.owner) : row->owner;
+        if (Step == step::commit && !work.images.empty()) {
+            row->images = std::make_unique<std::vector<image>>(work.images);
+        }
+        if (is_final(wanted.to)) make_room(ended_);
         row->state = wanted.to;
         row->epoch_number = wanted.to_epoch;
         row->committed = wanted.committed;
         row->attempts = wanted.attempts;
         row->modified = at.now;
-        if (wanted.takes_owner) row->owner = known_owner(at.owner);
+        row->owner = owner;
         if (wanted.why != reason::none && row->why == reason::none) {
             row->why = work.coordinator.why();
             row->failed_part = work.coordinator.failed_part();
-        }
-        if (Step == step::commit && !work.images.empty()) {
-            row->images = std::make_unique<std::vector<image>>(work.images);
         }
         if (is_final(row->state)) {
             row->leave();
@@ -147,6 +152,24 @@ private:
         return found;
     }
 
+    /// Makes sure that one more can be added without asking for memory.
+    template <typename Value>
+    [[gnu::always_inline]] static void make_room(std::vector<Value>& in) {
+        if (in.size() == in.capacity()) in.reserve(std::max<std::size_t>(16, 2 * in.size()));
+    }
+
+    [[gnu::always_inline]] entry_row* new_row(job const& work) {
+        row_pool& pool = pool_of(*work.direction);
+        entry_row& row = pool.take(work.parameters);
+        try {
+            row.id = work.id;
+        } catch (...) {
+            pool.give_back(row);
+            throw;
+        }
+        return &row;
+    }
+
     /// Entries end nearly in the order of their creation: then nothing moves after one comparison.
     [[gnu::always_inline]] void note_end(entry_row& row) {
         ended const added{row.created, &row};
@@ -190,7 +213,7 @@ private:
     /// Brings what is unfinished into the order of the ids. Who lists page after page finds it so,
     /// unless entries came in between, and those are put in their places.
     void put_in_order() {
-        if (std::exchange(in_order_, true)) return;
+        if (in_order_) return;
         std::vector<entry_row*> rows;
         for (links* at = open_.next; at != &open_; at = at->next) {
             rows.push_back(static_cast<entry_row*>(at));
@@ -200,6 +223,7 @@ private:
         std::inplace_merge(rows.begin(), fresh, rows.end(), comes_first);
         open_.previous = open_.next = &open_;
         for (entry_row* const row : rows) row->join_before(open_);
+        in_order_ = true;
     }
 
     std::vector<entry_row const*> list_open(entry_filter const& filter,
@@ -253,6 +277,7 @@ private:
 
     /// Brings all entries into the order of their ids, or those that came since into theirs.
     void sort_all() {
+        all_.reserve(by_id_.size());
         auto const known = static_cast<std::ptrdiff_t>(all_.size());
         if (std::exchange(sorted_, true)) {
             all_.insert(all_.end(), new_.begin(), new_.end());

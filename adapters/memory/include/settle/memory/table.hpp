@@ -150,11 +150,12 @@ private:
     /// All slots in the order of their keys. Who reads page after page pays for the order once,
     /// unless records came or went in between.
     std::vector<kept>& ordered() {
-        if (std::exchange(in_order_, true)) return by_key_;
+        if (in_order_) return by_key_;
         by_key_.clear();
         for (auto const& one : slots_) by_key_.push_back(&one);
         std::sort(by_key_.begin(), by_key_.end(),
                   [](kept left, kept right) { return left->first < right->first; });
+        in_order_ = true;
         return by_key_;
     }
 

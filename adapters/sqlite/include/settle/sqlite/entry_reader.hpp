@@ -48,6 +48,8 @@ public:
         while (rows.next()) {
             entry& one = found.emplace_back();
             if (!read_row(rows, one).empty()) one.parameters.clear();
+            // The next page begins behind it, whatever it is.
+            if (one.id.empty()) one.id = rows.text(0);
         }
         return found;
     }
@@ -61,8 +63,8 @@ private:
                "LEFT JOIN settle_owner AS o ON o.number = e.owner ";
     }
     static std::string page(std::string_view condition) {
-        return select().append("WHERE e.id > ?1 AND e.modified <= ?2 ").append(condition).append(
-            "ORDER BY e.id LIMIT ?3");
+        return select().append("WHERE e.id > ?1 AND (e.modified <= ?2 OR typeof(e.modified) <> "
+                                "'integer') ").append(condition).append("ORDER BY e.id LIMIT ?3");
     }
 
     [[nodiscard]] statement const& statement_for(entry_filter const& filter) const {

@@ -131,28 +131,34 @@ public:
         if (!changes_.empty()) change_in_place<Step>(at);
     }
 
-    /// Entries are numbered as they come, so the first that is too young ends the search.
+    /// Entries are numbered as they come, so the search ends where none of a whole step is old: one
+    /// alone may be from a clock that was wrong. Of what age one is that does not say so, nobody
+    /// knows, and it stays.
     purged purge(timestamp created_before, std::size_t limit) {
         purged gone;
         std::vector<std::int64_t> old;
         {
-            gone.more = true;
             std::size_t looked = 0;
+            bool all_young = true;
             run rows{oldest_, purged_up_to_, static_cast<std::int64_t>(limit)};
-            while (gone.more && rows.next()) {
+            while (rows.next()) {
                 ++looked;
+                purged_up_to_ = rows.integer(0);
                 bool const finished = rows.integer(1) != 0;
-                gone.more = !finished || rows.integer(2) < number_in(created_before);
-                if (gone.more) purged_up_to_ = rows.integer(0);
-                if (gone.more && finished) old.push_back(rows.integer(0));
+                bool const dated = rows.type(2) == SQLITE_INTEGER;
+                bool const young = dated && rows.integer(2) >= number_in(created_before);
+                all_young = all_young && finished && young;
+                if (finished && dated && !young) old.push_back(purged_up_to_);
             }
-            gone.more = gone.more && looked == limit;
+            gone.more = looked == limit && !all_young;
         }
         for (auto const one : old) gone.erased += run{erase_, one}.change() == 1 ? 1U : 0U;
         // What was unfinished may be finished when somebody asks again.
-        if (!gone.more) purged_up_to_ = 0;
+        if (!gone.more) purge_anew();
         return gone;
     }
+    /// The next purge begins with the oldest entry.
+    void purge_anew() noexcept { purged_up_to_ = 0; }
 
 private:
     /// Shape:   assignments - may use settle_value, and ?4 as the owner

@@ -33,7 +33,10 @@ public:
     /// Erases at most `limit` finished entries that were created before a time, the oldest first.
     /// Cost:    looks at so many entries and no more; it goes on where it ended
     result<purged> purge(timestamp created_before, std::size_t limit) {
-        return file_->writing([&] { return held_->entries.purge(created_before, limit); });
+        auto gone =
+            file_->writing([&] { return held_->entries.purge(created_before, limit); });
+        if (!gone.has_value()) held_->entries.purge_anew();
+        return gone;
     }
 
     /// The entries themselves, for who is inside a native transaction of this file.

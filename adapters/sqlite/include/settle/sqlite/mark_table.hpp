@@ -163,50 +163,88 @@ private:
     statement erase_;
 };
 
-/// Marks of some collections, behind a place, in the order of their records.
-/// Shape:   names - the collections as an SQL list; plain names, so nothing in them is quoted
-[[nodiscard]] inline std::string marks_sql(std::string const& names) {
-    return "SELECT id, participant, line, collection, key, epoch FROM settle_mark WHERE "
-           "collection IN (" +
-           names +
-           ") AND (key, collection, id, participant, line) > (?5, ?4, ?1, ?2, ?3) "
-           "ORDER BY key, collection, id, participant, line LIMIT ?6";
-}
+/// Looks at the marks of some collections, in the order of their records.
+class mark_reader {
+public:
+    /// Shape:   names - the collections as an SQL list; plain names, so nothing in them is quoted
+    mark_reader(connection const& on, std::string const& names)
+        : placed_(on,
+                  select(names) + "AND " + has_place +
+                      " AND (key, collection, id, participant, line) > (?5, ?4, ?1, ?2, ?3) "
+                      "ORDER BY key, collection, id, participant, line LIMIT ?6",
+                  "read marks"),
+          damaged_(on, select(names) + "AND NOT (" + has_place + ") LIMIT ?1", "read marks") {}
 
-[[nodiscard]] inline mark_place read_place(run const& row) {
-    mark_place place;
-    std::int64_t number = 0;
-    std::string_view problem = read_field(row, 0, place.id);
-    if (problem.empty()) problem = read_field(row, 1, place.part.participant);
-    if (problem.empty()) problem = read_field(row, 2, place.part.line);
-    if (problem.empty()) problem = read_field(row, 3, place.collection);
-    if (problem.empty() && row.type(4) == SQLITE_INTEGER) place.key = row.integer(4);
-    else if (problem.empty()) problem = read_field(row, 4, place.key.emplace<std::string>());
-    if (problem.empty()) problem = read_field(row, 5, number);
-    if (problem.empty() && number < 0) problem = "has a negative epoch";
-    place.epoch_number = static_cast<epoch>(number);
-    if (problem.empty()) return place;
-    std::string text{"settle: a mark of the transaction '"};
-    text.append(row.text(0)).append("' is damaged in the table settle_mark: a column ");
-    raise(errc::damaged, text.append(problem).append(". README#damaged"));
-}
+    /// Behind a place. In the first page come those first that have no place themselves.
+    [[nodiscard]] std::vector<mark_place> read(std::optional<mark_place> const& after,
+                                               std::size_t limit) const {
+        std::vector<mark_place> found;
+        if (limit == 0) return found;
+        if (!after) {
+            // Nobody can ask for what is behind such a one, so one that can be asked for is last.
+            run rows{damaged_, as_limit(limit - 1)};
+            while (rows.next()) found.push_back(read_place(rows));
+        }
+        // Before every mark comes the empty collection of the least key, which no store has.
+        mark_place const behind = after.value_or(
+            mark_place{{}, std::numeric_limits<std::int64_t>::min(), {}, {}, 0});
+        run rows{placed_, behind.id, behind.part.participant, behind.part.line};
+        rows.bind(behind.collection);
+        std::visit([&](auto const& key) { rows.bind(key); }, behind.key);
+        rows.bind(as_limit(limit - found.size()));
+        while (rows.next()) found.push_back(read_place(rows));
+        return found;
+    }
 
-[[nodiscard]] inline std::vector<mark_place> read_marks(statement const& from,
-                                                        std::optional<mark_place> const& after,
-                                                        std::size_t limit) {
-    run rows{from};
-    // Before every mark comes the empty collection of the least key, which no store has.
-    mark_place const behind = after.value_or(
-        mark_place{{}, std::numeric_limits<std::int64_t>::min(), {}, {}, 0});
-    rows.bind(behind.id).bind(behind.part.participant).bind(behind.part.line);
-    rows.bind(behind.collection);
-    std::visit([&](auto const& key) { rows.bind(key); }, behind.key);
-    rows.bind(static_cast<std::int64_t>(std::min<std::size_t>(
-        limit, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()))));
-    std::vector<mark_place> found;
-    while (rows.next()) found.push_back(read_place(rows));
-    return found;
-}
+private:
+    static constexpr char const* has_place =
+        "(typeof(id) = 'text' AND typeof(participant) = 'integer' AND typeof(line) = 'integer' "
+        "AND participant BETWEEN 0 AND 4294967295 AND line BETWEEN 0 AND 4294967295 "
+        "AND typeof(key) IN ('integer', 'text'))";
+
+    static std::string select(std::string const& names) {
+        return "SELECT id, participant, line, collection, key, epoch FROM settle_mark WHERE "
+               "collection IN (" + names + ") ";
+    }
+    static std::int64_t as_limit(std::size_t limit) {
+        return static_cast<std::int64_t>(std::min<std::size_t>(
+            limit, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())));
+    }
+
+    /// Texts are taken as they are, so that a page can begin behind one that is not UTF-8.
+    [[nodiscard]] static mark_place read_place(run const& row) {
+        mark_place place;
+        std::string ignored;
+        std::int64_t number = 0;
+        std::string_view problem = read_field(row, 0, ignored);
+        place.id = row.text(0); // which makes a text of it: its type is known by now
+        auto const read = [&](int column, auto& into) {
+            auto const found = read_field(row, column, into);
+            if (problem.empty()) problem = found;
+        };
+        read(1, place.part.participant);
+        read(2, place.part.line);
+        read(3, place.collection);
+        if (row.type(4) == SQLITE_INTEGER) {
+            place.key = row.integer(4);
+        } else {
+            read(4, ignored);
+            place.key = std::string{row.text(4)};
+        }
+        read(5, number);
+        if (problem.empty() && number < 0) problem = "has a negative epoch";
+        place.epoch_number = static_cast<epoch>(number);
+        if (problem.empty()) return place;
+        std::string text{"settle: a mark of the transaction '"};
+        text.append(place.id).append("' is damaged in the table settle_mark: a column ");
+        text.append(problem).append(". Repair that row. README#damaged");
+        place.fault = {make_error_code(errc::damaged), std::move(text)};
+        return place;
+    }
+
+    statement placed_;
+    statement damaged_;
+};
 
 } // namespace sqlite::detail
 SETTLE_END

@@ -74,10 +74,11 @@ public:
         return file_->reading([&] { return held_->template reader_of<C>().scan(after, limit); });
     }
 
-    /// Marks in the order of their records, beginning behind one of them.
+    /// Marks in the order of their records, beginning behind one of them; first those that are
+    /// damaged so that they have no place in it.
     result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
                                           std::size_t limit) {
-        return file_->reading([&] { return detail::read_marks(held_->marks(), after, limit); });
+        return file_->reading([&] { return held_->marks().read(after, limit); });
     }
 
     /// Ends a mark that still has the epoch of its place.
@@ -102,7 +103,7 @@ private:
             : tables_(make_table<Collections>(file)...),
               readers_(detail::record_reader<Collections>{file.reader(),
                                                           detail::need_of<Collections>()}...),
-              marks_(file.reader(), marks_sql(), "read marks") {}
+              marks_(file.reader(), names()) {}
 
         template <typename C>
         detail::record_table<C>& table_of() {
@@ -112,7 +113,7 @@ private:
         detail::record_reader<C>& reader_of() {
             return std::get<detail::record_reader<C>>(readers_);
         }
-        [[nodiscard]] detail::statement const& marks() const noexcept { return marks_; }
+        [[nodiscard]] detail::mark_reader const& marks() const noexcept { return marks_; }
 
         void begin(bool unchanged) { (table_of<Collections>().begin(unchanged), ...); }
         void fetch() { (table_of<Collections>().fetch(), ...); }
@@ -146,15 +147,16 @@ private:
             detail::settle_table(file.with(), need);
             return {file.with(), std::move(need)};
         }
-        static std::string marks_sql() {
-            std::string names;
-            ((names += (names.empty() ? "'" : ", '") + std::string{Collections::name} + "'"), ...);
-            return detail::marks_sql(names);
+        /// The collections as an SQL list.
+        static std::string names() {
+            std::string all;
+            ((all += (all.empty() ? "'" : ", '") + std::string{Collections::name} + "'"), ...);
+            return all;
         }
 
         std::tuple<detail::record_table<Collections>...> tables_;
         std::tuple<detail::record_reader<Collections>...> readers_;
-        detail::statement marks_;
+        detail::mark_reader marks_;
     };
     using operation = settle::detail::erased_operation<desks>;
 
