@@ -158,6 +158,51 @@ TEST_CASE("batch: what the range throws comes out when those under way have sett
     });
 }
 
+TEST_CASE("batch: what the callback throws comes out when those under way have settled") {
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        for (std::size_t const window : {1U, 4U, 100U}) {
+            auto const before = balance_of(engine, 1);
+            int given = 0;
+            auto const orders = ranges::views::iota(0, 10) | ranges::views::transform([&](int) {
+                                    ++given;
+                                    return bank::transfer{name_of_account(1), name_of_account(2), 1};
+                                });
+            int told = 0;
+            auto const tell = [&](std::size_t number, settle::outcome const&) {
+                ++told;
+                if (number == 2) throw std::runtime_error("nobody listens");
+            };
+            CHECK_THROWS_WITH(engine.run_all(orders, tell, {window, {}, {}}), "nobody listens");
+            // Who threw is told no more, and what was taken from the range is not left lying.
+            CHECK(told == 3);
+            CHECK(given >= 3);
+            CHECK(balance_of(engine, 1) == before - given);
+            CHECK(engine.marks().value() == 0);
+            CHECK(engine.page({.unfinished = true}, "", 10).value().empty());
+        }
+    });
+}
+
+TEST_CASE("batch: the deadline leaves out what was not read, and half-does nothing") {
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        auto const slow = ranges::views::iota(0, 1000) | ranges::views::transform([&](int i) {
+                              if (i == 5) std::this_thread::sleep_for(std::chrono::seconds{2});
+                              return bank::transfer{name_of_account(1), name_of_account(2), 1};
+                          });
+        settle::batch_options wanted;
+        wanted.window = 8;
+        wanted.deadline = std::chrono::seconds{1};
+        auto const told = engine.run_all(slow, wanted);
+        REQUIRE(told.size() == 6);
+        for (auto const& one : told) CHECK(one.done());
+        CHECK(balance_of(engine, 1) == 100 - 6);
+    });
+}
+
 TEST_CASE("batch: a stop leaves out what was not read, and half-does nothing") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
@@ -252,7 +297,8 @@ TEST_CASE("batch: what other programs write to the file is seen at once") {
     CHECK(one.run(bank::transfer{name_of_account(5), name_of_account(0), 50}).done());
 }
 
-TEST_CASE("batch: who stands behind one that waits for another program is not asked each round") {
+/// Shape:   patient - how often each of a window starts over before it is canceled
+void waits_in_order(settle::options const& patient) {
     settle::memory::database db;
     settle::testing::manual_environment const time;
     bool leaves = true;
@@ -269,7 +315,7 @@ TEST_CASE("batch: who stands behind one that waits for another program is not as
 
     std::map<std::string, int, std::less<>> asked;
     std::map<std::string, int, std::less<>> pauses;
-    settle::engine engine{db, settle::type<relabel_type>, settle::with_environment(time),
+    settle::engine engine{db, patient, settle::type<relabel_type>, settle::with_environment(time),
                           settle::observed_by([&](settle::event const& seen) {
                               if (seen.taken == settle::step::apply) ++asked[seen.id];
                               if (seen.taken != settle::step::pause) return;
@@ -292,4 +338,12 @@ TEST_CASE("batch: who stands behind one that waits for another program is not as
         INFO(one.first);
         CHECK(one.second <= (one.first == "r1" ? 7 : 3));
     }
+}
+
+TEST_CASE("batch: who stands behind one that waits for another program is not asked each round") {
+    waits_in_order({});
+    // What a window does to itself is counted beside, and "for ever" stays that.
+    settle::options for_ever;
+    for_ever.attempts = ~std::uint32_t{0};
+    waits_in_order(for_ever);
 }

@@ -61,6 +61,8 @@ void purges(Database& db) {
     time.advance(30 * 24h - 10h);
     engine.run("new", bank::transfer{"A", "B", 1});
     settle::purge_options wanted;
+    wanted.limit = 0;
+    CHECK(engine.purge(wanted).erased == 0);
     wanted.limit = 3;
     CHECK(engine.purge(wanted).erased == 3);
     wanted.limit = 1000;
@@ -100,6 +102,32 @@ TEST_CASE("purge: finished entries beyond the horizon go, on SQLite") {
     sqlite_test::folder const here;
     settle::sqlite::database db{here.file()};
     purges(db);
+}
+
+TEST_CASE("purge: where a limit is for ever, so is the horizon, and nothing is old enough") {
+    constexpr auto for_ever = std::chrono::milliseconds::max();
+    for (auto const member : {&settle::options::resubmission, &settle::options::lifetime,
+                              &settle::options::clocks}) {
+        settle::options limits;
+        limits.*member = for_ever;
+        CHECK(limits.horizon() == for_ever);
+        settle::memory::database db;
+        settle::testing::manual_environment const time;
+        settle::engine engine{db, settle::type<bank::transfer_type>, limits,
+                              settle::with_environment(time)};
+        open_two_accounts(engine);
+        CHECK(engine.run("one", bank::transfer{"A", "B", 1}).done());
+        time.advance(90 * 24h);
+        settle::purge_options wanted;
+        for (auto const age : {wanted.older_than, for_ever}) {
+            wanted.older_than = age;
+            auto const refused = engine.purge(wanted);
+            CHECK(refused.erased == 0);
+            CHECK(refused.problem.code == settle::errc::too_young);
+        }
+        CHECK(engine.run("one", bank::transfer{"A", "B", 1}).done());
+        CHECK(engine.read(bank::accounts, std::string{"A"}).value()->balance == 999);
+    }
 }
 
 TEST_CASE("purge: others go on meanwhile") {

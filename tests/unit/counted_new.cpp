@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The heap's own functions with a counter, and a failure at will: the unit tests' program has them once.
+// The heap's own functions with a counter, and a failure at will: the unit tests' program has them
+// once.
 #include "counted_new.hpp"
 
 #include <cstdlib>

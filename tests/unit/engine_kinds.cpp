@@ -210,6 +210,25 @@ TEST_CASE("kinds: who meets another's mark gives way, and is canceled after so m
     }
 }
 
+TEST_CASE("kinds: pauses that are for ever end with the deadline") {
+    shop s;
+    s.watch = kill_after(settle::step::apply);
+    CHECK_THROWS_AS(s.engine.run("stuck", order{"A", "1", 0, {{"pen", 1}}}), killed);
+    s.watch = nullptr;
+    for (auto const first : {std::chrono::microseconds{200}, std::chrono::microseconds::max()}) {
+        settle::options limits;
+        limits.first_pause = first;
+        limits.longest_pause = std::chrono::microseconds::max();
+        settle::engine patient{s.database, limits, settle::type<drop_type>,
+                               settle::with_environment(manual_environment{s.world})};
+        auto const begun = s.world.elapsed;
+        settle::call_options call;
+        call.deadline = std::chrono::seconds{10};
+        CHECK(patient.run("t", drop{"pen"}, call).verdict == verdict::undecided);
+        CHECK(s.world.elapsed - begun == *call.deadline);
+    }
+}
+
 TEST_CASE("kinds: an observer sees every step, and no secret") {
     shop s;
     std::vector<std::string> steps;

@@ -382,6 +382,37 @@ TEST_CASE("recovery: many entries are taken page by page, and no more than asked
     CHECK(b.engine.recover().done == 0);
 }
 
+TEST_CASE("recovery: what is skipped uses up no limit, so that those behind it come in their turn") {
+    two_workers b;
+    std::string const gone = ended_process::owner();
+    for (int i = 0; i < 30; ++i) {
+        plant<foreign<rent, "rent", false>>(b.database, "a" + std::to_string(i), {"T"}, gone,
+                                            b.world.time);
+    }
+    for (int i = 0; i < 5; ++i) {
+        plant<transfer_direction>(b.database, "b" + std::to_string(i), transfer{"A", "B", 0}, gone,
+                                  b.world.time);
+    }
+    settle::recover_options wanted;
+    wanted.limit = 2;
+    for (std::size_t const left : {2U, 2U, 1U, 0U}) {
+        auto const report = b.engine.recover(wanted);
+        CHECK(report.done == left);
+        // Behind what it was to take it looks at nothing.
+        CHECK(report.skipped.size() == 30);
+    }
+    for (int i = 0; i < 3; ++i) {
+        std::string const id = std::to_string(i);
+        CHECK(b.engine.submit("b" + id + " too", transfer{"A", "B", 1}).problem.empty());
+        plant<foreign<rent, "rent", false>>(b.database, "a" + id + " too", {"T"}, gone,
+                                            b.world.time, settle::goal::submit);
+    }
+    settle::work_options some;
+    some.limit = 1;
+    for (int i = 0; i < 3; ++i) CHECK(b.engine.work(some).done == 1);
+    CHECK(b.engine.work(some).done == 0);
+}
+
 /// A write that its worker sent long ago and that arrives only now.
 void arrive_late(settle::memory::database& database, std::string const& id, settle::epoch under,
                  std::int64_t amount = 30) {
