@@ -104,8 +104,9 @@ private:
             report_.note(0, fmt::format("{}, of an earlier run, is not settled: {}", id,
                                         sentence_of(problem)));
         }
-        if (left.undecided > left.skipped.size()) {
-            report_.note(0, "an earlier run left transactions undecided: run recover");
+        if (left.undecided > 0) {
+            report_.note(0, fmt::format("{} of an earlier run are still undecided: run recover",
+                                        with_commas(left.undecided)));
         }
         if (!left.problem.empty()) report_.note(0, sentence_of(left.problem));
         if (left.done + left.canceled == 0) return;

@@ -374,6 +374,29 @@ TEST_CASE("files and stores that cannot be used: one sentence, and nothing is ch
     CHECK(transfer(folder, {"check"}).code == 0);
 }
 
+TEST_CASE("a run says what of earlier ones nobody can settle, and goes on with the others") {
+    scratch_folder const folder{"bank-damaged"};
+    auto const first = folder.write("first.csv", "id,source,destination,amount\n"
+                                                 "x,a,b,1\ny,c,d,1\nz,c,d,1\n");
+    REQUIRE(transfer(folder, {"open", first, "--balance", "1000.00"}).code == 0);
+    REQUIRE(transfer(folder, {"run", first}).code == 0);
+    testing::ask(folder.at("bank.db"),
+                 "UPDATE settle_entry SET state = 1, open = 1, parameters = '{' WHERE id = 'x'; "
+                 "UPDATE settle_entry SET epoch = 'none' WHERE id = 'y'");
+    auto const second = folder.write("second.csv", "id,source,destination,amount\n"
+                                                   "y,c,d,1\nnew,b,a,1\nz,c,d,1\n");
+    auto const ran = transfer(folder, {"run", second, "--report", folder.at("report.json")});
+    CHECK_MESSAGE(ran.code == 3, ran.out << ran.err);
+    CHECK(ran.out.find("x, of an earlier run, is not settled: ") != std::string::npos);
+    auto const report = report_of(folder.at("report.json"));
+    CHECK(report["left_over"] == 1);
+    CHECK(report["stopped"] == false);
+    CHECK(report["done"] == 2);
+    CHECK(report["earlier"] == 1);
+    CHECK(report["undecided"].get<int>() + report["refused"].get<int>() == 1);
+    CHECK(report["sum_before"] == report["sum_after"]);
+}
+
 TEST_CASE("an interrupted run stops after what is in flight, and the next one goes on") {
     scratch_folder const folder{"bank-interrupt"};
     std::string const head = "id,source,destination,amount\n";
@@ -391,6 +414,7 @@ TEST_CASE("an interrupted run stops after what is in flight, and the next one go
                                        "sqlite:" + folder.at("bank.db"), "run", file, "--report",
                                        folder.at("report.json")};
         words.insert(words.end(), pace.begin(), pace.end());
+        words.emplace_back("check");
         testing::program run{folder, words};
         std::this_thread::sleep_for(std::chrono::milliseconds{300});
         // However long a busy machine takes to get so far.
@@ -400,6 +424,7 @@ TEST_CASE("an interrupted run stops after what is in flight, and the next one go
         run.signal(SIGINT);
         auto const stopped = run.wait();
         CHECK_MESSAGE(stopped.code == 3, stopped.out << stopped.err);
+        CHECK(stopped.err.ends_with("transfer: interrupted, so check was not begun\n"));
         auto const report = report_of(folder.at("report.json"));
         CHECK(report["stopped"] == true);
         CHECK(report["undecided"] == 0);

@@ -80,6 +80,35 @@ TEST_CASE("stray: a mark without an entry is undone, and its id can never run ag
     CHECK(engine.sweep().looked_at == 0);
 }
 
+TEST_CASE("stray: a sweep that is asked to stop does not go on waiting for the log") {
+    memory_database db;
+    manual_environment const time;
+    auto engine = engine_on(db, time);
+    open_records(engine);
+    bench<memory_database> late{db};
+    crowd<settle::forward<move_type>> jobs;
+    jobs.add_at<settle::step::apply>("t", {"A", "B", 30}, 41);
+    late.session().start<settle::forward<move_type>>(jobs.wave(), apply_step);
+    late.session().finish<settle::forward<move_type>>(jobs.wave(), apply_step);
+    faulty fragile{db};
+    std::stop_source stop;
+    int asked = 0;
+    fragile.plan([&](call const& one) {
+        if (one.what != "insert") return fault{};
+        if (++asked == 3) stop.request_stop();
+        return fault{fault_kind::unavailable};
+    });
+    auto beside = engine_on(fragile, time);
+    auto const begun = time.elapsed();
+    auto const stopped = beside.sweep(stop.get_token());
+    CHECK(stopped.problem.code == settle::errc::store_unreachable);
+    CHECK(stopped.annulled + stopped.undone == 0);
+    CHECK(asked == 3);
+    CHECK(time.elapsed() - begun < 1s);
+    CHECK(engine.sweep().annulled == 1);
+    check_settled(engine, {});
+}
+
 TEST_CASE("stray: marks of ended entries are undone, whatever their epoch") {
     memory_database db;
     manual_environment const time;

@@ -28,6 +28,10 @@ TEST_CASE("old entries are purged, a step at a time, and nothing else") {
         CHECK(engine.purge().erased == 0);
         time.advance(31 * 24h);
         CHECK(engine.run("new", transfer{"A", "B", 1}).done());
+        settle::purge_options none;
+        none.limit = 0;
+        CHECK(engine.purge(none).erased == 0);
+        CHECK(db.bind_log().purge(time.now(), 0).value().erased == 0);
         auto const purged = engine.purge();
         CHECK_MESSAGE(purged.problem.empty(), purged.problem);
         CHECK(purged.erased == 5);

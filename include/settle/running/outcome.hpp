@@ -67,9 +67,9 @@ struct skipped_entry {
 struct recovery_report {
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;
-    std::uint64_t undecided = 0;
+    std::uint64_t undecided = 0;        ///< the next round may settle them
     std::uint64_t elsewhere = 0;        ///< another worker took them meanwhile
-    std::vector<skipped_entry> skipped; ///< left alone, each with what to do about it
+    std::vector<skipped_entry> skipped; ///< beside those; each with what to do about it
     error problem;                      ///< why the round ended early, when it did
 };
 

@@ -135,10 +135,8 @@ private:
         case verdict::refused: report_.skipped.push_back({told.id, told.problem}); break;
         case verdict::undecided:
             if (told.problem.empty()) ++report_.elsewhere;
-            else ++report_.undecided;
-            if (told.problem.code == condition::permanent) {
-                report_.skipped.push_back({told.id, told.problem});
-            }
+            else if (told.problem.code != condition::permanent) ++report_.undecided;
+            else report_.skipped.push_back({told.id, told.problem});
             break;
         }
     }
