@@ -382,7 +382,7 @@ TEST_CASE("recovery: many entries are taken page by page, and no more than asked
     CHECK(b.engine.recover().done == 0);
 }
 
-TEST_CASE("recovery: what is skipped uses up no limit, so that those behind it come in their turn") {
+TEST_CASE("recovery: what is skipped uses up no limit, and those behind it have their turn") {
     two_workers b;
     std::string const gone = ended_process::owner();
     for (int i = 0; i < 30; ++i) {

@@ -186,7 +186,8 @@ TEST_CASE("threads: the recovery thread begins at once, reports each round, stop
         settle::recovery_thread const recovering{b.engine, schedule};
         std::unique_lock lock{mutex};
         REQUIRE(changed.wait_for(lock, std::chrono::seconds{30}, [&] { return rounds > 0; }));
-        CHECK_FALSE(changed.wait_for(lock, std::chrono::milliseconds{50}, [&] { return rounds > 1; }));
+        CHECK_FALSE(
+            changed.wait_for(lock, std::chrono::milliseconds{50}, [&] { return rounds > 1; }));
     }
     SUBCASE("all the time") {
         schedule.every = std::chrono::milliseconds{1};
