@@ -29,8 +29,9 @@ struct options {
     [[nodiscard]] constexpr std::chrono::milliseconds horizon() const {
         using std::chrono::milliseconds;
         milliseconds sum{0};
-        for (auto const one : {resubmission, lifetime, clocks}) {
+        for (auto const given : {resubmission, lifetime, clocks}) {
             // "For ever" stays that, with whatever is added.
+            auto const one = std::max(given, milliseconds{0});
             sum = one > milliseconds::max() - sum ? milliseconds::max() : sum + one;
         }
         return sum;
