@@ -96,13 +96,18 @@ public:
 
     template <typename Range>
     void run(Range&& range) {
-        std::size_t number = 0;
-        auto at = reading([&] { return ranges::begin(range); });
-        while (!ends() && reading([&] { return at != ranges::end(range); })) {
-            decltype(auto) element = reading([&]() -> decltype(auto) { return *at; });
-            reading([&] { take(std::forward<decltype(element)>(element), number++); });
-            while (window_.full()) round();
-            reading([&] { ++at; });
+        try {
+            std::size_t number = 0;
+            auto at = ranges::begin(range);
+            auto const last = ranges::end(range);
+            for (; !ends() && at != last; ++at) {
+                take(*at, number++);
+                while (window_.full()) round();
+            }
+        } catch (...) {
+            // What the range throws concerns the elements to come: those under way settle first.
+            if (!driving_) drain();
+            throw;
         }
         drain();
         if (thrown_) std::rethrow_exception(thrown_);
@@ -112,17 +117,6 @@ private:
     /// Whether no more elements are wanted.
     [[nodiscard]] bool ends() const {
         return thrown_ || call_.stop.stop_requested() || driver_.late();
-    }
-
-    /// What the range throws concerns the elements to come: those under way settle first.
-    template <typename Read>
-    decltype(auto) reading(Read&& read) {
-        try {
-            return read();
-        } catch (...) {
-            drain();
-            throw;
-        }
     }
 
     template <typename Element>
@@ -166,6 +160,7 @@ private:
 
     void round() {
         std::vector<std::pair<std::size_t, typename Direction::parameters>> drawn_twice;
+        driving_ = true;
         window_.round(driver_, true, [&](std::size_t number, job& work, course const& way) {
             if (way.new_id && way.cut == interruption::mismatch) {
                 drawn_twice.emplace_back(number, work.parameters_of<Direction>());
@@ -173,6 +168,7 @@ private:
                 tell(number, conclude(work, way, parts_.log()));
             }
         });
+        driving_ = false;
         for (auto& [number, parameters] : drawn_twice) {
             start(fresh_id(parts_.environment()), std::move(parameters), number, true);
         }
@@ -199,6 +195,7 @@ private:
     window<Direction> window_;
     Ended& ended_;
     std::exception_ptr thrown_; ///< by whoever is told the outcomes
+    bool driving_ = false;      ///< a round is under way: who ends it ends the worker
 };
 
 } // namespace detail
