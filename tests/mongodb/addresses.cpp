@@ -73,6 +73,7 @@ TEST_CASE("an address that says too little or the wrong thing is refused without
     check_refused("mongodb://127.0.0.1:1/bank?readPreference=secondary", "not primary");
     check_refused("mongodb://127.0.0.1:1/bank?readPreference=nearest", "not primary");
     check_refused("mongodb://127.0.0.1:1/bank?w=0", "nobody learns");
+    check_refused("mongodb://127.0.0.1:1/bank?waitQueueTimeoutMS=50", "wait for others");
 }
 
 TEST_CASE("an address at which nobody answers is refused in the time that it gives") {

@@ -58,10 +58,13 @@ public:
             }
             page = std::move(found).value();
             bool const last = page.size() < page_size;
-            if (!page.empty()) after = page.back().id;
+            // Where no page can begin behind its last entry, it would begin anew.
+            auto const next = page.empty() ? transaction_id{} : page.back().id;
+            bool const ends = last || next.empty() || next == after;
+            after = next;
             std::erase_if(page, [&](entry const& one) { return !wanted(one); });
             limit = take_some(page, limit);
-            if (last) break;
+            if (ends) break;
         }
         return std::move(report_);
     }

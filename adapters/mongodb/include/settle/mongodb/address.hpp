@@ -109,6 +109,10 @@ private:
 
     /// What the driver would do on its own.
     void add_limits() const {
+        if (mongoc_uri_has_option(uri_.get(), MONGOC_URI_WAITQUEUETIMEOUTMS)) {
+            refuse("its waitQueueTimeoutMS would end calls that only wait for others of this "
+                   "program. Leave it out, and give maxPoolSize as many as there are threads");
+        }
         // The error of a second attempt says nothing about the first, which may yet arrive: what is
         // repeated, settle repeats under another epoch. Commits are repeated all the same.
         mongoc_uri_set_option_as_bool(uri_.get(), MONGOC_URI_RETRYWRITES, false);

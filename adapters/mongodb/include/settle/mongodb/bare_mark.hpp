@@ -4,6 +4,7 @@
 #pragma once
 
 #include <settle/mongodb/error.hpp>
+#include <settle/mongodb/mark_codec.hpp>
 #include <settle/protocol/mark.hpp>
 
 SETTLE_BEGIN
@@ -33,6 +34,21 @@ template <Described Record, typename Operation>
                                  "assigns. Finish it by hand. README#coming-from-the-tutorial");
     }
     return made;
+}
+
+/// The bare marks of a document, as they stand there.
+/// Shape:   ids - of their transactions
+[[nodiscard]] inline std::vector<value_view> bare_marks_of(document const& found,
+                                                           std::vector<std::string> const& ids) {
+    std::vector<value_view> all;
+    auto const marks = found.find(marks_field);
+    if (!marks || ids.empty()) return all;
+    marks->for_each([&](value_view const& value) {
+        auto const id = value.id();
+        if (id && std::find(ids.begin(), ids.end(), *id) != ids.end()) all.push_back(value);
+        return true;
+    });
+    return all;
 }
 
 } // namespace mongodb::detail

@@ -39,6 +39,7 @@ public:
         std::vector<mark_place> added{};  ///< marks that are new
         std::vector<mark_place> pulled{}; ///< marks that are gone
         bool rewritten = false;           ///< a mark has changed where it is
+        bool held = false;                ///< what was only looked at must stay as it is
         std::string image{};              ///< of which it was made again
         std::vector<std::string> bare{};  ///< marks of other programs that no operation has met
         bool bare_met = false;            ///< one of them has become a mark of settle's
@@ -111,6 +112,7 @@ public:
             mistaken_ = mistaken_ || !confirmed;
             return;
         }
+        at.held = at.held || confirmed;
         note(one.end_at_once(at.slot, confirmed), at, one.id(), one.part());
     }
 
@@ -167,13 +169,24 @@ public:
         std::int64_t updates = 0;
         std::int64_t inserts = 0;
         std::int64_t removes = 0;
-        for (place& at : places_) {
-            bool const changed = at.found && at.slot.record && is_changed(at);
-            if (at.conditional) all.update(at.conditional->filter, at.conditional->change);
-            else if (changed) all.update(filter_of(at, alone), change_of(at));
-            else continue;
+        auto const update = [&](place& at, document const& filter, document const& change) {
+            all.update(filter, change);
             writes.push_back(&at);
             ++updates;
+        };
+        for (place& at : places_) {
+            bool const stays = at.found && at.slot.record;
+            if (at.conditional) {
+                update(at, at.conditional->filter, at.conditional->change);
+            } else if (stays && is_changed(at)) {
+                update(at, filter_of(at, alone), change_of(at));
+            } else if (stays && alone && at.held) {
+                // Native transactions see a snapshot, and meet only where both of them write.
+                document const here = filter_of(at, alone);
+                document held;
+                update(at, here, only("$set", held.integer(held_field, 1)));
+                update(at, here, only("$unset", held));
+            }
         }
         for (place& at : places_) {
             if (at.found || !at.slot.record) continue;
@@ -319,8 +332,7 @@ private:
     }
 
     static bool is_taken(error const& problem, place const& at) {
-        return !at.found && problem.code == std::error_code{duplicate_key, mongodb_category()} &&
-               problem.text.find("_id_") != std::string::npos;
+        return !at.found && is_of_taken_id(problem);
     }
 
     void note(met<record_type> const& result, place& at, transaction_id const& id,
@@ -392,20 +404,6 @@ private:
         at.rewritten = true;
     }
 
-    static std::vector<value_view> bare_of(place const& at) {
-        std::vector<value_view> all;
-        auto const marks = at.found->find(marks_field);
-        if (!marks || at.bare.empty()) return all;
-        marks->for_each([&](value_view const& value) {
-            auto const id = value.id();
-            if (id && std::find(at.bare.begin(), at.bare.end(), *id) != at.bare.end()) {
-                all.push_back(value);
-            }
-            return true;
-        });
-        return all;
-    }
-
     static bool is_changed(place const& at) {
         return at.changed != 0 || at.rewritten || !at.added.empty() || !at.pulled.empty();
     }
@@ -413,6 +411,10 @@ private:
     [[nodiscard]] document filter_of(place const& at, bool alone) const {
         document filter;
         append_key(filter, codec_.layout().key, at.key);
+        // A field of the layout's may be an array in another document, which the key matches, too.
+        if (auto const id = at.found->find("_id"); id && codec_.layout().key != "_id") {
+            filter.copy("_id", *id);
+        }
         if (alone) return filter;
         // Everything that the rule has looked at must be as it was.
         auto const expect_same = [&](std::string_view name) {
@@ -441,7 +443,7 @@ private:
         auto const marks_there = at.found->find(marks_field);
         bool const no_array = marks_there && marks_there->is_null();
         if (at.rewritten || both || no_array || at.bare_met) {
-            set.array(marks_field, codec::marks_of(at.slot, bare_of(at)));
+            set.array(marks_field, codec::marks_of(at.slot, bare_marks_of(*at.found, at.bare)));
         } else if (!at.added.empty()) {
             document marks;
             std::size_t number = 0;
@@ -480,6 +482,8 @@ private:
             return std::nullopt;
         }
     }
+
+    static constexpr std::string_view held_field = "settle_held";
 
     codec codec_;
     reading reads_;

@@ -156,7 +156,11 @@ namespace detail {
     text.append(phase).append(": ").append(said);
     text.append(" (code ").append(std::to_string(problem.code)).append("). ");
     text.append(advice_for(problem));
-    auto const code = code_of(problem);
+    auto code = code_of(problem);
+    // The driver measures, too, and has one code for all that it does not like in a document.
+    bool const measured = problem.domain == MONGOC_ERROR_BSON &&
+                          said.find("too large") != std::string_view::npos;
+    if (measured) code = object_too_large;
     return {std::error_code{code == 0 ? -1 : code, mongodb_category()}, std::move(text)};
 }
 
@@ -169,6 +173,16 @@ namespace detail {
     if (code.category() != mongodb_category()) return false;
     return code.value() == object_too_large || code.value() == document_grows_too_large ||
            code.value() == document_too_large;
+}
+
+/// Whether a document of the same _id stood in the way.
+[[nodiscard]] inline bool is_of_taken_id(error const& problem) noexcept {
+    if (problem.code != std::error_code{duplicate_key, mongodb_category()}) return false;
+    // The server names the index first, then the value, which may be any text.
+    constexpr std::string_view before = " index: ";
+    auto const named = problem.text.find(before);
+    return named != std::string::npos &&
+           std::string_view{problem.text}.substr(named + before.size()).starts_with("_id_ ");
 }
 
 /// True when the problem lies with one document, and a wave's others can go on.

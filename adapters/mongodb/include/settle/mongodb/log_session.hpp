@@ -99,7 +99,8 @@ public:
             std::vector<document> filters;
             with.find(collection(), query, detail::page_of("created", limit),
                       "look for old entries", [&](document const& one) {
-                          document same;
+                          // Meanwhile the id may have been purged, and submitted anew.
+                          auto same = codec_.query_of_finished(created_before);
                           filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
                       });
             detail::bulk all{with, collection()};
@@ -253,9 +254,9 @@ private:
     /// All in one go. Where not all of them take place, each is asked for by itself.
     void change_all(std::span<job* const> jobs, occasion const& at) {
         if (!server_->has_transactions()) return change_all_apart(jobs, at);
-        detail::native_transaction native{*server_};
         bool all_met = true;
-        auto const ended = native.perform([&](detail::link& with) {
+        // Its client is given back before another one is asked for: others may have all the rest.
+        auto const ended = detail::native_transaction{*server_}.perform([&](detail::link& with) {
             all_met = all_are_met(change_in_bulk(with, jobs, at), jobs);
             // Leaves nothing done.
             if (!all_met) throw failure({make_error_code(errc::stopped), "not all entries met"});
@@ -268,8 +269,10 @@ private:
 
     /// Without native transactions, those that took place stay.
     void change_all_apart(std::span<job* const> jobs, occasion const& at) {
-        auto with = server_->connect();
-        auto const result = change_in_bulk(with, jobs, at);
+        auto const result = [&] {
+            auto with = server_->connect();
+            return change_in_bulk(with, jobs, at);
+        }();
         bool const some = result.problem.empty() && !all_are_met(result, jobs);
         if (some) look_who_changed(jobs);
         else settle::detail::say(jobs, detail::ending_of(result));

@@ -62,8 +62,10 @@ public:
         if (!problem.empty()) return problem;
         for_each_member<record_type>([&](auto m) {
             using type = typename decltype(m)::type;
-            if ((seen >> m.index & 1U) != 0 || field_traits<type>::optional) return;
-            if (problem.empty()) problem = shown(name_of(m)) + " is missing";
+            if ((seen >> m.index & 1U) != 0) return;
+            // Whatever the struct begins with, what is not there is none.
+            if constexpr (field_traits<type>::optional) record.*m.pointer = type{};
+            else if (problem.empty()) problem = shown(name_of(m)) + " is missing";
         });
         if (problem.empty() && marks) problem = decode_marks(*marks, record, into, bare);
         return problem;

@@ -40,6 +40,13 @@ inline constexpr char const* schema_version = "1";
             if (met.problem().code == there && attempt < 3) continue;
             throw failure(met.problem());
         }
+        // A primary that goes may take back what the others have not got.
+        if (told.find("writeConcernError")) {
+            if (attempt < 3) continue;
+            raise(errc::store_unreachable,
+                  "settle: MongoDB could not tell a majority whose database this is. Try again "
+                  "when it has a primary. README#mongodb-errors");
+        }
         auto const found = told.find("value");
         auto const value = found ? found->find("value") : std::nullopt;
         if (value && value->text()) return std::string{*value->text()};
