@@ -89,25 +89,31 @@ void every_message(typename Scene::place const& of, mishaps_at<Scene> const& mak
     CHECK(messages >= 3);
     CHECK(!all.empty());
     std::atomic<std::size_t> next = 0;
+    std::atomic<std::size_t> missed = 0;
     std::vector<std::jthread> side_by_side;
     for (std::size_t i = 0; i < std::min(callers, all.size()); ++i) {
         side_by_side.emplace_back([&] {
             try {
                 Scene here{of};
                 for (std::size_t at = next++; at < all.size(); at = next++) {
-                    here.suffer(all[at], static_cast<int>(at));
+                    if (!here.suffer(all[at], static_cast<int>(at))) ++missed;
                 }
             } catch (std::exception const& problem) {
                 FAIL_CHECK(std::string{problem.what()});
             }
         });
     }
+    side_by_side.clear();
+    // On a busy machine the undisturbed ones may have had to say something twice.
+    INFO(missed << " of " << all.size() << " messages were never sent");
+    CHECK(missed * 10 <= all.size());
 }
 
 /// Every message of what a caller does in each of these places meets what `make` has for it. The
 /// waits are long and the work is little, so many callers suffer side by side.
 /// Shape:   Scene - made of a place; commands(number) does it undisturbed and counts the messages,
-///          suffer(mishap, number) does it once more and checks how it ended
+///          suffer(mishap, number) does it once more and checks how it ended; whether the message
+///          that was to suffer was sent at all
 template <typename Scene>
 void every_message(std::vector<typename Scene::place> const& places,
                    mishaps_at<Scene> const& make) {

@@ -95,7 +95,7 @@ public:
         return between_.all_requests();
     }
 
-    void suffer(mishap const& one, int number) {
+    bool suffer(mishap const& one, int number) {
         std::string const id = "t" + std::to_string(number);
         INFO(of_.name << ": " << one.text());
         begin(id);
@@ -103,12 +103,12 @@ public:
         auto const told = act(id);
         INFO(told.text());
         between_.clear_rules();
-        CHECK(between_.requests(one.on.command) >= one.on.nth);
+        bool const sent = between_.requests(one.on.command) >= one.on.nth;
         if (!one.lasts() && !may_stop_at(one.on.command)) CHECK(is_expected(told));
         if (one.is_late() && !one.after_recovery) land(one);
         settle_everything();
         check(told, id);
-        if (!one.is_late() || !one.after_recovery) return;
+        if (!one.is_late() || !one.after_recovery) return sent;
         // The records then stand again as the late message expects them to: only its epoch says
         // that its time is over.
         std::int64_t const stood = of_.does == deed::reverse ? of_.amount : 0;
@@ -117,6 +117,7 @@ public:
         settle_everything();
         check_told(others_, told);
         check_balances(id, stood);
+        return sent;
     }
 
 private:
