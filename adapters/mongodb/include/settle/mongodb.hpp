@@ -2,6 +2,7 @@
 // A store and a log in one MongoDB database, which any number of programs may use at once.
 #pragma once
 
+#include <settle/mongodb/collections.hpp>
 #include <settle/mongodb/record_session.hpp>
 #include <settle/mongodb/sure_read.hpp>
 #include <settle/mongodb/words.hpp>
@@ -42,7 +43,7 @@ public:
     ///          records belong to another log
     template <typename... Collections>
     record_session<Collections...> bind(std::string const& log_name) {
-        prepare<Collections...>(log_name);
+        prepare<Collections...>(log_name, {});
         return record_session<Collections...>{server_};
     }
 
@@ -91,7 +92,7 @@ private:
 
     /// Makes or checks the collections, and notes whose they are.
     template <typename... Collections>
-    void prepare(std::string const& log_name) {
+    void prepare(std::string const& log_name, detail::record_layout const& layout) {
         auto with = server_.connect();
         auto const belongs_to = detail::settle_word(with, "belongs_to", log_name);
         if (belongs_to != log_name) {
@@ -100,11 +101,16 @@ private:
                                "'; a second log would undo its marks. Use that log. "
                                "README#one-log"});
         }
-        (prepare_one<Collections>(with), ...);
+        (prepare_one<Collections>(with, layout), ...);
     }
 
     template <typename C>
-    static void prepare_one(detail::link& with) {
+    static void prepare_one(detail::link& with, detail::record_layout const& layout) {
+        if (C::name.starts_with("settle_")) {
+            detail::refuse_collection(C::name, "names that begin with 'settle_' are settle's own. "
+                                               "Give it another");
+        }
+        detail::check_members<C>(layout);
         detail::make_collection(with, C::name);
         detail::check_collection(with, C::name);
         detail::check_indexes(with, C::name, [](std::string_view field) {
@@ -115,6 +121,7 @@ private:
             });
             return is_member;
         });
+        if (layout.key != "_id") detail::make_key_index(with, C::name, layout.key);
     }
 
     detail::server server_;

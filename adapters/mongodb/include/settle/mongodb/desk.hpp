@@ -16,6 +16,9 @@ enum class reading : std::uint8_t {
     if_needed ///< not where its change can be written without: whether it could be, shows then
 };
 
+/// A field that comes and goes with a write that leaves a record as it is.
+inline constexpr std::string_view held_field = "settle_held";
+
 /// Shape:   a desk lives as long as one attempt
 template <typename Collection>
 class desk {
@@ -256,29 +259,6 @@ public:
         throw failure(damaged(at, problem));
     }
 
-    /// The marks of a document, in their order; a bare one is of epoch 0, and of no known part.
-    [[nodiscard]] std::vector<mark_place> marks_of(document const& from) const {
-        std::vector<mark_place> all;
-        auto const marks = from.find(marks_field);
-        typename Collection::key_type key{};
-        auto const id = from.find(codec_.layout().key);
-        if (!marks || !id || !read_field(*id, key).empty()) return all;
-        marks->for_each([&](value_view const& value) {
-            mark<record_type> found;
-            auto const bare = codec_.layout().bare_marks ? value.id() : std::nullopt;
-            if (bare) found.id = *bare;
-            if (bare || read_mark_key(value, found)) {
-                all.push_back({std::string{Collection::name}, stored_key(key), found.id,
-                               found.part, found.epoch_number});
-            }
-            return true;
-        });
-        std::sort(all.begin(), all.end(), [](mark_place const& left, mark_place const& right) {
-            return std::tie(left.id, left.part) < std::tie(right.id, right.part);
-        });
-        return all;
-    }
-
 private:
     /// Gives a whole document as JSON. It has a name so that it is one for all operations.
     struct whole_document {
@@ -318,8 +298,17 @@ private:
     place* place_of(document const& found) {
         auto const id = found.find(codec_.layout().key);
         typename Collection::key_type key{};
-        if (!id || !read_field(*id, key).empty()) return nullptr;
-        return &places_[find_place(key_view(key))];
+        if (!id) return nullptr;
+        if (read_field(*id, key).empty()) return &places_[find_place(key_view(key))];
+        // To the server, a decimal is the same key; to settle it is none.
+        if constexpr (!has_text_key) {
+            std::int64_t number = 0;
+            auto const decimal = id->decimal();
+            if (decimal && read_decimal_text(*decimal, 0, number)) {
+                return &places_[find_place(number)];
+            }
+        }
+        return nullptr;
     }
 
     static error damaged(place const& at, std::string const& problem) {
@@ -331,8 +320,8 @@ private:
                     "' cannot be used: " + problem + ". Repair the document. README#damaged"};
     }
 
-    static bool is_taken(error const& problem, place const& at) {
-        return !at.found && is_of_taken_id(problem);
+    [[nodiscard]] bool is_taken(error const& problem, place const& at) const {
+        return !at.found && is_of_taken_key(problem, codec_.layout().key);
     }
 
     void note(met<record_type> const& result, place& at, transaction_id const& id,
@@ -482,8 +471,6 @@ private:
             return std::nullopt;
         }
     }
-
-    static constexpr std::string_view held_field = "settle_held";
 
     codec codec_;
     reading reads_;

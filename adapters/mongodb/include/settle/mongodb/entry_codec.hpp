@@ -10,9 +10,9 @@
 // beside the other fields, and nothing but an id, its parameters and a state need be there.
 #pragma once
 
+#include <settle/mongodb/entry_finder.hpp>
 #include <settle/mongodb/error.hpp>
 #include <settle/mongodb/field_codec.hpp>
-#include <settle/mongodb/layout.hpp>
 #include <settle/store/entry_facts.hpp>
 
 #include <charconv>
@@ -75,8 +75,6 @@ namespace mongodb::detail {
     return all;
 }
 
-inline std::int64_t count_of(timestamp at) { return at.time_since_epoch().count(); }
-
 /// Writes and reads entries as their layout has them.
 class entry_codec {
 public:
@@ -103,64 +101,6 @@ public:
         if (settle::detail::stores_images(work)) made.array("images", encode_images(work.images));
         if (!layout_.is_tutorial() && !is_final(born)) made.boolean("open", true);
         return made;
-    }
-
-    /// What finds an entry.
-    [[nodiscard]] document filter_of(transaction_id const& id) const {
-        document filter;
-        if (layout_.names.ids != id_kind::any) {
-            layout_.append_id(filter, "_id", id);
-            return filter;
-        }
-        document forms;
-        document among;
-        std::size_t count = 0;
-        layout_.append_forms(forms, id, count);
-        filter.object("_id", among.array("$in", forms));
-        return filter;
-    }
-    /// What finds it only as it must be for a change.
-    [[nodiscard]] document filter_of(transaction_id const& id, transition const& wanted) const {
-        document filter = filter_of(id);
-        layout_.append_state(filter, wanted.from);
-        if (wanted.from_epoch != 0) {
-            filter.integer("epoch", static_cast<std::int64_t>(wanted.from_epoch));
-        } else {
-            document none;
-            document among;
-            filter.object("epoch", among.array("$in", none.integer("0", 0).null("1")));
-        }
-        if (layout_.is_tutorial() && wanted.from == state::initial) {
-            document nobody;
-            filter.object(names().application, nobody.boolean("$exists", false));
-        }
-        return filter;
-    }
-
-    /// What finds the entries of a listing, behind one of them.
-    /// Shape:   after - the document of that one, or one with its id alone; empty at the beginning
-    [[nodiscard]] document query_of(entry_filter const& filter, document const& after) const {
-        document query;
-        if (auto const id = after.find("_id")) append_behind(query, *id);
-        using enum state;
-        if (filter.state) append_states(query, {*filter.state});
-        else if (filter.unfinished) append_states(query, {pending, applied, canceling});
-        if (filter.before) {
-            document early;
-            early.date("$lte", count_of(*filter.before));
-            if (layout_.is_tutorial()) append_early_or_none(query, early);
-            else query.object(names().modified, early);
-        }
-        return query;
-    }
-
-    /// What finds the finished entries that were created before a time.
-    [[nodiscard]] document query_of_finished(timestamp before) const {
-        document query;
-        document early;
-        append_states(query, {state::done, state::canceled});
-        query.object("created", early.date("$lt", count_of(before)));
-        return query;
     }
 
     [[nodiscard]] document change_of(job const& work, transition const& wanted,
@@ -190,24 +130,10 @@ public:
         return only("$set", set.integer("committed", static_cast<std::int64_t>(committed)));
     }
 
-    /// The options of a find that reads what `stands` looks at, of settle's own documents.
-    [[nodiscard]] static document stand_alone() {
-        document fields;
-        return only("projection", fields.integer("state", 1).integer("epoch", 1));
-    }
-    /// Whether an entry is as it must be for a change.
-    [[nodiscard]] static bool stands(document const& found, transition const& wanted) {
-        auto const state = found.find("state");
-        auto const number = found.find("epoch");
-        return state && state->text() == settle::name_of(wanted.from) && number &&
-               number->integer() == static_cast<std::int64_t>(wanted.from_epoch);
-    }
-
     /// Reads an entry as far as it can be read; the first thing that cannot.
     [[nodiscard]] std::string decode(document const& from, entry& into) const {
         entry_reader read{from};
-        if (auto const id = from.find("_id"); id && id->id()) into.id = *id->id();
-        else read.wrong("_id", "is no text, number or ObjectId");
+        read_id(read, into);
         read_type(read, into);
         std::string word;
         read.field(names().state, word);
@@ -216,8 +142,9 @@ public:
         read.number("epoch", into.epoch_number, whole);
         read.number("committed", into.committed, false);
         read.field(names().application, into.owner, whole);
+        if (taken_early(into)) into.state = state::pending;
         read.field(names().modified, into.modified, whole);
-        into.created = from.find("created") ? timestamp{} : birth_of(from, into);
+        into.created = birth_of(from, into);
         read.field("created", into.created, whole);
         read.field("attempts", into.attempts, whole);
         read_reason(read, into);
@@ -239,8 +166,9 @@ private:
         template <typename Field>
         void field(std::string const& name, Field& value, bool needed = true) {
             auto const found = from_.find(name);
-            if (!found && needed) wrong(name, "is missing");
-            if (!found) return;
+            bool const none = !found || found->is_null();
+            if (none && needed) wrong(name, "is missing");
+            if (none) return;
             if (auto const what = read_field(*found, value); !what.empty()) wrong(name, what);
         }
         void number(std::string const& name, epoch& value, bool needed) {
@@ -259,53 +187,10 @@ private:
         std::string problem_;
     };
 
-    /// Programs that write no time stood still since for ever.
-    void append_early_or_none(document& query, document const& early) const {
-        document none;
-        document any;
-        any.object_at(0, only(names().modified, early));
-        any.object_at(1, only(names().modified, none.boolean("$exists", false)));
-        query.array("$or", any);
+    /// As entry_finder finds it: what an application has taken is pending.
+    [[nodiscard]] bool taken_early(entry const& read) const {
+        return layout_.is_tutorial() && read.state == state::initial && !read.owner.empty();
     }
-
-    /// Ids of one kind come in their order, and texts behind numbers and before ObjectIds.
-    void append_behind(document& query, value_view const& after) const {
-        document behind;
-        behind.copy("$gt", after);
-        if (!layout_.is_tutorial()) {
-            query.object("_id", behind);
-            return;
-        }
-        document all;
-        std::size_t count = 0;
-        all.object_at(count++, only("_id", behind));
-        bool const is_id = after.type() == BSON_TYPE_OID;
-        bool const is_text = after.type() == BSON_TYPE_UTF8;
-        for (auto const* const later : {"string", "objectId"}) {
-            bool const texts = std::string_view{later} == "string";
-            if (is_id || (texts && is_text)) continue;
-            all.object_at(count++, only("_id", document{}.text("$type", later)));
-        }
-        document either;
-        either.array("$or", all);
-        document both;
-        query.array("$and", both.object_at(0, either));
-    }
-
-    void append_states(document& query, std::initializer_list<state> wanted) const {
-        document all;
-        std::size_t count = 0;
-        bool open = true;
-        for (state const one : wanted) {
-            open = open && !is_final(one);
-            if (layout_.is_tutorial()) entry_layout::append_words(all, one, count);
-            else all.text(std::to_string(count++), settle::name_of(one));
-        }
-        if (open && !layout_.is_tutorial()) query.boolean("open", true);
-        document among;
-        query.object(names().state, among.array("$in", all));
-    }
-
     [[nodiscard]] tutorial_layout const& names() const noexcept { return layout_.names; }
 
     void append_type(document& to, job const& work) const {
@@ -330,8 +215,21 @@ private:
         if (where.line) to.integer("line", *where.line);
     }
 
+    /// What nobody can name is shown as it stands.
+    void read_id(entry_reader& read, entry& into) const {
+        auto const id = read.find("_id");
+        if (auto const text = id ? id->id() : std::nullopt) into.id = *text;
+        if (id && layout_.finds(*id)) return;
+        read.wrong("_id", "is of another kind than the ids of this log");
+        if (!id || !into.id.empty()) return;
+        document shown;
+        shown.copy("_id", *id);
+        into.id = take_text(bson_as_relaxed_extended_json(shown.native(), nullptr));
+    }
+
     void read_type(entry_reader& read, entry& into) const {
-        bool const named = read.find("type").has_value();
+        // Other programs may have a type of their own; the definition is settle's.
+        bool const named = read.find(layout_.is_tutorial() ? "definition" : "type").has_value();
         if (named) {
             read.field("type", into.type);
             std::string digits;

@@ -175,14 +175,19 @@ namespace detail {
            code.value() == document_too_large;
 }
 
-/// Whether a document of the same _id stood in the way.
-[[nodiscard]] inline bool is_of_taken_id(error const& problem) noexcept {
+/// Whether a document of the same key stood in the way.
+/// Shape:   key - the field that it is in
+[[nodiscard]] inline bool is_of_taken_key(error const& problem, std::string_view key) noexcept {
     if (problem.code != std::error_code{duplicate_key, mongodb_category()}) return false;
-    // The server names the index first, then the value, which may be any text.
-    constexpr std::string_view before = " index: ";
-    auto const named = problem.text.find(before);
-    return named != std::string::npos &&
-           std::string_view{problem.text}.substr(named + before.size()).starts_with("_id_ ");
+    // The server names the index first, then its fields with their values, which may be any text.
+    auto const behind = [](std::string_view text, std::string_view words) {
+        auto const at = text.find(words);
+        return at == std::string_view::npos ? std::string_view{} : text.substr(at + words.size());
+    };
+    auto const index = behind(problem.text, " index: ");
+    if (key == "_id") return index.starts_with("_id_ ");
+    auto const value = behind(index, " dup key: { ");
+    return value.starts_with(key) && value.substr(key.size()).starts_with(": ");
 }
 
 /// True when the problem lies with one document, and a wave's others can go on.

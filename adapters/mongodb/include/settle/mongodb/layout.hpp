@@ -70,11 +70,36 @@ struct entry_layout {
     }
     /// As it may be found: adds every form to an array that has so many elements.
     void append_forms(document& to, transaction_id const& id, std::size_t& count) const {
+        if (names.ids == id_kind::any) append_all_forms(to, id, count);
+        else append_id(to, std::to_string(count++), id);
+    }
+    static void append_all_forms(document& to, transaction_id const& id, std::size_t& count) {
         auto const next = [&] { return std::to_string(count++); };
-        if (names.ids != id_kind::any) return append_id(to, next(), id);
         to.text(next(), id);
         if (is_number(id)) to.integer(next(), std::stoll(id));
         if (is_object_id(id)) to.object_id(next(), id);
+    }
+    /// Whether that finds an id that stands in a document.
+    [[nodiscard]] bool finds(value_view const& stored) const {
+        auto const id = stored.id();
+        if (!id) return false;
+        if (names.ids == id_kind::any) return !stored.integer() || is_number(*id);
+        document same;
+        append_id(same, "_id", *id);
+        auto const looked_for = same.find("_id");
+        return looked_for->type() == stored.type() ||
+               (looked_for->integer() && looked_for->integer() == stored.integer());
+    }
+    /// A condition for ids of the kinds that can be.
+    [[nodiscard]] document readable_ids() const {
+        document kinds;
+        kinds.text("0", "string");
+        if (is_tutorial()) {
+            kinds.text("1", "int").text("2", "long").text("3", "double").text("4", "objectId");
+        }
+        document made;
+        made.array("$type", kinds);
+        return made;
     }
 
     /// As this layout writes it.
@@ -98,18 +123,6 @@ struct entry_layout {
         return false;
     }
 
-    /// What finds a state in a document.
-    void append_state(document& to, state wanted) const {
-        if (!is_tutorial()) {
-            to.text(names.state, settle::name_of(wanted));
-            return;
-        }
-        document all;
-        std::size_t count = 0;
-        append_words(all, wanted, count);
-        document among;
-        to.object(names.state, among.array("$in", all));
-    }
     /// Adds every spelling of a state to an array that has so many elements.
     static void append_words(document& to, state wanted, std::size_t& count) {
         for (auto const& [name, value] : all_words) {

@@ -13,8 +13,8 @@ namespace mongodb {
 ///          several entries change in a replica set, a look at them, that bulk and a commit
 class log_session {
 public:
-    log_session(detail::server& with, std::string name, detail::entry_layout layout = {})
-        : server_(&with), name_(std::move(name)), codec_(std::move(layout)) {}
+    log_session(detail::server& with, std::string name, detail::entry_layout const& layout = {})
+        : server_(&with), name_(std::move(name)), codec_(layout), finder_(layout) {}
 
     /// The name that the log got when this database first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -56,7 +56,7 @@ public:
         std::string problem;
         try {
             auto with = server_->connect();
-            with.find(collection(), codec_.filter_of(id), {}, "read an entry",
+            with.find(collection(), finder_.filter_of(id), {}, "read an entry",
                       [&](document const& one) { problem = codec_.decode(one, found.emplace()); });
         } catch (failure const& met) {
             return met.problem();
@@ -67,7 +67,8 @@ public:
     }
 
     /// Entries in the order of their ids, beginning behind one of them. One that is damaged stands
-    /// in the page without parameters: whoever takes it up finds that it cannot be read.
+    /// in the page without parameters: whoever takes it up finds that it cannot be read. Those that
+    /// nobody can name stand at the end.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
         std::vector<entry> found;
@@ -76,12 +77,18 @@ public:
         if (contradicts || limit == 0) return found;
         try {
             auto with = server_->connect();
-            document const query = codec_.query_of(filter, place_of(with, after));
-            with.find(collection(), query, detail::page_of("_id", limit), "read entries",
-                      [&](document const& one) {
-                          entry& read = found.emplace_back();
-                          if (!codec_.decode(one, read).empty()) read.parameters.clear();
-                      });
+            auto const read = [&](document const& query, std::size_t most) {
+                with.find(collection(), query, detail::page_of("_id", most), "read entries",
+                          [&](document const& one) {
+                              entry& here = found.emplace_back();
+                              if (!codec_.decode(one, here).empty()) here.parameters.clear();
+                          });
+            };
+            read(finder_.query_of(filter, place_of(with, after)), limit);
+            // A page that is not full is the last, and stays so.
+            if (found.size() + 1 < limit) {
+                read(finder_.query_of_unreadable(filter), limit - found.size() - 1);
+            }
         } catch (failure const& met) {
             return met.problem();
         }
@@ -93,14 +100,14 @@ public:
         purged gone;
         // To the server, a page of none is one without an end.
         if (limit == 0) return gone;
-        document const query = codec_.query_of_finished(created_before);
+        document const query = finder_.query_of_finished(created_before);
         try {
             auto with = server_->connect();
             std::vector<document> filters;
             with.find(collection(), query, detail::page_of("created", limit),
                       "look for old entries", [&](document const& one) {
                           // Meanwhile the id may have been purged, and submitted anew.
-                          auto same = codec_.query_of_finished(created_before);
+                          auto same = finder_.query_of_finished(created_before);
                           filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
                       });
             detail::bulk all{with, collection()};
@@ -294,8 +301,8 @@ private:
         detail::bulk all{with, collection()};
         for (auto* const work : jobs) {
             auto const wanted = work->coordinator.change();
-            auto const filter = looked ? codec_.filter_of(work->id)
-                                       : codec_.filter_of(work->id, wanted);
+            auto const filter = looked ? finder_.filter_of(work->id)
+                                       : finder_.filter_of(work->id, wanted);
             all.update(filter, codec_.change_of(*work, wanted, at));
         }
         auto result = all.execute("change entries");
@@ -312,7 +319,7 @@ private:
         std::sort(by_id.begin(), by_id.end(),
                   [](job const* left, job const* right) { return left->id < right->id; });
         std::size_t standing = 0;
-        with.find(collection(), among(jobs), detail::entry_codec::stand_alone(), "look at entries",
+        with.find(collection(), among(jobs), detail::entry_finder::stand_alone(), "look at entries",
                   [&](document const& one) {
                       auto const id = one.find("_id");
                       if (!id || !id->text()) return;
@@ -322,7 +329,7 @@ private:
                               return work->id < wanted;
                           });
                       if (at == by_id.end() || (*at)->id != *id->text()) return;
-                      if (codec_.stands(one, (*at)->coordinator.change())) ++standing;
+                      if (finder_.stands(one, (*at)->coordinator.change())) ++standing;
                   });
         return standing == jobs.size();
     }
@@ -340,7 +347,7 @@ private:
     detail::bulk_result change_one(detail::link& with, job const& work, transition const& wanted,
                                    document const& change) const {
         detail::bulk one{with, collection()};
-        one.update(codec_.filter_of(work.id, wanted), change);
+        one.update(finder_.filter_of(work.id, wanted), change);
         return one.execute("change an entry");
     }
     static void say_of_one(job& work, detail::bulk_result const& result) {
@@ -387,9 +394,10 @@ private:
     document place_of(detail::link& with, transaction_id const& id) {
         document place;
         if (id.empty()) return place;
-        if (has_several_forms()) {
-            with.find(collection(), codec_.filter_of(id), {}, "read an entry",
+        if (codec_.layout().is_tutorial()) {
+            with.find(collection(), finder_.filter_of_any(id), {}, "read an entry",
                       [&](document one) { place = std::move(one); });
+            if (place.empty()) place = finder_.shown_id(id);
         }
         if (place.empty()) codec_.layout().append_id(place, "_id", id);
         return place;
@@ -402,6 +410,7 @@ private:
     detail::server* server_;
     std::string name_;
     detail::entry_codec codec_;
+    detail::entry_finder finder_;
 };
 
 } // namespace mongodb

@@ -4,6 +4,7 @@
 
 #include <settle/mongodb/desk.hpp>
 #include <settle/mongodb/log_session.hpp>
+#include <settle/mongodb/mark_listing.hpp>
 #include <settle/store/settle_request.hpp>
 #include <settle/store/waves_under_way.hpp>
 
@@ -132,7 +133,10 @@ public:
             auto with = server_->connect();
             auto const look_at = [&]<typename C>(std::type_identity<C>) {
                 bool const here = !reached && after->collection == C::name;
-                if (reached || here) append_marks<C>(with, found, here ? &*after : nullptr, limit);
+                if (reached || here) {
+                    detail::mark_listing<C>{layout_}.append(with, found, here ? &*after : nullptr,
+                                                            limit);
+                }
                 reached = reached || here;
             };
             (look_at(std::type_identity<Collections>{}), ...);
@@ -415,55 +419,6 @@ private:
         detail::document made;
         detail::append_field(made, how, key);
         return made;
-    }
-
-    /// Documents whose marks cannot be read give none, so a page of them need not be the last.
-    template <typename C>
-    void append_marks(detail::link& with, std::vector<mark_place>& found, mark_place const* after,
-                      std::size_t limit) const {
-        detail::document from;
-        // Only these can be a key; and a comparison passes documents of other types by.
-        from.text("$type", detail::desk<C>::has_text_key ? "string" : "number");
-        if (after != nullptr) {
-            std::visit([&](auto const& key) { detail::append_field(from, "$gte", key); },
-                       after->key);
-        }
-        detail::desk<C> const here{layout_};
-        for (bool more = true; more && found.size() < limit;) {
-            std::size_t const page = limit - found.size() + 1;
-            std::size_t seen = 0;
-            detail::document behind;
-            with.find(C::name, marked(from), marks_page(page), "read marks",
-                      [&](detail::document const& one) {
-                          for (mark_place& place : here.marks_of(one)) {
-                              if (found.size() < limit && is_behind(place, after)) {
-                                  found.push_back(std::move(place));
-                              }
-                          }
-                          if (++seen < page) return;
-                          behind.copy("$gt", *one.find(layout_.key));
-                      });
-            more = seen == page;
-            from = std::move(behind);
-        }
-    }
-    [[nodiscard]] detail::document marked(detail::document const& from) const {
-        detail::document filter;
-        detail::document there;
-        filter.object(std::string{detail::marks_field} + ".0", there.boolean("$exists", true));
-        filter.object(layout_.key, from);
-        return filter;
-    }
-    [[nodiscard]] detail::document marks_page(std::size_t limit) const {
-        auto options = detail::page_of(layout_.key, limit);
-        detail::document fields;
-        fields.integer(detail::marks_field, 1).integer(layout_.key, 1);
-        options.object("projection", fields);
-        return options;
-    }
-    [[nodiscard]] static bool is_behind(mark_place const& place, mark_place const* after) {
-        return after == nullptr || place.key != after->key ||
-               std::tie(place.id, place.part) > std::tie(after->id, after->part);
     }
 
     detail::server* server_;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <settle/mongodb.hpp>
+#include <settle/mongodb/layout_check.hpp>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -130,7 +131,7 @@ private:
 /// used: a write of theirs that comes late, onto a record whose mark they have pulled already, is
 /// beyond repair.
 /// Shape:   Type - the transaction type that describes what the other programs run
-/// Errors:  as database
+/// Errors:  as database, and where the layout cannot be
 /// Source:  README#coming-from-the-tutorial
 template <auto const& Type>
 class tutorial_database {
@@ -145,8 +146,15 @@ public:
     /// Errors:  as database::bind
     template <typename... Collections>
     tutorial_session<Type, Collections...> bind(std::string const& log_name) {
-        database_.template prepare<Collections...>(log_name);
-        return {database_.server_, {layout_.names.key, true}, bind_log()};
+        detail::record_layout const records{layout_.names.key, true};
+        for (std::string_view const name : {Collections::name...}) {
+            if (name == layout_.names.transactions) {
+                detail::refuse_collection(name, "tutorial_layout::transactions says that it holds "
+                                                "the transactions");
+            }
+        }
+        database_.template prepare<Collections...>(log_name, records);
+        return {database_.server_, records, bind_log()};
     }
 
     /// Errors:  as database::bind_log
@@ -159,6 +167,7 @@ private:
         made.type = direction::name();
         made.definition = direction::definition();
         for_each_member<parameters>([&](auto m) { made.members.emplace_back(m.name); });
+        detail::check_layout(made);
         return made;
     }
 

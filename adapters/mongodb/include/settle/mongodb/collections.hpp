@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: BSL-1.0
+// The collections and indexes that settle needs, and those in which it could not keep its word.
+#pragma once
+
+#include <settle/mongodb/client.hpp>
+#include <settle/mongodb/layout.hpp>
+#include <settle/mongodb/mark_codec.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// Makes a collection that is not there: a native transaction could meet another's making of it.
+inline void make_collection(link& with, std::string_view name) {
+    document command;
+    command.text("create", name);
+    reply told;
+    try {
+        with.command(command, "make a collection", told);
+    } catch (command_failure const& met) {
+        auto const there = std::error_code{namespace_exists, mongodb_category()};
+        if (met.problem().code != there) throw failure(met.problem());
+    }
+}
+
+/// Errors:  throws errc::unfit_store
+[[noreturn]] inline void refuse_collection(std::string_view name, std::string_view because) {
+    std::string text{"settle: the collection '"};
+    text.append(name).append("' cannot be used: ").append(because);
+    while (text.ends_with('.')) text.pop_back();
+    raise(errc::unfit_store, std::move(text.append(". README#mongodb")));
+}
+
+/// Refuses a collection in which an update of settle's could be refused, or meet another record.
+inline void check_collection(link& with, std::string_view name) {
+    document command;
+    document filter;
+    command.integer("listCollections", 1);
+    command.object("filter", filter.text("name", name));
+    reply told;
+    with.command(command, "look at a collection", told);
+    auto const refuse = [&](std::string_view what) { refuse_collection(name, what); };
+    auto const cursor = told.find("cursor");
+    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
+    bool found = false;
+    if (batch) {
+        batch->for_each([&](value_view const& one) {
+            found = true;
+            auto const type = one.find("type");
+            if (!type || type->text() != "collection") refuse("it is a view or a time series");
+            auto const options = one.find("options");
+            if (!options) return true;
+            if (options->find("capped")) refuse("it is capped. Use one that is not");
+            if (options->find("collation")) {
+                refuse("its collation takes different keys for one. Use one without a collation");
+            }
+            auto const action = options->find("validationAction");
+            auto const level = options->find("validationLevel");
+            bool const warns = (action && action->text() == "warn") ||
+                               (level && level->text() == "off");
+            if (options->find("validator") && !warns) {
+                refuse("its validator could refuse the update that ends a transaction. Set its "
+                       "validationAction to 'warn'");
+            }
+            return true;
+        });
+    }
+    if (!found) refuse("it is not there");
+}
+
+/// Calls `function(index)` with the document of each index.
+template <typename Function>
+void for_each_index(link& with, std::string_view name, Function&& function) {
+    document command;
+    command.text("listIndexes", name);
+    reply told;
+    with.command(command, "look at indexes", told);
+    auto const cursor = told.find("cursor");
+    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
+    if (!batch) return;
+    batch->for_each([&](value_view const& one) {
+        function(one);
+        return true;
+    });
+}
+
+[[nodiscard]] inline bool is_unique(value_view const& index) {
+    auto const unique = index.find("unique");
+    return unique && unique->boolean().value_or(false);
+}
+
+/// Refuses a unique index over a member: an update that ends a transaction could meet it.
+/// Shape:   is_member(field) - whether the field is a member of the records, and not their key
+template <typename IsMember>
+void check_indexes(link& with, std::string_view name, IsMember&& is_member) {
+    for_each_index(with, name, [&](value_view const& one) {
+        auto const key = one.find("key");
+        if (!is_unique(one) || !key) return;
+        key->for_each([&](value_view const& field) {
+            // An index may also look into a member.
+            if (!is_member(field.name().substr(0, field.name().find('.')))) return true;
+            refuse_collection(name, "its unique index over '" + std::string{field.name()} +
+                                        "' could refuse the update that ends a transaction. "
+                                        "Drop it");
+            return true;
+        });
+    });
+}
+
+/// Whether an index alone keeps two documents from having the same value in a field.
+[[nodiscard]] inline bool keeps_apart(value_view const& index, std::string_view field) {
+    auto const key = index.find("key");
+    if (!is_unique(index) || !key || index.find("partialFilterExpression")) return false;
+    std::size_t fields = 0;
+    bool named = false;
+    key->for_each([&](value_view const& one) {
+        ++fields;
+        named = one.name() == field;
+        return true;
+    });
+    return fields == 1 && named;
+}
+
+/// Makes a unique index over a key that is not _id: nothing else keeps two records of one key away.
+inline void make_key_index(link& with, std::string_view name, std::string const& key) {
+    bool there = false;
+    for_each_index(with, name, [&](value_view const& one) {
+        there = there || keeps_apart(one, key);
+    });
+    if (there) return;
+    document command;
+    document keys;
+    document index;
+    document exists;
+    index.object("key", keys.integer(key, 1)).text("name", "settle_key").boolean("unique", true);
+    // Other programs' documents may have no such field.
+    index.object("partialFilterExpression", only(key, exists.boolean("$exists", true)));
+    command.text("createIndexes", name).array("indexes", document{}.object_at(0, index));
+    reply told;
+    try {
+        with.command(command, "make the index of the keys", told);
+    } catch (command_failure const& met) {
+        refuse_collection(name, "it has no unique index over '" + key + "', so two records could "
+                                "have one key, and none could be made: " + met.problem().text);
+    }
+}
+
+/// Refuses records with a member whose name is another field's.
+template <typename Collection>
+void check_members(record_layout const& layout) {
+    constexpr std::size_t key = member_index<typename Collection::record_type,
+                                             Collection::key_member>;
+    for_each_member<typename Collection::record_type>([&](auto m) {
+        std::string_view const name = m.name;
+        bool const taken = name == layout.key || name == "_id" || name == marks_field ||
+                           name.starts_with("settle_");
+        if (m.index == key || !taken) return;
+        refuse_collection(Collection::name, "its records have a member '" + std::string{name} +
+                                                "', and its documents another field of that "
+                                                "name. Give the member another name");
+    });
+}
+
+/// The collection of the log and its indexes, by their names.
+inline void make_log(link& with, entry_layout const& layout) {
+    make_collection(with, layout.names.transactions);
+    document keys;
+    document open;
+    document only_open;
+    if (layout.is_tutorial()) {
+        keys.integer(layout.names.state, 1).integer("_id", 1);
+        open.object("key", keys).text("name", "settle_state");
+    } else {
+        keys.integer("open", 1).integer("_id", 1);
+        open.object("key", keys).text("name", "settle_open");
+        open.object("partialFilterExpression", only_open.boolean("open", true));
+    }
+    document keys_created;
+    document created;
+    created.object("key", keys_created.integer("created", 1)).text("name", "settle_created");
+    document all;
+    all.object_at(0, open).object_at(1, created);
+    document command;
+    command.text("createIndexes", layout.names.transactions).array("indexes", all);
+    reply told;
+    with.command(command, "make the indexes of the log", told);
+}
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// What finds entries in their collection: one by its id, one that stands as a change wants it, and
+// those that a listing asks for.
+#pragma once
+
+#include <settle/mongodb/layout.hpp>
+#include <settle/store/wave.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+inline std::int64_t count_of(timestamp at) { return at.time_since_epoch().count(); }
+
+/// Finds entries as their layout has them.
+class entry_finder {
+public:
+    explicit entry_finder(entry_layout layout) : layout_(std::move(layout)) {}
+
+    /// What finds an entry.
+    [[nodiscard]] document filter_of(transaction_id const& id) const {
+        document filter;
+        if (layout_.names.ids != id_kind::any) {
+            layout_.append_id(filter, "_id", id);
+            return filter;
+        }
+        return filter_of_any(id);
+    }
+    /// What finds an id in whatever form.
+    [[nodiscard]] static document filter_of_any(transaction_id const& id) {
+        document forms;
+        std::size_t count = 0;
+        entry_layout::append_all_forms(forms, id, count);
+        document among;
+        return only("_id", among.array("$in", forms));
+    }
+    /// What finds it only as it must be for a change.
+    [[nodiscard]] document filter_of(transaction_id const& id, transition const& wanted) const {
+        document filter = filter_of(id);
+        append_states(filter, {wanted.from});
+        if (wanted.from_epoch != 0) {
+            filter.integer("epoch", static_cast<std::int64_t>(wanted.from_epoch));
+        } else {
+            document none;
+            document among;
+            filter.object("epoch", among.array("$in", none.integer("0", 0).null("1")));
+        }
+        return filter;
+    }
+
+    /// What finds the entries of a listing, behind one of them.
+    /// Shape:   after - the document of that one, or one with its id alone; empty at the beginning
+    [[nodiscard]] document query_of(entry_filter const& filter, document const& after) const {
+        document query;
+        if (auto const id = after.find("_id")) append_behind(query, *id);
+        else query.object("_id", layout_.readable_ids());
+        append_wanted(query, filter);
+        return query;
+    }
+
+    /// What finds those that a listing never comes to, since nobody can name them.
+    [[nodiscard]] document query_of_unreadable(entry_filter const& filter) const {
+        document query;
+        query.object("_id", only("$not", layout_.readable_ids()));
+        append_wanted(query, filter);
+        return query;
+    }
+
+    /// What finds the finished entries that were created before a time.
+    [[nodiscard]] document query_of_finished(timestamp before) const {
+        document query;
+        document early;
+        append_states(query, {state::done, state::canceled});
+        query.object("created", early.date("$lt", count_of(before)));
+        return query;
+    }
+
+    /// The options of a find that reads what `stands` looks at, of settle's own documents.
+    [[nodiscard]] static document stand_alone() {
+        document fields;
+        return only("projection", fields.integer("state", 1).integer("epoch", 1));
+    }
+    /// Whether an entry is as it must be for a change.
+    [[nodiscard]] static bool stands(document const& found, transition const& wanted) {
+        auto const state = found.find("state");
+        auto const number = found.find("epoch");
+        return state && state->text() == settle::name_of(wanted.from) && number &&
+               number->integer() == static_cast<std::int64_t>(wanted.from_epoch);
+    }
+
+    /// The document of an id that is shown as it stands; empty when it is not shown so.
+    [[nodiscard]] static document shown_id(transaction_id const& id) {
+        bson_error_t ignored{};
+        if (!id.starts_with("{ \"_id\" : ")) return {};
+        bson_t* const made = bson_new_from_json(reinterpret_cast<std::uint8_t const*>(id.data()),
+                                                static_cast<ssize_t>(id.size()), &ignored);
+        return made == nullptr ? document{} : document::adopt(made);
+    }
+
+private:
+    void append_wanted(document& query, entry_filter const& filter) const {
+        using enum state;
+        if (filter.state) append_states(query, {*filter.state});
+        else if (filter.unfinished) append_states(query, {pending, applied, canceling});
+        bool const open = filter.state ? !is_final(*filter.state) : filter.unfinished;
+        if (open && !layout_.is_tutorial()) query.boolean("open", true);
+        if (filter.before) append_early(query, count_of(*filter.before));
+    }
+
+    /// Programs write dates, counts of milliseconds, or no time: then an entry stood still since
+    /// for ever.
+    void append_early(document& query, std::int64_t before) const {
+        auto const by = [&](document const& early) { return only(names().modified, early); };
+        document date;
+        date.date("$lte", before);
+        if (!layout_.is_tutorial()) {
+            query.object(names().modified, date);
+            return;
+        }
+        document stamp;
+        document count;
+        document none;
+        document any;
+        any.object_at(0, by(date)).object_at(1, by(stamp.timestamp("$lte", before)));
+        any.object_at(2, by(count.integer("$lte", before))).object_at(3, by(none.null("$eq")));
+        query.array("$or", any);
+    }
+
+    /// Ids of one kind come in their order, and texts behind numbers and before ObjectIds.
+    void append_behind(document& query, value_view const& after) const {
+        document behind;
+        behind.copy("$gt", after);
+        if (!layout_.is_tutorial()) {
+            query.object("_id", behind);
+            return;
+        }
+        query.object("_id", layout_.readable_ids());
+        document all;
+        std::size_t count = 0;
+        all.object_at(count++, only("_id", behind));
+        bool const is_id = after.type() == BSON_TYPE_OID;
+        bool const is_text = after.type() == BSON_TYPE_UTF8;
+        for (auto const* const later : {"string", "objectId"}) {
+            bool const texts = std::string_view{later} == "string";
+            if (is_id || (texts && is_text)) continue;
+            all.object_at(count++, only("_id", document{}.text("$type", later)));
+        }
+        document either;
+        either.array("$or", all);
+        document both;
+        query.array("$and", both.object_at(0, either));
+    }
+
+    void append_states(document& query, std::initializer_list<state> wanted) const {
+        if (!layout_.is_tutorial() && wanted.size() == 1) {
+            query.text(names().state, settle::name_of(*wanted.begin()));
+            return;
+        }
+        document all;
+        std::size_t count = 0;
+        if (!layout_.is_tutorial()) {
+            for (state const one : wanted) all.text(std::to_string(count++), settle::name_of(one));
+            query.object(names().state, document{}.array("$in", all));
+            return;
+        }
+        auto const takes = [&](state one) {
+            return std::find(wanted.begin(), wanted.end(), one) != wanted.end();
+        };
+        for (state const one : wanted) entry_layout::append_words(all, one, count);
+        // What counts as pending may still be called initial.
+        bool const early = takes(state::pending) && !takes(state::initial);
+        if (early) entry_layout::append_words(all, state::initial, count);
+        query.object(names().state, document{}.array("$in", all));
+        if (early) query.array("$nor", document{}.object_at(0, untaken()));
+        if (takes(state::initial) && !takes(state::pending)) {
+            query.object(names().application, nobody());
+        }
+    }
+
+    /// An entry that an application has taken is that one's, though it has not changed the state
+    /// yet: nobody else runs it until it has stood still.
+    [[nodiscard]] document untaken() const {
+        document words;
+        std::size_t count = 0;
+        entry_layout::append_words(words, state::initial, count);
+        document made;
+        made.object(names().state, document{}.array("$in", words));
+        made.object(names().application, nobody());
+        return made;
+    }
+    static document nobody() {
+        document none;
+        none.null("0").text("1", "");
+        document made;
+        made.array("$in", none);
+        return made;
+    }
+
+    [[nodiscard]] tutorial_layout const& names() const noexcept { return layout_.names; }
+
+    entry_layout layout_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// Refuses a tutorial_layout by which one field of an entry would be written over another, or
+// nothing that it writes could be read again.
+#pragma once
+
+#include <settle/mongodb/error.hpp>
+#include <settle/mongodb/layout.hpp>
+
+#include <set>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// What entries have beside the fields that a layout names.
+inline constexpr std::array<std::string_view, 12> entry_fields{
+    "_id",      "type",   "definition",  "parameters", "epoch",  "committed",
+    "created", "attempts", "reason", "participant", "line",       "images"};
+
+[[noreturn]] inline void refuse_layout(std::string const& because) {
+    raise(errc::unfit_store, "settle: this tutorial_layout cannot be used: " + because +
+                                 ". README#coming-from-the-tutorial");
+}
+
+/// Errors:  throws errc::unfit_store
+inline void check_layout(entry_layout const& layout) {
+    auto const& names = layout.names;
+    for (auto const& [member, field] : names.fields) {
+        auto const& all = layout.members;
+        if (std::find(all.begin(), all.end(), member) == all.end()) {
+            refuse_layout("the parameters of '" + layout.type + "' have no member '" + member +
+                          "', for which it names the field '" + field + "'");
+        }
+    }
+    std::set<std::string, std::less<>> taken{entry_fields.begin(), entry_fields.end()};
+    auto const take = [&](std::string const& field, std::string const& what) {
+        if (field.empty() || field.starts_with('$') ||
+            field.find_first_of(std::string_view{".\0", 2}) != std::string::npos) {
+            refuse_layout("'" + field + "', for " + what + ", is no name of a field");
+        }
+        if (!taken.insert(field).second) {
+            refuse_layout("the field '" + field + "', for " + what +
+                          ", holds something else in settle's entries already. Give " + what +
+                          " another");
+        }
+    };
+    take(names.state, "the state");
+    take(names.modified, "the last change");
+    take(names.application, "the application");
+    for (auto const& member : layout.members) {
+        take(std::string{layout.field_of(member)}, "the parameter '" + member + "'");
+    }
+    if (names.key != "_id") {
+        taken.clear();
+        take(names.key, "the key of the records");
+    }
+    state read{};
+    if (!entry_layout::read_state(names.applied, read) || read != state::applied) {
+        refuse_layout("its word for applied is 'applied' or 'committed', not '" + names.applied +
+                      "'");
+    }
+    if (!entry_layout::read_state(names.canceled, read) || read != state::canceled) {
+        refuse_layout("its word for canceled is 'canceled' or 'cancelled', not '" +
+                      names.canceled + "'");
+    }
+}
+
+} // namespace mongodb::detail
+SETTLE_END

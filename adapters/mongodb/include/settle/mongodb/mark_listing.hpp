@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// The marks of one collection, in the order of the keys, the transactions and their parts.
+#pragma once
+
+#include <settle/mongodb/client.hpp>
+#include <settle/mongodb/record_codec.hpp>
+#include <settle/store/wave.hpp>
+
+#include <tuple>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+template <typename Collection>
+class mark_listing {
+    using key_type = typename Collection::key_type;
+    using record_type = typename Collection::record_type;
+    static constexpr bool has_text_key = std::is_same_v<key_type, std::string>;
+    using stored_key = std::conditional_t<has_text_key, std::string, std::int64_t>;
+
+public:
+    explicit mark_listing(record_layout const& layout) : layout_(layout) {}
+
+    /// Shape:   after - begins behind this one, or at the beginning; limit - of all that are found
+    /// Errors:  throws command_failure
+    void append(link& with, std::vector<mark_place>& found, mark_place const* after,
+                std::size_t limit) const {
+        document from;
+        // Only these can be a key; and a comparison passes documents of other types by.
+        from.text("$type", has_text_key ? "string" : "number");
+        if (after != nullptr) {
+            std::visit([&](auto const& key) { append_field(from, "$gte", key); }, after->key);
+        }
+        // Documents whose key cannot be read give no marks, so a page of them need not be the last.
+        for (bool more = true; more && found.size() < limit;) {
+            std::size_t const page = limit - found.size() + 1;
+            std::size_t seen = 0;
+            document behind;
+            with.find(Collection::name, marked(from), page_of_marks(page), "read marks",
+                      [&](document const& one) {
+                          for (mark_place& place : marks_of(one)) {
+                              if (found.size() < limit && is_behind(place, after)) {
+                                  found.push_back(std::move(place));
+                              }
+                          }
+                          if (++seen < page) return;
+                          behind.copy("$gt", *one.find(layout_.key));
+                      });
+            more = seen == page;
+            from = std::move(behind);
+        }
+    }
+
+private:
+    /// The marks of a document; a bare one is of epoch 0, and of no known part.
+    [[nodiscard]] std::vector<mark_place> marks_of(document const& from) const {
+        std::vector<mark_place> all;
+        auto const marks = from.find(marks_field);
+        key_type key{};
+        auto const id = from.find(layout_.key);
+        if (!marks || !id || !read_field(*id, key).empty()) return all;
+        mark_place place;
+        place.collection = Collection::name;
+        place.key = stored_key(key);
+        std::uint32_t number = 0;
+        marks->for_each([&](value_view const& value) {
+            all.push_back(read_place(value, place));
+            // So that each of several that are damaged has a place in the order.
+            if (!all.back().fault.empty()) all.back().part.line = number;
+            ++number;
+            return true;
+        });
+        std::sort(all.begin(), all.end(), comes_before);
+        return all;
+    }
+
+    [[nodiscard]] mark_place read_place(value_view const& value, mark_place place) const {
+        auto const bare = layout_.bare_marks ? value.id() : std::nullopt;
+        mark<record_type> found;
+        if (bare) {
+            place.id = *bare;
+        } else if (read_mark_key(value, found)) {
+            place.id = found.id;
+            place.part = found.part;
+            place.epoch_number = found.epoch_number;
+        } else {
+            auto const named = value.find("id");
+            if (named && named->text()) place.id = *named->text();
+            std::string shown;
+            if constexpr (has_text_key) shown = std::get<std::string>(place.key);
+            else shown = std::to_string(std::get<std::int64_t>(place.key));
+            place.fault = {make_error_code(errc::damaged),
+                           "settle: a mark of the record '" + shown + "' of '" +
+                               place.collection + "' is damaged: it is no mark of settle's. "
+                               "Repair its " + marks_field + ". README#damaged"};
+        }
+        return place;
+    }
+
+    [[nodiscard]] document marked(document const& from) const {
+        document there;
+        document filter = only(std::string{marks_field} + ".0", there.boolean("$exists", true));
+        filter.object(layout_.key, from);
+        return filter;
+    }
+    [[nodiscard]] document page_of_marks(std::size_t limit) const {
+        auto options = page_of(layout_.key, limit);
+        document fields;
+        fields.integer(marks_field, 1).integer(layout_.key, 1);
+        options.object("projection", fields);
+        return options;
+    }
+
+    static bool comes_before(mark_place const& left, mark_place const& right) {
+        return std::tie(left.id, left.part) < std::tie(right.id, right.part);
+    }
+    static bool is_behind(mark_place const& place, mark_place const* after) {
+        return after == nullptr || place.key != after->key || comes_before(*after, place);
+    }
+
+    record_layout const& layout_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSL-1.0
+// What programs of the tutorial's kind may leave beside the documents' own steps, and layouts by
+// which a database would be described wrongly.
+#include "taken_over.hpp"
+
+namespace odd {
+
+struct errand {
+    std::string source;
+    std::string destination;
+    std::int64_t amount;
+    std::string reason;
+};
+struct holder {
+    std::string id;
+    std::int64_t balance;
+    std::int64_t pendingTransactions;
+};
+
+} // namespace odd
+BOOST_HANA_ADAPT_STRUCT(odd::errand, source, destination, amount, reason);
+BOOST_HANA_ADAPT_STRUCT(odd::holder, id, balance, pendingTransactions);
+
+namespace {
+
+using bank::tutorial::transfer;
+using settle::mongodb::tutorial_layout;
+using settle_test::check_sums;
+using settle_test::fresh_database;
+using settle_test::old_program;
+using settle_test::replica_set_address;
+using settle_test::run_command;
+using settle_test::standalone_address;
+using settle_test::taken_over;
+using namespace std::chrono_literals;
+
+constexpr settle::collection<odd::holder, "holders", &odd::holder::id> holders;
+
+template <typename Parameters, auto const& Records>
+constexpr auto make_type() {
+    using record = typename std::remove_cvref_t<decltype(Records)>::record_type;
+    return settle::transaction<Parameters, "errand">(
+        settle::participant<"source">(Records, settle::param<&Parameters::source>)
+            .apply(settle::field<&record::balance> += settle::param<&Parameters::amount>)
+            .compensate(settle::inverse));
+}
+constexpr auto errand_type = make_type<odd::errand, bank::tutorial::accounts>();
+constexpr auto holder_type = make_type<transfer, holders>();
+
+/// Why a database cannot be taken over so; empty where it can.
+template <auto const& Type>
+std::string refusal(std::string const& address, tutorial_layout const& layout) {
+    try {
+        settle::mongodb::tutorial_database<Type> database{address, layout};
+        settle::engine const engine{database, settle::type<Type>};
+    } catch (settle::failure const& problem) {
+        return problem.what();
+    }
+    return "";
+}
+
+tutorial_layout documents() { return settle_test::layout_of(settle_test::dialects().front()); }
+
+void put(std::string const& address, std::string const& collection, std::string const& document) {
+    auto const told = run_command(address, R"({"insert": ")" + collection +
+                                               R"(", "documents": [)" + document + "]}");
+    REQUIRE_MESSAGE(told.ok, told.error);
+    REQUIRE(told.number("n") == 1);
+}
+/// Another transfer of 100 from A10 to B10.
+void put_transfer(std::string const& address, std::string const& rest) {
+    put(address, "transactions",
+        R"({"source": "A10", "destination": "B10", "value": 100, )" + rest + "}");
+}
+
+} // namespace
+
+TEST_CASE("a layout by which fields would be written over each other is refused") {
+    fresh_database const own{standalone_address};
+    struct example {
+        std::function<void(tutorial_layout&)> change;
+        std::string because;
+    };
+    for (auto const& [change, because] : std::vector<example>{
+             {[](auto&) {}, ""},
+             {[](auto& layout) { layout.fields = {{"amuont", "value"}}; },
+              "'transfer' have no member 'amuont'"},
+             {[](auto& layout) { layout.fields = {{"amount", "reason"}}; },
+              "the field 'reason', for the parameter 'amount', holds something else"},
+             {[](auto& layout) { layout.fields = {{"amount", "source"}}; },
+              "the field 'source', for the parameter 'amount', holds something else"},
+             {[](auto& layout) { layout.fields = {{"amount", "sum.value"}}; },
+              "'sum.value', for the parameter 'amount', is no name of a field"},
+             {[](auto& layout) { layout.state = "epoch"; }, "the field 'epoch', for the state"},
+             {[](auto& layout) { layout.modified = "state"; }, "for the last change"},
+             {[](auto& layout) { layout.application = ""; }, "'', for the application"},
+             {[](auto& layout) { layout.key = "$name"; }, "for the key of the records"},
+             {[](auto& layout) { layout.applied = "booked"; }, "not 'booked'"},
+             {[](auto& layout) { layout.canceled = "Cancelled"; }, ""},
+             {[](auto& layout) { layout.canceled = "undone"; }, "not 'undone'"},
+             {[](auto& layout) { layout.transactions = "accounts"; }, "holds the transactions"}}) {
+        auto layout = documents();
+        change(layout);
+        auto const said = refusal<bank::tutorial::transfer_type>(own.address(), layout);
+        INFO(because, "\n", said);
+        CHECK((said == "") == (because == ""));
+        CHECK(said.find(because) != std::string::npos);
+        if (!said.empty()) CHECK(said.starts_with("settle: "));
+    }
+    CHECK(refusal<errand_type>(own.address(), {}).find("for the parameter 'reason'") !=
+          std::string::npos);
+    CHECK(refusal<holder_type>(own.address(), {}).find("a member 'pendingTransactions'") !=
+          std::string::npos);
+}
+
+TEST_CASE("an entry that an application took and did not begin is its own until it stands still") {
+    auto const words = settle_test::dialects()[1];
+    for (auto* const address : {replica_set_address, standalone_address}) {
+        fresh_database const own{*address};
+        old_program program{own.address(), words};
+        program.open(10);
+        auto const now = std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(
+                                            std::chrono::system_clock::now().time_since_epoch())
+                                            .count());
+        auto const at = [&](std::string const& id, std::string const& application) {
+            put_transfer(own.address(), R"("_id": )" + id + R"(, "state": "initial", )"
+                                            R"("lastModified": {"$date": {"$numberLong": ")" +
+                                            now + R"("}}, "application": )" + application);
+        };
+        at("1", R"("App1")");
+        at("2", "null");
+        at("3", R"("")");
+        at("4", "5");
+        taken_over bank{own.address(), words};
+        auto& engine = bank.engine();
+        CHECK(engine.find("1").value()->state == settle::state::pending);
+        CHECK(engine.find("2").value()->state == settle::state::initial);
+        settle::entry_filter initial;
+        initial.state = settle::state::initial;
+        CHECK(engine.page(initial, "", 10).value().size() == 2);
+        auto const worked = engine.work();
+        CHECK(worked.done == 2);
+        CHECK(worked.skipped.empty());
+        settle::recover_options wanted;
+        wanted.older_than = 30min;
+        CHECK(engine.recover(wanted).done == 0);
+        CHECK(bank.balance("A10") == 800);
+        wanted.older_than = 0s;
+        auto const recovered = engine.recover(wanted);
+        CHECK(recovered.done == 1);
+        // An application is a text.
+        REQUIRE(recovered.skipped.size() == 1);
+        CHECK(recovered.skipped.front().id == "4");
+        CHECK(engine.find("1").value()->state == settle::state::done);
+        CHECK(bank.balance("A10") == 700);
+        CHECK(bank.balance("B10") == 1300);
+        // So is one that is canceled before.
+        at("6", R"("App1")");
+        CHECK(engine.cancel("6").canceled());
+        CHECK(engine.recover(wanted).done == 0);
+        CHECK(bank.balance("A10") == 700);
+    }
+}
+
+TEST_CASE("entries that nobody can name are reported, and the others go on") {
+    auto const words = settle_test::dialects()[1];
+    fresh_database const own{replica_set_address};
+    old_program program{own.address(), words};
+    program.open(10);
+    for (auto const* const id :
+         {R"({"$uuid": "00112233-4455-6677-8899-aabbccddeeff"})", R"({"of": 1})",
+          R"({"$date": {"$numberLong": "5"}})", R"({"$numberDouble": "1.5"})", R"("18")", "17"}) {
+        put_transfer(own.address(), R"("_id": )" + std::string{id} + R"(, "state": "pending")");
+    }
+    taken_over bank{own.address(), words};
+    auto& engine = bank.engine();
+    settle::recover_options wanted;
+    wanted.older_than = 0s;
+    auto const told = engine.recover(wanted);
+    CHECK(told.problem.empty());
+    CHECK(told.done + told.canceled == 1);
+    REQUIRE(told.skipped.size() == 5);
+    for (auto const& one : told.skipped) {
+        INFO(one.id, ": ", one.problem.text);
+        CHECK(one.problem.code == settle::errc::damaged);
+        CHECK(one.problem.text.find(one.id) != std::string::npos);
+    }
+    CHECK(told.skipped.back().id.find("$date") != std::string::npos);
+    // Pages of any size come to their end, without an entry twice.
+    for (std::size_t const limit : {1U, 2U, 3U, 4U}) {
+        INFO("pages of ", limit);
+        std::string after;
+        std::size_t seen = 0;
+        for (int pages = 0; pages < 9; ++pages) {
+            auto const page = engine.page({}, after, limit).value();
+            seen += page.size();
+            if (page.size() < limit) break;
+            after = page.back().id;
+        }
+        CHECK(seen >= 3);
+        CHECK(seen <= 6);
+    }
+}
+
+TEST_CASE("what an old program left long ago is listed, however it wrote the time") {
+    auto const words = settle_test::dialects()[1];
+    fresh_database const own{replica_set_address};
+    int id = 0;
+    for (std::string const time :
+         {R"(, "lastModified": {"$date": {"$numberLong": "1700000000000"}})",
+          R"(, "lastModified": {"$numberLong": "1700000000000"})",
+          R"(, "lastModified": {"$timestamp": {"t": 1700000000, "i": 1}})",
+          R"(, "lastModified": null)", ""}) {
+        put_transfer(own.address(), R"("_id": )" + std::to_string(++id) +
+                                        R"(, "type": "rent", "state": "pending")" + time);
+    }
+    put_transfer(own.address(), R"("_id": 6, "state": "pending", "lastModified": )"
+                                R"({"$numberLong": "9700000000000"})");
+    taken_over bank{own.address(), words};
+    std::vector<std::string> ids;
+    for (auto const& one : bank.engine().list(settle::state::pending, 1h)) {
+        ids.push_back(one.id);
+        // Their own `type` is none of settle's.
+        CHECK(one.type == "transfer");
+        CHECK_FALSE(one.parameters.empty());
+    }
+    CHECK(ids == std::vector<std::string>{"1", "2", "3", "4", "5"});
+}
+
+TEST_CASE("where the key is not _id, no two records have the same") {
+    auto const words = settle_test::dialects().back();
+    REQUIRE(words.key == "name");
+    fresh_database const own{replica_set_address};
+    {
+        taken_over bank{own.address(), words};
+        CHECK(bank.engine().create(bank::tutorial::accounts, {"A", 5}).has_value());
+        auto const again = bank.engine().create(bank::tutorial::accounts, {"A", 5});
+        REQUIRE_FALSE(again.has_value());
+        CHECK(again.problem().code == settle::errc::record_exists);
+    }
+    taken_over bank{own.address(), words};
+    auto const told = run_command(own.address(), R"({"listIndexes": "accounts"})");
+    CHECK(told.text("cursor.firstBatch.1.name") == "settle_key");
+    CHECK(told.json().find("firstBatch.2") == std::string::npos);
+    // Other documents need not have that field.
+    put(own.address(), "accounts", R"({"of": 1})");
+    put(own.address(), "accounts", R"({"of": 2})");
+
+    fresh_database const twice{replica_set_address};
+    put(twice.address(), "accounts", R"({"name": "A", "balance": 1})");
+    put(twice.address(), "accounts", R"({"name": "A", "balance": 2})");
+    auto const said =
+        refusal<bank::tutorial::transfer_type>(twice.address(), settle_test::layout_of(words));
+    INFO(said);
+    CHECK(said.find("two records could have one key") != std::string::npos);
+
+    fresh_database const theirs{replica_set_address};
+    REQUIRE(run_command(theirs.address(), R"({"createIndexes": "accounts", "indexes": [{"key": )"
+                                          R"({"name": -1}, "name": "own", "unique": true}]})")
+                .ok);
+    CHECK(refusal<bank::tutorial::transfer_type>(theirs.address(),
+                                                 settle_test::layout_of(words)) == "");
+}
+
+TEST_CASE("a mark that is none is reported by a sweep, and the others are looked at") {
+    auto const words = settle_test::dialects().front();
+    for (auto* const address : {replica_set_address, standalone_address}) {
+        fresh_database const own{*address};
+        put(own.address(), "accounts",
+            R"({"_id": "A", "balance": 1, "pendingTransactions": [{"id": "x"}, 2.5, {"of": 1}]})");
+        put(own.address(), "accounts",
+            R"({"_id": "B", "balance": 1, "pendingTransactions": [{"id": "gone", "part": 0, )"
+            R"("line": 0, "epoch": 3, "effect": "add", "confirm": {}, "undo": {"balance": 7}}]})");
+        taken_over bank{own.address(), words};
+        CHECK(bank.engine().marks().value() == 4);
+        auto const swept = bank.engine().sweep();
+        CHECK(swept.problem.empty());
+        CHECK(swept.looked_at == 4);
+        CHECK(swept.undone == 1);
+        REQUIRE(swept.skipped.size() == 3);
+        for (auto const& one : swept.skipped) {
+            CHECK(one.problem.text.find("a mark of the record 'A' of 'accounts' is damaged") !=
+                  std::string::npos);
+        }
+        CHECK(bank.balance("B") == 8);
+    }
+}
