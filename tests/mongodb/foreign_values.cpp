@@ -17,7 +17,17 @@ struct payment {
     std::int64_t cents;
 };
 
+struct box {
+    std::int64_t number;
+    std::int64_t count;
+};
+struct boxing {
+    box made;
+};
+
 } // namespace
+BOOST_HANA_ADAPT_STRUCT(box, number, count);
+BOOST_HANA_ADAPT_STRUCT(boxing, made);
 BOOST_HANA_ADAPT_STRUCT(purse, id, cents);
 BOOST_HANA_ADAPT_STRUCT(payment, from, to, cents);
 template <>
@@ -41,8 +51,14 @@ constexpr auto payment_type = settle::transaction<payment, "payment">(
     settle::participant<"to">(purses, param<&payment::to>)
         .confirm(field<&purse::cents> += param<&payment::cents>));
 
+constexpr settle::collection<box, "boxes", &box::number> boxes;
+constexpr auto boxing_type = settle::transaction<boxing, "boxing">(
+    settle::participant<"box">(boxes, param<&boxing::made, &box::number>)
+        .apply(settle::create(param<&boxing::made>))
+        .compensate(settle::inverse));
+
 auto purse_engine(settle::mongodb::database& db, settle::phases how) {
-    return settle::engine{db, settle::type<payment_type>, how};
+    return settle::engine{db, settle::type<payment_type>, settle::type<boxing_type>, how};
 }
 
 struct till : documents {
@@ -127,6 +143,21 @@ TEST_CASE("a decimal that is no whole number of units cancels its transactions")
             CHECK(here.cents(id) == before);
         }
         CHECK(here.cents("good") == decimal("10.00"));
+        CHECK(here.engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("a decimal that the server takes for a record's key is none, and says so at once") {
+    on_every_server<till>([](till& here) {
+        here.put("boxes", R"({"_id": {"$numberDecimal": "5"}, "count": 1})");
+        auto const found = here.engine.read(boxes, 5);
+        REQUIRE_FALSE(found.has_value());
+        CHECK(found.problem().code == settle::errc::damaged);
+        auto const told = here.engine.run("1", boxing{{5, 1}});
+        CHECK_MESSAGE(told.canceled(), told);
+        CHECK(told.why == settle::reason::record_unusable);
+        CHECK(told.problem.text.find("'_id'") != std::string::npos);
+        CHECK(here.engine.run("2", boxing{{6, 1}}).done());
         CHECK(here.engine.marks().value() == 0);
     });
 }
