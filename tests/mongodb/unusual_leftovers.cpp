@@ -81,7 +81,7 @@ TEST_CASE("a layout by which fields would be written over each other is refused"
         std::function<void(tutorial_layout&)> change;
         std::string because;
     };
-    for (auto const& [change, because] : std::vector<example>{
+    for (auto const& one : std::vector<example>{
              {[](auto&) {}, ""},
              {[](auto& layout) { layout.fields = {{"amuont", "value"}}; },
               "'transfer' have no member 'amuont'"},
@@ -100,11 +100,11 @@ TEST_CASE("a layout by which fields would be written over each other is refused"
              {[](auto& layout) { layout.canceled = "undone"; }, "not 'undone'"},
              {[](auto& layout) { layout.transactions = "accounts"; }, "holds the transactions"}}) {
         auto layout = documents();
-        change(layout);
+        one.change(layout);
         auto const said = refusal<bank::tutorial::transfer_type>(own.address(), layout);
-        INFO(because, "\n", said);
-        CHECK((said == "") == (because == ""));
-        CHECK(said.find(because) != std::string::npos);
+        INFO(one.because, "\n", said);
+        CHECK((said == "") == (one.because == ""));
+        CHECK(said.find(one.because) != std::string::npos);
         if (!said.empty()) CHECK(said.starts_with("settle: "));
     }
     CHECK(refusal<errand_type>(own.address(), {}).find("for the parameter 'reason'") !=

@@ -104,6 +104,19 @@ struct parts_of_type {
     }
 };
 
+/// Calls `function(std::type_identity<Collection>{}, key)` for the record of each part, in order.
+template <typename Direction, typename Function>
+constexpr void for_each_key(typename Direction::parameters const& parameters, Function&& function) {
+    auto const& user = Direction::user(parameters);
+    Direction::for_each_participant([&](auto index) {
+        constexpr std::size_t at = decltype(index)::value;
+        using collection = typename Direction::template collection_of<at>;
+        for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
+            function(std::type_identity<collection>{}, Direction::template key<at>(user, line));
+        }
+    });
+}
+
 } // namespace detail
 
 /// Why parameters are refused before anything is written, and where.

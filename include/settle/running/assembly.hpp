@@ -155,6 +155,24 @@ public:
         return std::get<at>(sessions_);
     }
 
+    /// Tells the log of an entry that is about to be inserted.
+    void expect_entry([[maybe_unused]] transaction_id const& id) {
+        if constexpr (fetches_ahead<log_type>) log_.expect(id);
+    }
+    /// Tells the stores of the records that a transaction is about to meet.
+    template <typename Direction>
+    void expect_records([[maybe_unused]] typename Direction::parameters const& parameters) {
+        if constexpr (any_fetches_ahead) {
+            for_each_key<Direction>(
+                parameters, [&]<typename C>(std::type_identity<C>, auto const& key) {
+                    auto& session = session_of<C>();
+                    if constexpr (fetches_ahead<std::remove_cvref_t<decltype(session)>>) {
+                        session.template expect<C>(key);
+                    }
+                });
+        }
+    }
+
     /// Whether one store holds everything and can settle a transaction in one phase.
     static constexpr bool one_phase = [] {
         if constexpr (given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1) {
@@ -181,6 +199,11 @@ private:
     static void expect_others([[maybe_unused]] Session& session) {
         if constexpr (overlaps_others<Session>) session.expect_others();
     }
+
+    static constexpr bool any_fetches_ahead =
+        []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
+            return (fetches_ahead<Sessions> || ...);
+        }(std::type_identity<sessions_type>{});
 
     /// Some stores can only tell once they are open.
     [[nodiscard]] bool settles_at_once_here() const {

@@ -136,6 +136,8 @@ private:
         if (has_fault<Direction>(parameters)) {
             return tell(number, refused_at_once<Direction>(id, parameters));
         }
+        parts_.expect_entry(id);
+        parts_.template expect_records<Direction>(parameters);
         // The range may have been slow to give it.
         driver_.look_at_clock();
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);

@@ -329,6 +329,7 @@ private:
         if (detail::has_fault<Direction>(parameters)) {
             return detail::refused_at_once<Direction>(fresh_id(parts_.environment()), parameters);
         }
+        parts_.template expect_records<Direction>(parameters);
         return run_fresh(detail::errand_of<Direction>(parameters), wanted, call,
                          driver_type::template calls_of<Direction>());
     }
@@ -346,6 +347,7 @@ private:
         if (detail::has_fault<Direction>(parameters)) {
             return detail::refused_at_once<Direction>(id, parameters);
         }
+        parts_.template expect_records<Direction>(parameters);
         return run_new(std::move(id), detail::errand_of<Direction>(parameters), wanted, call,
                        driver_type::template calls_of<Direction>(), false);
     }
@@ -364,6 +366,7 @@ private:
 
     outcome run_new(transaction_id&& id, detail::errand const& asked, goal wanted,
                     call_options const& call, typed_calls const& typed, bool new_id) {
+        parts_.expect_entry(id);
         auto driver = parts_.make_driver(call);
         auto work = detail::new_job(std::move(id), asked, wanted, driver, parts_.environment());
         return bring_to_end(driver, work, typed, new_id);

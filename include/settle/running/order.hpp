@@ -40,17 +40,12 @@ inline constexpr char collection_tag = 0;
 template <typename Direction>
 void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
     into.clear();
-    auto const& user = Direction::user(work.parameters_of<Direction>());
-    Direction::for_each_participant([&](auto index) {
-        constexpr std::size_t at = decltype(index)::value;
-        using collection = typename Direction::template collection_of<at>;
-        auto const seed = reinterpret_cast<std::uintptr_t>(&collection_tag<collection>);
-        for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
-            auto const key = Direction::template key<at>(user, line);
-            using key_type = std::remove_cvref_t<decltype(key)>;
-            into.push_back(hash_mix(seed, std::hash<key_type>{}(key)));
-        }
-    });
+    for_each_key<Direction>(
+        work.parameters_of<Direction>(),
+        [&]<typename C, typename Key>(std::type_identity<C>, Key const& key) {
+            auto const seed = reinterpret_cast<std::uintptr_t>(&collection_tag<C>);
+            into.push_back(hash_mix(seed, std::hash<Key>{}(key)));
+        });
 }
 
 using record_hashes_function = void(job const&, std::vector<std::uint64_t>&);

@@ -7,6 +7,7 @@
 //   store.bind<Collections…>(log_name) → session
 //     session.start<D>(std::span<job>, kind)   begins a wave; answers may come now or in finish
 //     session.finish<D>(std::span<job>, kind)  every due part of the session's collections answered
+//     session.expect<C>(key)                   this record will be met soon: see fetches_ahead
 //     session.expect_others() · abandon(std::span<job>)   where start() need not wait: see
 //         overlaps_others
 //     session.read<C>(key) · create<C>(record) · scan<C>(after, limit)
@@ -19,6 +20,7 @@
 //     session.change<Step>(std::span<job>, occasion)    at a commit `unavailable` with
 //         errc::bad_parameters: never, since the images of its records make the entry too large
 //     session.read(id) · list(filter, after, limit) · name()
+//     session.expect(id)                       this entry will be inserted soon: the same
 //     session.purge(created_before, limit)     erases finished entries, at most so many
 //
 // A wave is a span of jobs, all of one direction D; its kind says which step it is. A session goes
@@ -104,6 +106,14 @@ template <typename Session>
     if constexpr (requires { session.can_settle_at_once(); }) return session.can_settle_at_once();
     else return settles_at_once<Session>;
 }
+
+/// Whether a session of a store or of a log is told early of what it will be asked for, so that it
+/// can be fetched meanwhile.
+template <typename Session>
+inline constexpr bool fetches_ahead = false;
+template <typename Session>
+    requires requires { Session::fetches_ahead; }
+inline constexpr bool fetches_ahead<Session> = Session::fetches_ahead;
 
 /// A session whose waves can be under way while other stores have theirs. It is told once that
 /// there are others (expect_others): from then on start() returns before the wave is over, and

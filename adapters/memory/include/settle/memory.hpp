@@ -50,6 +50,12 @@ public:
     template <typename Direction, typename Kind>
     void finish(std::span<job>, Kind) {}
 
+    static constexpr bool fetches_ahead = std::is_same_v<Lock, no_lock>;
+    template <typename C, typename Key>
+    void expect(Key const& key) {
+        table_of<C>().expect(key);
+    }
+
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
         std::lock_guard const guard{database_->lock()};
@@ -119,6 +125,9 @@ public:
     explicit log_session(basic_database<Lock>& database) : database_(&database) {}
 
     [[nodiscard]] std::string const& name() const { return database_->name(); }
+
+    static constexpr bool fetches_ahead = std::is_same_v<Lock, no_lock>;
+    void expect(transaction_id const& id) { database_->entries().expect(id); }
 
     void insert(std::span<job> jobs, occasion const& at) {
         std::lock_guard const guard{database_->lock()};

@@ -77,6 +77,9 @@ public:
         return log_answer::taken;
     }
 
+    /// The entry of this id will be inserted soon.
+    void expect(transaction_id const& id) const { by_id_.expect(id); }
+
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const {
         entry_row const* const row = by_id_.find(id);
         if (row == nullptr) return std::nullopt;

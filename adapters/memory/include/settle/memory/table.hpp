@@ -46,6 +46,16 @@ public:
         one.answered(result);
     }
 
+    /// Has the processor fetch the record of a key. It guesses the bucket as libstdc++ chooses it:
+    /// another library's may be another one, and nothing is gained then.
+    template <typename Key>
+    [[gnu::always_inline]] void expect(Key const& key) const {
+        if (slots_.empty()) return;
+        auto const bucket = hash_type{}(key) % slots_.bucket_count();
+        auto const first = slots_.begin(bucket);
+        if (first != slots_.end(bucket)) __builtin_prefetch(&*first);
+    }
+
     [[nodiscard]] std::optional<record_type> read(key_type const& key) const {
         auto const found = slots_.find(stored_key(key));
         return found == slots_.end() ? std::nullopt : found->second.record;
