@@ -3,7 +3,8 @@
 # A case that begins with "long:", or stands in a suite that does, is labelled "long" as well; one
 # that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that. What
 # may take longest begins first, so that no processor waits for it in the end. A case in the suite
-# "three servers" starts as many, and counts as so many of those that run side by side.
+# "three servers" starts as many, and counts as so many of those that run side by side. One in the
+# suite "many callers" keeps a server busy by itself, so these run one after another.
 function(list_cases result)
     execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
         OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
@@ -14,7 +15,7 @@ function(list_cases result)
 endfunction()
 
 # A name may hold what CMake takes for a list, so lines are cut off one by one.
-function(write_cases output labels weight)
+function(write_cases output labels properties)
     while(output MATCHES "^([^\n]*)\n(.*)$")
         set(name "${CMAKE_MATCH_1}")
         set(output "${CMAKE_MATCH_2}")
@@ -32,7 +33,7 @@ function(write_cases output labels weight)
         string(APPEND script "add_test(${test} [==[${program}]==] [==[--test-case=${filter}]==])\n"
             "set_tests_properties(${test} PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout}"
             " WORKING_DIRECTORY [==[${folder}]==] COST ${timeout}"
-            " PROCESSORS ${weight}"
+            " ${properties}"
             " FAIL_REGULAR_EXPRESSION \"test cases: +0 \" SKIP_RETURN_CODE ${skip_code}"
             " FIXTURES_REQUIRED \"${fixture}\")\n")
     endwhile()
@@ -41,15 +42,17 @@ endfunction()
 
 set(script "")
 list_cases(short_cases --test-case-exclude=long:*,exhaustive:* --test-suite-exclude=long:*)
-write_cases("${short_cases}" "${label}" 1)
+write_cases("${short_cases}" "${label}" "")
 math(EXPR timeout "${timeout} * 5")
 list_cases(three_servers --test-case=long:* "--test-suite=three servers")
-write_cases("${three_servers}" "${label};long" 3)
-list_cases(long_cases --test-case=long:* "--test-suite-exclude=three servers")
-write_cases("${long_cases}" "${label};long" 1)
+write_cases("${three_servers}" "${label};long" "PROCESSORS 3")
+list_cases(many_callers --test-case=long:* "--test-suite=many callers")
+write_cases("${many_callers}" "${label};long" "PROCESSORS 2 RESOURCE_LOCK many_callers")
+list_cases(long_cases --test-case=long:* "--test-suite-exclude=three servers,many callers")
+write_cases("${long_cases}" "${label};long" "")
 list_cases(long_suites --test-suite=long:* --test-case-exclude=long:*)
-write_cases("${long_suites}" "${label};long" 1)
+write_cases("${long_suites}" "${label};long" "")
 math(EXPR timeout "${timeout} * 5")
 list_cases(exhaustive_cases --test-case=exhaustive:*)
-write_cases("${exhaustive_cases}" "exhaustive" 1)
+write_cases("${exhaustive_cases}" "exhaustive" "")
 file(WRITE ${cases} "${script}")

@@ -22,10 +22,19 @@ constexpr std::int64_t opening = 100;
 inline char const* const short_waits =
     "serverSelectionTimeoutMS=3000&connectTimeoutMS=3000&socketTimeoutMS=3000";
 
+/// On a machine that is busy with others, a server that lost a caller may keep its records busy for
+/// a minute.
+inline constexpr std::chrono::seconds long_patience{90};
+
 [[nodiscard]] inline settle::options short_limits() {
     settle::options limits;
     limits.takeover = std::chrono::milliseconds{100};
     limits.patience = std::chrono::seconds{15};
+    return limits;
+}
+[[nodiscard]] inline settle::options patient_limits() {
+    auto limits = short_limits();
+    limits.patience = long_patience;
     return limits;
 }
 

@@ -58,9 +58,7 @@ private:
         program_.cancel(number, of_.undone);
         auto astray = patiently([&] {
             return std::make_unique<taken_over>(
-                between_.address(own_.name(),
-                                 "socketTimeoutMS=1000&connectTimeoutMS=1000&" + looks_often),
-                words_);
+                between_.address(own_.name(), disturbed_waits), words_);
         });
         between_.reset_counts();
         return astray;
@@ -120,7 +118,8 @@ void disturb(std::size_t every) {
 
 } // namespace
 
-TEST_CASE("long: what an old program left is taken over through errors and lost messages") {
+TEST_CASE("long: what an old program left is taken over through errors and lost messages" *
+          doctest::test_suite("many callers")) {
     disturb(11);
 }
 TEST_CASE("exhaustive: what an old program left is taken over through every error") { disturb(1); }

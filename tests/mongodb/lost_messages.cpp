@@ -40,16 +40,19 @@ TEST_CASE("two transfers in a wave whose messages are lost or late") {
     lose_every_message({together}, lost_or_late, false);
 }
 
-TEST_CASE("long: every message of a transfer meets every fault of a network") {
+TEST_CASE("long: every message of a transfer meets every fault of a network" *
+          doctest::test_suite("many callers")) {
     lose_every_message({standalone, member, one_phase, together, one_phase_together}, every_fault,
                        true);
 }
-TEST_CASE("long: every message of a transfer that is canceled meets every fault of a network") {
+TEST_CASE("long: every message of a transfer that is canceled meets every fault of a network" *
+          doctest::test_suite("many callers")) {
     lose_every_message({standalone_canceled, member_canceled, one_phase_canceled,
                         together_canceled},
                        every_fault, true);
 }
-TEST_CASE("long: every message of what is done with a transfer later is lost or late") {
+TEST_CASE("long: every message of what is done with a transfer later is lost or late" *
+          doctest::test_suite("many callers")) {
     lose_every_message(later_deeds(), lost_or_late, false);
 }
 TEST_CASE("exhaustive: what is done with a transfer later meets every fault of a network") {

@@ -47,9 +47,11 @@ auto patiently(Make make) {
     }
 }
 
-/// A server that says that it is no primary is looked at anew by the driver when it has news,
-/// or this often.
-inline std::string const looks_often = "heartbeatFrequencyMS=500";
+/// How long the driver waits for what may never come: short, for who meets a mishap waits so long,
+/// but nobody else does, on a busy machine either. A server that says that it is no primary is
+/// looked at anew when it has news, or as often as the last one says.
+inline std::string const disturbed_waits =
+    "socketTimeoutMS=3000&connectTimeoutMS=3000&heartbeatFrequencyMS=500";
 
 /// What is to befall a message: of a command, the nth of its kind.
 template <typename Scene>

@@ -27,14 +27,17 @@ TEST_CASE("a transfer whose messages are answered with errors, on a single serve
 TEST_CASE("a transfer in one phase whose messages are answered with errors") {
     answer_every_message({one_phase}, 7);
 }
-TEST_CASE("long: every message of a transfer is answered with every error") {
+TEST_CASE("long: every message of a transfer is answered with every error" *
+          doctest::test_suite("many callers")) {
     answer_every_message({standalone, member, one_phase, together, one_phase_together});
 }
-TEST_CASE("long: every message of a transfer that is canceled is answered with every error") {
+TEST_CASE("long: every message of a transfer that is canceled is answered with every error" *
+          doctest::test_suite("many callers")) {
     answer_every_message({standalone_canceled, one_phase_canceled, together_canceled});
 }
 
-TEST_CASE("long: what is done with a transfer later is answered with errors") {
+TEST_CASE("long: what is done with a transfer later is answered with errors" *
+          doctest::test_suite("many callers")) {
     answer_every_message(later_deeds(), 7);
 }
 TEST_CASE("exhaustive: every message of what is done with a transfer later gets every error") {
@@ -48,7 +51,7 @@ TEST_CASE("a commit that may have failed is asked for again, and nothing is done
         for (fault const how : {fault::refuse, fault::answer_so}) {
             fresh_database const own{replica_set_address};
             proxy between{own.port()};
-            settle::mongodb::database db{between.address(own.name(), looks_often)};
+            settle::mongodb::database db{between.address(own.name(), disturbed_waits)};
             auto engine = bank_on(db);
             engine.create(ledgers, {"A", opening, 0, ""}).value();
             engine.create(ledgers, {"B", opening, 0, ""}).value();

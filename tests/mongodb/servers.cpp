@@ -144,7 +144,10 @@ void server::begin() {
                     // Fail points, and an end that does not wait 15 s for another primary.
                     "--setParameter", "enableTestCommands=1",
                     "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100",
-                    "--setParameter", "diagnosticDataCollectionEnabled=false"};
+                    "--setParameter", "diagnosticDataCollectionEnabled=false",
+                    // The files of what tests have dropped go soon: thousands of them would keep
+                    // a processor at work.
+                    "--setParameter", "minSnapshotHistoryWindowInSeconds=5"};
     words.insert(words.end(), more_.begin(), more_.end());
     std::vector<char*> native;
     for (auto& word : words) native.push_back(word.data());

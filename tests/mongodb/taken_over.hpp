@@ -2,6 +2,7 @@
 // The accounts and transactions of an old program in settle's hands.
 #pragma once
 
+#include "bank.hpp"
 #include "old_programs.hpp"
 #include "shared_servers.hpp"
 
@@ -29,7 +30,7 @@ class taken_over {
 public:
     taken_over(std::string const& address, dialect const& words)
         : database_{address, layout_of(words)},
-          engine_{database_, settle::type<bank::tutorial::transfer_type>} {}
+          engine_{database_, patient(), settle::type<bank::tutorial::transfer_type>} {}
 
     auto& engine() { return engine_; }
     std::int64_t balance(std::string const& id) {
@@ -39,7 +40,14 @@ public:
 private:
     using database = settle::mongodb::tutorial_database<bank::tutorial::transfer_type>;
     database database_;
-    settle::engine<database, settle::type_tag<bank::tutorial::transfer_type>> engine_;
+    settle::engine<database, settle::options, settle::type_tag<bank::tutorial::transfer_type>>
+        engine_;
+
+    static settle::options patient() {
+        settle::options limits;
+        limits.patience = long_patience;
+        return limits;
+    }
 };
 
 /// Does all that is to be done after a take-over.

@@ -78,11 +78,9 @@ public:
     explicit transfer_scene(circumstances const& of)
         : of_(of), own_(*of.server), between_(own_.port()), straight_(own_.address()),
           astray_(patiently([&] {
-              return settle::mongodb::database{
-                  between_.address(own_.name(), "socketTimeoutMS=1000&connectTimeoutMS=1000&" +
-                                                    looks_often)};
+              return settle::mongodb::database{between_.address(own_.name(), disturbed_waits)};
           })),
-          others_(bank_on(straight_, of.how)) {}
+          others_(patiently([&] { return bank_on(straight_, of.how, patient_limits()); })) {}
 
     /// The commands of one undisturbed transaction, and how many there are of each.
     std::map<std::string, int> commands(int number) {
@@ -98,7 +96,7 @@ public:
     bool suffer(mishap const& one, int number) {
         std::string const id = "t" + std::to_string(number);
         INFO(of_.name << ": " << one.text());
-        begin(id);
+        begin(id, one.lasts());
         between_.add(one.on);
         auto const told = act(id);
         INFO(told.text());
@@ -126,9 +124,10 @@ private:
         CHECK(others_.work().problem.empty());
     }
     /// With a caller that has no memory and does not wait for who left the transfer, so that every
-    /// one sends the same messages.
-    void begin(std::string const& id) {
-        auto limits = short_limits();
+    /// one sends the same messages. Who has an answer to wait for has the patience for it.
+    void begin(std::string const& id, bool in_vain = false) {
+        auto limits = patient_limits();
+        if (in_vain) limits.patience = std::chrono::seconds{5};
         if (of_.does != deed::run) limits.takeover = std::chrono::milliseconds{0};
         caller_.reset(new engine(patiently([&] { return bank_on(astray_, of_.how, limits); })));
         others_.create(ledgers, {id + "/A", opening, 0, ""}).value();
