@@ -342,7 +342,55 @@ TEST_CASE("sqlite log: recovery passes a damaged entry by and reports it") {
     REQUIRE(report.skipped.size() == 1);
     CHECK(report.skipped[0].id == "a");
     CHECK(report.skipped[0].problem.code == errc::damaged);
+    // The page has no reason; the look at this one alone has.
+    CHECK(contains(report.skipped[0].problem.text, "its column 'epoch'"));
     CHECK(engine.read(items, "A").value()->amount == 8);
+}
+
+/// A transfer of 1 from A that its worker has left when it was applied.
+void leave_applied(folder const& here) {
+    struct killed {};
+    database db{here.file()};
+    settle::engine engine{db, settle::two_phases, settle::type<take_type>,
+                          settle::observed_by([](settle::event const& seen) {
+                              if (seen.taken == step::apply) throw killed{};
+                          })};
+    engine.create(items, item{"A", 10}).value();
+    CHECK_THROWS_AS(engine.run("t", change{"A", 1, "", {}}), killed);
+}
+
+TEST_CASE("sqlite log: an entry that is behind its marks is reported, and waits for nobody") {
+    folder const here;
+    leave_applied(here);
+    sql(here.file(), "UPDATE settle_mark SET epoch = epoch + 100");
+    database db{here.file()};
+    settle::engine engine{db, settle::type<take_type>};
+    auto const report = engine.recover({.older_than = std::chrono::milliseconds{0}});
+    REQUIRE(report.skipped.size() == 1);
+    CHECK(report.skipped[0].id == "t");
+    CHECK(contains(report.skipped[0].problem.text, "under a later epoch than the entry's"));
+    auto const told = engine.run("t", change{"A", 1, "", {}});
+    CHECK(told.verdict == settle::verdict::undecided);
+    CHECK(told.problem.code == errc::damaged);
+    // What the sentence says is what helps.
+    sql(here.file(), "UPDATE settle_entry SET epoch = (SELECT max(epoch) FROM settle_mark)");
+    CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 1);
+    CHECK(engine.read(items, "A").value()->amount == 9);
+    CHECK(engine.marks().value() == 0);
+}
+
+TEST_CASE("sqlite log: an epoch that settle never gives is not raised") {
+    folder const here;
+    leave_applied(here);
+    sql(here.file(), "UPDATE settle_entry SET epoch = 9223372036854775807");
+    database db{here.file()};
+    settle::engine engine{db, settle::type<take_type>};
+    auto const report = engine.recover({.older_than = std::chrono::milliseconds{0}});
+    REQUIRE(report.skipped.size() == 1);
+    CHECK(contains(report.skipped[0].problem.text, "epoch 9223372036854775807 is none"));
+    CHECK(engine.run("t", change{"A", 1, "", {}}).problem.code == errc::damaged);
+    CHECK(engine.cancel("t").problem.code == errc::damaged);
+    CHECK(sql_value(here.file(), "SELECT epoch FROM settle_entry") == "9223372036854775807");
 }
 
 TEST_CASE("sqlite log: the view says states, reasons, types and times in words") {

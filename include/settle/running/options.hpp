@@ -10,7 +10,7 @@ SETTLE_BEGIN
 struct options {
     /// How long a caller watches an entry of somebody else stand still before it claims it.
     std::chrono::milliseconds takeover = std::chrono::seconds{5};
-    /// An id may be submitted again within this time of its first submission.
+    /// How long after its end a transaction can be reversed, and within which an id is sent again.
     std::chrono::milliseconds resubmission = std::chrono::hours{24};
     /// An entry older than this is never committed any more, only canceled.
     std::chrono::milliseconds lifetime = std::chrono::hours{24 * 7};

@@ -7,6 +7,7 @@
 #include <settle/running/at_once.hpp>
 #include <settle/running/order.hpp>
 #include <settle/running/outcome.hpp>
+#include <settle/running/refusals.hpp>
 #include <settle/store/observer.hpp>
 #include <settle/store/owner.hpp>
 #include <settle/store/wave.hpp>
@@ -39,6 +40,7 @@ struct course {
     bool takes_part = false;     ///< in the step that is under way
     bool kept_back = false;      ///< by the order of its window
     bool held_up = false;        ///< by others than its window, the last time it was asked
+    bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
     std::uint32_t rests = 0;
     std::uint32_t yields = 0;    ///< how often it fell back behind its own window
@@ -175,6 +177,7 @@ private:
             note_answers(work, way);
             if (Step == step::apply && std::exchange(way.kept_back, false)) c.yield();
             else c.decide(Step, attempts_of(way));
+            if (Step == step::apply && c.next() == step::read) way.fenced = true;
         }
         return interruption::none;
     }
@@ -285,6 +288,14 @@ private:
             return interruption::none;
         }
         entry const& here = *found.value();
+        bool const behind = std::exchange(way.fenced, false) &&
+                            here.state == work.coordinator.state() &&
+                            here.epoch_number == work.coordinator.epoch_number();
+        if (auto damaged = behind ? entry_behind_marks(work.id) : fault_of(here);
+            !damaged.empty()) {
+            work.problem = std::move(damaged);
+            return interruption::failed;
+        }
         if (interruption const unfit = compare(work, here); unfit != interruption::none) {
             way.seen = std::make_unique<entry>(*std::move(found).value());
             return unfit;

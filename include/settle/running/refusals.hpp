@@ -79,6 +79,26 @@ namespace detail {
                                                 ". README#errors"};
 }
 
+/// What is wrong with an entry that could be read; nothing when it can be taken up.
+[[nodiscard]] inline error fault_of(entry const& found) {
+    // A claim raises it once more.
+    if (found.epoch_number < epoch_limit - 1) return {};
+    return {make_error_code(errc::damaged),
+            "settle: the entry '" + found.id + "' is damaged: its epoch " +
+                std::to_string(found.epoch_number) +
+                " is none that settle gives. Restore it, or give it the highest epoch of its "
+                "marks. README#damaged"};
+}
+
+/// The log is behind the records: no worker can raise a mark before it has raised the entry.
+[[nodiscard]] inline error entry_behind_marks(transaction_id const& id) {
+    return {make_error_code(errc::damaged),
+            "settle: a record has a mark of '" + id +
+                "' under a later epoch than the entry's: log and records are not of one moment, "
+                "as after a restore of one of them. Restore both together, or give the entry the "
+                "highest epoch of its marks. README#damaged"};
+}
+
 [[nodiscard]] inline error vanished_entry(transaction_id const& id) {
     return {make_error_code(errc::damaged),
             "settle: the entry '" + id +

@@ -27,6 +27,7 @@ error with_direction(entry const& found, Function&& function) {
 /// The parameters of an entry, when they can be read and hold to their guards.
 template <typename Direction>
 result<typename Direction::parameters> read_parameters(entry const& found) {
+    if (auto damaged = fault_of(found); !damaged.empty()) return damaged;
     auto parameters = decode_json<typename Direction::parameters>(found.parameters);
     if (!parameters.has_value()) return damaged_parameters(found, parameters.problem());
     if (auto const refused = Direction::check(parameters.value()); refused.why != reason::none) {
@@ -100,8 +101,7 @@ private:
             if (!problem.empty()) {
                 // The sentence names the entry, so each gets its own.
                 for (entry const& one : run) {
-                    report_.skipped.push_back(
-                        {one.id, with_direction<typename Assembly::types>(one, [](auto) {})});
+                    skip(one, with_direction<typename Assembly::types>(one, [](auto) {}));
                 }
             }
             page = page.subspan(run.size());
@@ -121,7 +121,7 @@ private:
             if (call_.stop.stop_requested()) break;
             auto parameters = read_parameters<Direction>(one);
             if (!parameters.has_value()) {
-                report_.skipped.push_back({one.id, parameters.problem()});
+                skip(one, parameters.problem());
                 continue;
             }
             auto work = taken_job<Direction>(one, parameters.value(), driver.how());
@@ -129,6 +129,14 @@ private:
             while (jobs.full()) round();
         }
         while (!jobs.empty()) round();
+    }
+
+    /// A page does not say why an entry cannot be read; who asks for that one alone is told.
+    void skip(entry const& one, error problem) {
+        auto const alone = parts_.log().read(one.id);
+        bool const says_why =
+            !alone.has_value() && alone.problem().code == condition::permanent;
+        report_.skipped.push_back({one.id, says_why ? alone.problem() : std::move(problem)});
     }
 
     void tell(outcome const& told) {
