@@ -27,6 +27,7 @@ public:
     using left_over = typename unbound_by<typename gathered::collections, Arguments...>::type;
     static constexpr std::size_t databases = (std::size_t{0} + ... + is_database<Arguments>);
     static constexpr std::size_t logs = (std::size_t{0} + ... + is_log<Arguments>);
+    static constexpr bool each_once = all_differ<typename role<Arguments>::type...>;
 
     template <typename... Given>
     explicit engine_arguments(Given&&... given) : arguments_(std::forward<Given>(given)...) {}
@@ -151,7 +152,8 @@ public:
         constexpr std::size_t at = session_position<Collection>(
             std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
         static_assert(at < std::tuple_size_v<sessions_type>,
-                      "settle: this engine has no type that uses the collection. README#engine");
+                      "settle: no type of this engine uses the collection. Add one that does with "
+                      "settle::type<your_type>, or ask an engine that has one. README#engine");
         return std::get<at>(sessions_);
     }
 

@@ -56,6 +56,14 @@ store_binding<collection<Record, Name, Key>, Database> bind(collection<Record, N
     return {database};
 }
 
+template <typename Database, typename Record, fixed_string Name, auto Key>
+store_binding<collection<Record, Name, Key>, Database> bind(
+    Database&, collection<Record, Name, Key> const&) {
+    static_assert(Name.view().empty(),
+                  "settle: settle::bind takes the collection first. Write "
+                  "settle::bind(collection, database). README#engine");
+}
+
 /// Clock, entropy and pauses from elsewhere, for tests.
 template <typename Environment>
 environment_binding<Environment> with_environment(Environment environment) {
@@ -121,10 +129,12 @@ struct contribution<store_binding<Collection, Database>> {
 template <typename Environment>
 struct contribution<environment_binding<Environment>> {
     static constexpr bool is_database = false;
+    using role = environment_binding<void>;
 };
 template <typename Observer>
 struct contribution<observer_binding<Observer>> {
     static constexpr bool is_database = false;
+    using role = observer_binding<void>;
 };
 template <>
 struct contribution<options> {
@@ -143,6 +153,27 @@ template <typename Argument>
 inline constexpr bool is_binding = requires { contribution<Argument>::is_binding; };
 template <typename Argument>
 inline constexpr bool is_type = requires { contribution<Argument>::is_type; };
+
+template <typename Argument>
+struct role {
+    using type = Argument;
+};
+template <typename Argument>
+    requires requires { typename contribution<Argument>::role; }
+struct role<Argument> {
+    using type = typename contribution<Argument>::role;
+};
+template <typename Argument>
+    requires is_binding<Argument>
+struct role<Argument> {
+    using type = typename contribution<Argument>::collection;
+};
+
+template <typename... Types>
+inline constexpr bool all_differ = true;
+template <typename First, typename... Rest>
+inline constexpr bool all_differ<First, Rest...> =
+    (!std::is_same_v<First, Rest> && ...) && all_differ<Rest...>;
 
 template <typename Argument>
 inline constexpr bool is_environment = false;

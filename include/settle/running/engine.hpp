@@ -36,6 +36,9 @@ class engine {
     static_assert(given::databases + given::logs == 1,
                   "settle: an engine has one log. Give it one database, or "
                   "settle::log_in(database) and settle::bind(collection, database). README#engine");
+    static_assert(given::each_once,
+                  "settle: an engine is given something twice. Bind each collection once, and give "
+                  "each type, settle::options, phases and observer once. README#engine");
     static_assert(given::databases == 1 ||
                       std::is_same_v<typename given::left_over, detail::type_list<>>,
                   "settle: a collection is bound to no store. Add settle::bind(collection, "

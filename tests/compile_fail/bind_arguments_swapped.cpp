@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is bound comes first.
+// expect: settle: settle::bind takes the collection first.
+#include "bank.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/running/engine.hpp>
+
+namespace bank {
+
+inline constexpr auto gift_type = transaction<transfer, "gift">(
+    participant<"destination">(accounts, param<&transfer::destination>)
+        .confirm(field<&account::balance> += param<&transfer::amount>));
+
+inline auto make(settle::memory::database& one) {
+#ifdef FIXED
+    return settle::engine{settle::log_in(one), settle::bind(accounts, one),
+                          settle::type<gift_type>};
+#else
+    return settle::engine{settle::log_in(one), settle::bind(one, accounts),
+                          settle::type<gift_type>};
+#endif
+}
+
+} // namespace bank
