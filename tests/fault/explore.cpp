@@ -25,6 +25,10 @@ auto const shop_items = starts(shop::items, shop::item{"pen", 5}, shop::item{"in
 auto const shop_till = starts(shop::tills, shop::till{"shop", 0});
 auto const stock_stays = stays(shop::items, field<&shop::item::in_stock> >= lit<0>);
 
+// A sum over one collection asks nothing of the members of another one's records.
+static_assert(decltype(conserves(shop::tills, field<&shop::till::takings>))::late_credits<
+              settle::detail::type_list<settle::type_tag<shop::payment_type>>>());
+
 shop::payment paid(std::vector<shop::order_line> lines) {
     return {"i", "c", 60, std::move(lines)};
 }

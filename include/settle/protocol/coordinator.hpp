@@ -413,16 +413,16 @@ private:
 
     /// An apply may have taken effect: a new epoch tells its late copy from the next.
     void repeat() {
-        if constexpr (Rules::unknown_claims && Rules::all_parts_again) return claim_again();
+        if (Rules::unknown_claims && Rules::all_parts_again) return claim_again();
         part_answers const before = answers_;
-        if constexpr (Rules::unknown_claims) claim_again();
+        if (Rules::unknown_claims) claim_again();
         answers_ = before;
         forget(answer::unknown);
     }
 
     /// Nobody waits while holding a mark.
     void give_way(std::uint32_t limit) {
-        if constexpr (!Rules::gives_way) return forget(answer::busy);
+        if (!Rules::gives_way) return forget(answer::busy);
         if (attempts_ >= limit) return cancel_for(reason::busy, place_of(answer::busy));
         withdraw();
     }
@@ -441,7 +441,7 @@ private:
     }
 
     void begin_again() {
-        if constexpr (Rules::gives_way_anew) return claim_again();
+        if (Rules::gives_way_anew) return claim_again();
         ++attempts_;
         answers_.reset();
         next_ = step::pause;

@@ -177,7 +177,7 @@ template <typename Rules, bool Inlined, Described Record, typename Intent>
                                                           transaction_id const& id,
                                                           part_number part, epoch under,
                                                           Intent const& intent) {
-    constexpr bool looks_at_fields = Rules::escrow && Intent::exact_fields != 0;
+    bool const looks_at_fields = Rules::escrow && Intent::exact_fields != 0;
     if (looks_at_fields && in_motion<Record>(slot.marks, Intent::exact_fields)) {
         // Waiting for a part of its own would never end.
         bool const own = slot.marks.any_of(id, [](auto const& one) {
@@ -404,7 +404,7 @@ template <typename Rules = detail::protocol_rules, Described Record>
 [[SETTLE_INLINED]] inline met<Record> finish(record_slot<Record>& slot,
                                                  transaction_id const& id, part_number part,
                                                  epoch committed) {
-    constexpr bool looks = Rules::marks_carry_epochs && Rules::finish_looks;
+    bool const looks = Rules::marks_carry_epochs && Rules::finish_looks;
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr) return {};
     if (looks && committed != 0 && found->epoch_number > committed) return {};
@@ -425,7 +425,7 @@ met<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_numbe
 template <typename Rules = detail::protocol_rules, Described Record>
 met<Record> undo_exactly(record_slot<Record>& slot, transaction_id const& id, part_number part,
                          epoch exact) {
-    constexpr bool looks = Rules::marks_carry_epochs && Rules::undo_is_exact;
+    bool const looks = Rules::marks_carry_epochs && Rules::undo_is_exact;
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr || (looks && found->epoch_number != exact)) return {};
     return detail::resolve(slot, found, false);

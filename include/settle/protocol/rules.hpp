@@ -8,8 +8,9 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// A program runs with all of them. Only a search names a type that hides one of these, as a
-/// template argument, so that no running program can be without one.
+/// A program runs with all of them. Only a search names a type that hides some of these, as a
+/// template argument, so that no running program can be without one. A type may hide them by
+/// variables, so that one search is compiled for all; `complete()` then says whether all are on.
 struct protocol_rules {
     // Where a mark meets a record.
 

@@ -65,25 +65,33 @@ inline constexpr bool moment_changes<Kind, Member, moment<C, E, Effects...>> =
 
 /// True when a participant shows what may yet be taken back: a credit at apply, or a debit that is
 /// still to come.
-template <auto Member, typename Participant>
-inline constexpr bool shows_early =
-    moment_changes<effect_kind::add, Member,
-                   settle::detail::moment_or_none<typename Participant::apply_type>> ||
-    moment_changes<effect_kind::subtract, Member,
-                   settle::detail::moment_or_none<typename Participant::confirm_type>>;
+template <typename Collection, auto Member, typename Participant>
+struct showing {
+    // The effects of another collection are on another struct, and must not be looked at.
+    template <typename Given>
+    using changes =
+        std::conditional_t<std::is_same_v<Collection, typename Participant::collection_type>,
+                           settle::detail::moment_or_none<Given>, void>;
+    static constexpr bool early =
+        moment_changes<effect_kind::add, Member, changes<typename Participant::apply_type>> ||
+        moment_changes<effect_kind::subtract, Member,
+                       changes<typename Participant::confirm_type>>;
+};
 
-template <auto Member, typename Definition>
+template <typename Collection, auto Member, typename Definition>
 inline constexpr bool type_shows_early = false;
-template <auto Member, typename P, fixed_string Name, typename Guards, typename... Participants>
-inline constexpr bool
-    type_shows_early<Member, transaction_definition<P, Name, Guards, Participants...>> =
-        (shows_early<Member, Participants> || ...);
+template <typename Collection, auto Member, typename P, fixed_string Name, typename Guards,
+          typename... Participants>
+inline constexpr bool type_shows_early<
+    Collection, Member, transaction_definition<P, Name, Guards, Participants...>> =
+    (showing<Collection, Member, Participants>::early || ...);
 
-template <auto Member, typename Types>
+template <typename Collection, auto Member, typename Types>
 inline constexpr bool types_show_early = false;
-template <auto Member, auto const&... Types>
-inline constexpr bool types_show_early<Member, settle::detail::type_list<type_tag<Types>...>> =
-    (type_shows_early<Member, typename type_tag<Types>::definition> || ...);
+template <typename Collection, auto Member, auto const&... Types>
+inline constexpr bool
+    types_show_early<Collection, Member, settle::detail::type_list<type_tag<Types>...>> =
+        (type_shows_early<Collection, Member, typename type_tag<Types>::definition> || ...);
 
 } // namespace detail
 
@@ -102,7 +110,7 @@ struct conserved_sum {
     /// True when no type shows a credit before it is certain: readers never add up too much.
     template <typename Types>
     static constexpr bool late_credits() {
-        return !detail::types_show_early<Member, Types>;
+        return !detail::types_show_early<Collection, Member, Types>;
     }
     template <typename Records>
     static std::string lost(std::int64_t start, Records const& now) {

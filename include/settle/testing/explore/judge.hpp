@@ -75,8 +75,7 @@ private:
         model_entry const& here = now.entries[t];
         std::string const& id = all_[t]->id();
         // Without one of its rules the protocol is to be seen to do harm, not to break that rule.
-        bool const whole = std::is_same_v<Rules, settle::detail::protocol_rules>;
-        if (whole && here.broken != breach::none) {
+        if (has_all_rules() && here.broken != breach::none) {
             return id + " " + std::string{words_of(here.broken)};
         }
         if (here.commits > 1U + here.lives) return id + " was committed twice";
@@ -92,6 +91,11 @@ private:
             }
         }
         return {};
+    }
+
+    static bool has_all_rules() {
+        if constexpr (requires { Rules::complete(); }) return Rules::complete();
+        else return std::is_same_v<Rules, settle::detail::protocol_rules>;
     }
 
     template <typename Record>

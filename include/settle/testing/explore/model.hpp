@@ -330,7 +330,7 @@ private:
             return settle::apply_at_once<Rules>(to, id_, number(where), under, keyed(where),
                                                 intent(where), [] { return std::string{}; });
         };
-        if constexpr (Rules::at_once_meets_marks) return apply_to(slot);
+        if (Rules::at_once_meets_marks) return apply_to(slot);
         // A native transaction that looks at records alone.
         record_slot<typename Place::record> bare{slot.record, {}};
         auto const said = apply_to(bare);
