@@ -134,6 +134,7 @@ private:
         auto const customer = lines.column("CustomerID");
         auto const stock_code = lines.column("StockCode");
         std::unordered_set<std::string> customers;
+        std::int64_t sum = 0;
         std::unordered_set<std::string> codes;
         samples::csv_row row;
         while (records.goes_on(lines.share()) && lines.next(row)) {
@@ -142,6 +143,7 @@ private:
             auto const& id = row.fields[customer];
             auto const& code = row.fields[stock_code];
             if (!id.empty() && customers.insert(id).second) {
+                sum = samples::add(sum, balance_);
                 records.create(shop::customers, shop::customer{id, balance_, balance_});
             }
             if (!code.empty() && codes.insert(code).second) {
@@ -176,7 +178,7 @@ private:
         auto const till = engine.read(shop::tills, account).value();
         auto const customer = engine.read(shop::customers, account).value();
         if (!till && !customer) {
-            fmt::print(stderr, "payment: there is no customer '{}'\n", account);
+            samples::complain(name, fmt::format("there is no customer '{}'", account));
             return samples::exit_code::refused;
         }
         auto const amount = customer ? customer->balance : till->takings;

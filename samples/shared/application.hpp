@@ -4,6 +4,7 @@
 
 #include "visit_store.hpp"
 
+#include "complain.hpp"
 #include "entries.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
@@ -26,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace samples {
 
@@ -76,10 +78,9 @@ public:
         case command::check: return check();
         default: break;
         }
-        fmt::print(stderr, "{}: with --layout tutorial there are recover, list, show, cancel, "
-                           "balance and check; for new work write a program with a type of your "
-                           "own\n",
-                   Application::name);
+        samples::complain(Application::name,
+                          "with --layout tutorial there are recover, list, show, cancel, balance "
+                          "and check; for new work write a program with a type of your own");
         return exit_code::wrong_usage;
     }
 
@@ -92,6 +93,7 @@ private:
     }
 
     exit_code run() {
+        if (!given_->report.empty()) check_report_path(given_->report);
         typename Application::reader pieces{given_->input};
         runner<Application, Engine> running{*application_, *engine_, given_->pace,
                                             interrupted_->token()};
@@ -108,12 +110,29 @@ private:
         auto const found = engine_->recover(wanted);
         fmt::print("recovered: {} done, {} canceled, {} undecided, {} left alone\n", found.done,
                    found.canceled, found.undecided, found.skipped.size());
-        for (auto const& [id, problem] : found.skipped) {
-            fmt::print("  {}: {}\n", id, sentence_of(problem));
+        if (found.elsewhere > 0) {
+            fmt::print("  {} are under way in another program\n", with_commas(found.elsewhere));
         }
+        print_skipped(found.skipped);
         if (!found.problem.empty()) throw settle::failure(found.problem);
-        bool const settled = found.undecided == 0 && found.skipped.empty();
+        bool const settled = sweep() && found.undecided == 0 && found.skipped.empty();
         return settled && !interrupted_->asked() ? exit_code::settled : exit_code::unsettled;
+    }
+
+    /// Marks that no unfinished entry accounts for; whether all of them are gone.
+    bool sweep() {
+        auto const found = engine_->sweep(interrupted_->token());
+        if (found.undone > 0 || !found.skipped.empty()) {
+            fmt::print("swept: {} stray marks undone, {} left alone\n", with_commas(found.undone),
+                       found.skipped.size());
+        }
+        print_skipped(found.skipped);
+        if (!found.problem.empty()) throw settle::failure(found.problem);
+        return found.skipped.empty();
+    }
+
+    static void print_skipped(std::vector<settle::skipped_entry> const& all) {
+        for (auto const& [id, problem] : all) fmt::print("  {}: {}\n", id, sentence_of(problem));
     }
 
     exit_code purge() {
@@ -195,8 +214,9 @@ private:
     exit_code unsettled(settle::outcome const& result) {
         auto const sentence = sentence_of(result.problem);
         if (result.verdict == settle::verdict::refused) return complain(sentence);
-        fmt::print(stderr, "{}: {} is undecided: {}; '{} recover' settles it\n", Application::name,
-                   result.id, sentence, Application::name);
+        samples::complain(Application::name,
+                          fmt::format("{} is undecided: {}; give the same command again",
+                                      result.id, sentence));
         return exit_code::unsettled;
     }
 
@@ -225,7 +245,8 @@ private:
         fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD",
                    with_commas(unfinished));
         if (unfinished > 0 || marks > 0) {
-            fmt::print("'{} recover' settles what no program is at work on\n", Application::name);
+            fmt::print("'{} recover' settles what no program is at work on, or says why not\n",
+                       Application::name);
         }
         bool const well = unchanged && marks == 0 && unfinished == 0;
         return well ? exit_code::settled : exit_code::refused;
@@ -237,7 +258,7 @@ private:
     }
 
     exit_code complain(std::string const& sentence) {
-        fmt::print(stderr, "{}: {}\n", Application::name, sentence);
+        samples::complain(Application::name, sentence);
         return exit_code::refused;
     }
 
@@ -259,8 +280,8 @@ exit_code call_all(Application& application, Store& store, settings const& given
     auto code = exit_code::settled;
     for (auto const each : given.commands) {
         if (interrupted.asked()) {
-            fmt::print(stderr, "{}: interrupted, so {} was not begun\n", Application::name,
-                       name_of(each));
+            complain(Application::name,
+                     fmt::format("interrupted, so {} was not begun", name_of(each)));
             code = worse(code, exit_code::unsettled);
         } else {
             code = worse(code, all.call(each));
@@ -303,14 +324,14 @@ int main_of(Application application, int argc, char** argv) {
         if (ended) return static_cast<int>(*ended);
         code = detail::call_all(application, given);
     } catch (input_error const& error) {
-        fmt::print(stderr, "{}: {}\n", Application::name, error.what());
+        complain(Application::name, error.what());
         code = exit_code::refused;
     } catch (std::exception const& error) {
-        fmt::print(stderr, "{}: {}\n", Application::name, without_prefix(error.what()));
+        complain(Application::name, without_prefix(error.what()));
         code = exit_code::unsettled;
     }
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-        fmt::print(stderr, "{}: the output could not be written\n", Application::name);
+        complain(Application::name, "the output could not be written");
         code = worse(code, exit_code::unsettled);
     }
     return static_cast<int>(code);

@@ -182,8 +182,12 @@ private:
     }
 
     /// The line as the parser needs it: no byte order mark before it, a newline behind it.
-    static void prepare(numbered_line& line) {
+    void prepare(numbered_line& line) const {
         constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+        if (line.number == 1 &&
+            (line.text.starts_with("\xFF\xFE") || line.text.starts_with("\xFE\xFF"))) {
+            throw error("the file is in UTF-16; save it as UTF-8");
+        }
         if (line.number == 1 && line.text.starts_with(byte_order_mark)) {
             line.text.erase(0, byte_order_mark.size());
         }

@@ -91,7 +91,8 @@ inline std::int64_t multiply(std::int64_t price, std::int64_t quantity) {
 inline std::int64_t add(std::int64_t sum, std::int64_t more) {
     std::int64_t total = 0;
     if (__builtin_add_overflow(sum, more, &total)) {
-        throw input_error("the sum goes beyond 64 bits");
+        throw input_error("the money adds up to more than 64 bits hold; open with a smaller "
+                          "--balance");
     }
     return total;
 }

@@ -34,8 +34,11 @@ public:
         last_ = now;
         auto const seconds = std::chrono::duration<double>(now - began_).count();
         auto const rate = seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
-        fmt::print(stream_, "\r\033[K{}: {} ({:.0f} %), {:.0f} a second", what_, count,
-                   share * 100, rate);
+        // A terminal that is gone keeps no work from its end.
+        std::fputs(fmt::format("\r\033[K{}: {} ({:.0f} %), {:.0f} a second", what_, count,
+                               share * 100, rate)
+                       .c_str(),
+                   stream_);
         std::fflush(stream_);
         drawn_ = true;
     }

@@ -42,20 +42,36 @@ nlohmann::ordered_json to_json(report const& shown) {
             {"remarks", std::move(remarks)}, {"more_remarks", shown.unnamed}};
 }
 
+input_error cannot_write(std::filesystem::path const& path, int error) {
+    return input_error(fmt::format("{}: cannot be written: {}", path.string(),
+                                   system_text(error)));
+}
+
+/// Whether the path names something that is no file, as /dev/stdout does: taking its name would
+/// replace the device.
+bool is_device(std::filesystem::path const& path) {
+    std::error_code ignored;
+    auto const status = std::filesystem::status(path, ignored);
+    return std::filesystem::exists(status) && !is_regular_file(status);
+}
+
+/// Where a file is written before it takes its name.
+std::string name_beside(std::filesystem::path const& path) {
+    return fmt::format("{}.{}.part", path.string(), getpid());
+}
+
+int open_to_write(std::filesystem::path const& path, std::string const& name) {
+    int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) throw cannot_write(path, errno);
+    return file;
+}
+
 /// Writes a file whole or not at all: into a file beside it, which then takes its name.
 /// Errors:  input_error, when the file cannot be written there
 void write_whole(std::filesystem::path const& path, std::string_view text) {
-    auto const fail = [&path](int error) {
-        return input_error(fmt::format("{}: cannot be written: {}", path.string(),
-                                       system_text(error)));
-    };
-    // Taking the name of a device such as /dev/stdout would replace the device.
-    std::error_code ignored;
-    auto const status = std::filesystem::status(path, ignored);
-    bool const direct = std::filesystem::exists(status) && !is_regular_file(status);
-    auto const name = direct ? path.string() : fmt::format("{}.{}.part", path.string(), getpid());
-    int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) throw fail(errno);
+    bool const direct = is_device(path);
+    auto const name = direct ? path.string() : name_beside(path);
+    int const file = open_to_write(path, name);
     int error = 0;
     while (!text.empty() && error == 0) {
         auto const written = ::write(file, text.data(), text.size());
@@ -67,10 +83,24 @@ void write_whole(std::filesystem::path const& path, std::string_view text) {
     if (!direct && error == 0 && ::rename(name.c_str(), path.c_str()) != 0) error = errno;
     if (error == 0) return;
     if (!direct) ::unlink(name.c_str());
-    throw fail(error);
+    throw cannot_write(path, error);
 }
 
 } // namespace
+
+std::string shortened(std::string sentence) {
+    constexpr std::size_t most = 1000;
+    if (sentence.size() <= most) return sentence;
+    // No character is cut in two: what follows its first byte begins with the bits 10.
+    auto const inside = [&](std::size_t at) {
+        return (static_cast<unsigned char>(sentence[at]) & 0xC0U) == 0x80U;
+    };
+    std::size_t from = most / 2;
+    while (from > 0 && inside(from)) --from;
+    std::size_t to = sentence.size() - most / 2;
+    while (to < sentence.size() && inside(to)) ++to;
+    return sentence.replace(from, to - from, " … ");
+}
 
 std::string remarks_text(report const& shown, std::size_t most_printed) {
     std::string text;
@@ -111,6 +141,14 @@ std::string to_text(report const& shown, std::string_view what) {
         text += fmt::format("; {} were settled before", with_commas(shown.earlier));
     }
     return text + '\n';
+}
+
+void check_report_path(std::filesystem::path const& path) {
+    if (std::filesystem::is_directory(path)) throw cannot_write(path, EISDIR);
+    if (is_device(path)) return;
+    auto const name = name_beside(path);
+    ::close(open_to_write(path, name));
+    ::unlink(name.c_str());
 }
 
 void write_report(report const& shown, std::filesystem::path const& path) {

@@ -21,6 +21,10 @@ struct remark {
     std::string sentence;
 };
 
+/// A sentence, which may quote what a file holds: of one that nobody would read to its end, the
+/// middle goes.
+std::string shortened(std::string sentence);
+
 /// Counts of one run. Every piece of the input is in exactly one of the four.
 struct report {
     static constexpr std::size_t most_remarks = 1000; // kept, so that memory has a bound
@@ -51,8 +55,8 @@ struct report {
 
     /// Keeps a sentence for the end, or counts it where there are many already.
     void note(std::uint64_t line, std::string sentence) {
-        if (remarks.size() < most_remarks) remarks.push_back({line, std::move(sentence)});
-        else ++unnamed;
+        if (remarks.size() >= most_remarks) ++unnamed;
+        else remarks.push_back({line, shortened(std::move(sentence))});
     }
 
     exit_code ends_with() const {
@@ -78,6 +82,10 @@ std::string remarks_text(report const& shown, std::size_t most_printed = report:
 /// The report as a person reads it.
 /// Shape:   what - what was run, in words: "payment orders"
 std::string to_text(report const& shown, std::string_view what);
+
+/// Finds out, before anything is run, whether a report can be written there.
+/// Errors:  input_error, when it cannot
+void check_report_path(std::filesystem::path const& path);
 
 /// Writes the report as JSON, whole or not at all; sums are whole hundredths.
 /// Errors:  input_error, when the file cannot be written there

@@ -2,6 +2,7 @@
 // Reads a sample's command line with CLI11.
 #include "settings.hpp"
 
+#include "complain.hpp"
 #include "input_error.hpp"
 #include "money.hpp"
 #include "report.hpp"
@@ -143,13 +144,14 @@ public:
         } catch (CLI::ParseError const& error) {
             return line_.exit(error) == 0 ? exit_code::settled : exit_code::wrong_usage;
         } catch (input_error const& error) {
-            fmt::print(stderr, "{}\n", error.what());
+            write_to_stderr(fmt::format("{}\n", error.what()));
             return exit_code::wrong_usage;
         }
         for (auto* given : line_.get_subcommands()) {
             // CLI11 would give it once, and one call of two would be lost without a word.
             if (given->count() > 1) {
-                fmt::print(stderr, "'{}' is given more than once\n", given->get_name());
+                write_to_stderr(
+                    fmt::format("'{}' is given more than once\n", given->get_name()));
                 return exit_code::wrong_usage;
             }
             target_->commands.push_back(commands_.at(given));

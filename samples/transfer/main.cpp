@@ -49,11 +49,13 @@ public:
     void open(Opener& records, std::filesystem::path const& file) const {
         bank::order_reader orders{file};
         std::unordered_set<std::string> seen;
+        std::int64_t sum = 0;
         bank::order_reader::piece piece;
         while (records.goes_on(orders.share()) && orders.next(piece)) {
             auto const [source, destination] = orders.accounts();
             for (auto const& id : {source, destination}) {
                 if (id.empty() || !seen.insert(id).second) continue;
+                sum = samples::add(sum, balance_);
                 records.create(bank::accounts, bank::account{id, balance_, balance_});
             }
             auto const* refused = std::get_if<samples::refusal>(&piece);
@@ -89,7 +91,7 @@ public:
         if (!account.empty()) {
             auto const found = engine.read(bank::accounts, account).value();
             if (!found) {
-                fmt::print(stderr, "transfer: there is no account '{}'\n", account);
+                samples::complain(name, fmt::format("there is no account '{}'", account));
                 return samples::exit_code::refused;
             }
             fmt::print("{}\n", samples::format_money(found->balance));

@@ -143,6 +143,29 @@ TEST_SUITE("samples: report") {
         CHECK_THROWS_AS(samples::write_report({}, folder.path), samples::input_error);
         CHECK(std::filesystem::is_empty(folder.path));
     }
+
+    TEST_CASE("where no report can be written is known before anything is run") {
+        scratch_folder folder;
+        CHECK_THROWS_AS(samples::check_report_path(folder.path / "none" / "report.json"),
+                        samples::input_error);
+        CHECK_THROWS_AS(samples::check_report_path(folder.path), samples::input_error);
+        samples::check_report_path("/dev/null");
+        samples::check_report_path(folder.path / "report.json");
+        CHECK(std::filesystem::is_empty(folder.path));
+    }
+
+    TEST_CASE("a sentence that quotes a file keeps its beginning and its end, and no more") {
+        CHECK(samples::shortened("short") == "short");
+        for (std::string const piece : {"x", "é", "€", "😀"}) {
+            std::string long_text = "id ";
+            while (long_text.size() < 1'000'000) long_text += piece;
+            auto const text = samples::shortened(long_text + " is too long");
+            CHECK(text.size() <= 1010);
+            CHECK(text.starts_with("id " + piece));
+            CHECK(text.ends_with(piece + " is too long"));
+            CHECK(settle::is_utf8(text));
+        }
+    }
 }
 
 TEST_SUITE("samples: progress") {
