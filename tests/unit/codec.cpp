@@ -200,14 +200,17 @@ TEST_CASE("codec: a text that no store could keep is found before it is written"
     value.lines[1].item = "\xFF";
     CHECK(settle::check_texts(value).problem().code == settle::errc::bad_text);
     CHECK(settle::check_texts(value).problem().message() ==
-          "lines[1].item: the text is not UTF-8, or holds a NUL");
+          "settle: 'lines[1].item': the text is not UTF-8, or holds a NUL; nothing was written. "
+          "Give it as UTF-8. README#field-types");
     value.destination.door = "a\0"s;
-    CHECK(settle::check_texts(value).problem().message().starts_with("destination.door: "));
+    std::string const told = settle::check_texts(value).problem().message();
+    CHECK(told.starts_with("settle: 'destination.door': "));
     shelf words;
     words.words = {{"a"}, {"b", "\xC0\x80"}};
-    CHECK(settle::check_texts(words).problem().message().starts_with("words[1][1]: "));
+    CHECK(settle::check_texts(words).problem().message().starts_with("settle: 'words[1][1]': "));
     CHECK(settle::check_texts("\x80"s).problem().message() ==
-          "the text is not UTF-8, or holds a NUL");
+          "settle: the text is not UTF-8, or holds a NUL; nothing was written. Give it as UTF-8. "
+          "README#field-types");
     CHECK_FALSE(settle::decode_json<std::string>(settle::encode_json("\x80"s)).has_value());
     CHECK_FALSE(settle::decode_json<std::string>(settle::encode_json("\0"s)).has_value());
 }

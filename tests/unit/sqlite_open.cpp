@@ -100,6 +100,15 @@ TEST_CASE("sqlite open: a file of another application is refused and not touched
     CHECK(sql(here.file(), "SELECT name FROM sqlite_master") == std::vector<std::string>{"theirs"});
 }
 
+TEST_CASE("sqlite open: a file in which a name of settle's is taken is refused and not touched") {
+    folder const here;
+    sql(here.file(), "CREATE TABLE settle_mark(x)");
+    CHECK(contains(opening(here.file()), "has the table 'settle_mark', and settle's own tables are "
+                                         "not there. Rename it"));
+    CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
+    CHECK(sql_value(here.file(), "SELECT count(*) FROM sqlite_master") == "1");
+}
+
 TEST_CASE("sqlite open: a file that keeps its texts in another order is refused and not touched") {
     folder const here;
     sql(here.file(), "PRAGMA encoding = 'UTF-16le'; CREATE TABLE mine(x TEXT PRIMARY KEY)");

@@ -303,8 +303,10 @@ template <typename T>
 [[nodiscard]] result<void> check_texts(T const& value) {
     std::string path;
     if (!detail::find_bad_text(value, path)) return {};
-    if (!path.empty()) path += ": ";
-    return {errc::bad_text, path + "the text is not UTF-8, or holds a NUL"};
+    if (!path.empty()) path = "'" + path + "': ";
+    return {errc::bad_text,
+            "settle: " + path + "the text is not UTF-8, or holds a NUL; nothing was written. Give "
+                                "it as UTF-8. README#field-types"};
 }
 
 /// Shape:   value - passes check_texts, and is nested no deeper than json_reader::max_depth; what

@@ -51,6 +51,16 @@ namespace detail {
 
 namespace detail {
 
+/// What the reader of an error can do, where SQLite's own words do not say.
+[[nodiscard]] constexpr std::string_view remedy_for(int code) noexcept {
+    switch (primary_code(code)) {
+    case SQLITE_BUSY: return " Another program writes to the file: let it end its transaction.";
+    case SQLITE_FULL: return " Make room on the disk.";
+    case SQLITE_READONLY: return " Let this user write to the file and to its folder.";
+    default: return "";
+    }
+}
+
 /// Shape:   phase - what was being done, as it goes after "SQLite could not"
 [[nodiscard]] inline error describe(sqlite3* connection, int code, std::string_view phase) {
     std::string text{"settle: SQLite could not "};
@@ -59,7 +69,8 @@ namespace detail {
     auto const last = connection != nullptr ? sqlite3_extended_errcode(connection) : SQLITE_OK;
     text.append(primary_code(last) == primary_code(code) ? sqlite3_errmsg(connection)
                                                          : sqlite3_errstr(code));
-    text.append(" (code ").append(std::to_string(code)).append("). README#sqlite-errors");
+    text.append(" (code ").append(std::to_string(code)).append(").").append(remedy_for(code));
+    text.append(" README#sqlite-errors");
     return {std::error_code{code, sqlite_category()}, std::move(text)};
 }
 

@@ -110,6 +110,21 @@ inline void create_tables(connection const& on) {
               "and begin a new file. README#schema-version");
 }
 
+/// Errors:  throws errc::unfit_store when another program has taken a name of the library's
+inline void check_names(connection const& on, std::string const& path) {
+    // In one statement, since another program may be making them.
+    statement const look{on,
+                         "SELECT type, name FROM sqlite_master WHERE name GLOB 'settle_*' AND "
+                         "NOT EXISTS(SELECT 1 FROM sqlite_master WHERE name = 'settle_meta')",
+                         "look for tables"};
+    run row{look};
+    if (!row.next()) return;
+    raise(errc::unfit_store,
+          "settle: '" + path + "' has the " + std::string{row.text(0)} + " '" +
+              std::string{row.text(1)} + "', and settle's own tables are not there. Rename it, or "
+              "restore the table settle_meta. README#sqlite");
+}
+
 /// Errors:  throws errc::unfit_store when the file says that another application owns it
 inline void check_application(connection const& on, std::string const& path) {
     auto const id = read_number(on, "PRAGMA application_id").value_or(0);
@@ -161,6 +176,7 @@ inline void prepare_file(writer& with, std::string const& path,
     connection const& on = with.on();
     check_application(on, path);
     check_encoding(on, path);
+    check_names(on, path);
     bool const there = has_tables(on, path);
     if (on.read_only()) {
         raise(on.get(), SQLITE_READONLY,
