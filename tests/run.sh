@@ -6,7 +6,7 @@ set -u
 usage() {
     cat <<'TEXT'
 tests/run.sh                  with g++: every test but the long ones
-tests/run.sh --full           the long ones too; then all again with clang and its address and
+tests/run.sh --full           the long ones too; then the others with clang and its address and
                               undefined behaviour sanitizers, which says what lines of the library
                               the tests have run; and what has threads with its thread sanitizer
 tests/run.sh --full --kills N the applications are killed N times instead of 300
@@ -147,12 +147,13 @@ stage() {
 
 stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"
 wrap=$fixed_addresses
-short="-LE ^(long|exhaustive)$"
+# What random values show of arithmetic, g++ has shown; their engines would take clang long.
+short="-LE ^(long|laws|exhaustive)$"
 # Four files into which every process adds its counts: one for each would fill the disk.
 rm -rf build/clang/coverage
 LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
 export LLVM_PROFILE_FILE
-stage clang build/clang "all settle_laws" "$short" "$@"
+stage clang build/clang all "$short" "$@"
 unset LLVM_PROFILE_FILE
 tests/coverage.sh build/clang || failed=1
 TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt ${TSAN_OPTIONS-}"
