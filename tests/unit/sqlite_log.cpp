@@ -372,6 +372,8 @@ TEST_CASE("sqlite log: an entry that is behind its marks is reported, and waits 
     auto const told = engine.run("t", change{"A", 1, "", {}});
     CHECK(told.verdict == settle::verdict::undecided);
     CHECK(told.problem.code == errc::damaged);
+    // It was claimed twice, and its marks were left as they are.
+    CHECK(sql_value(here.file(), "SELECT count(DISTINCT epoch) FROM settle_mark") == "1");
     // What the sentence says is what helps.
     sql(here.file(), "UPDATE settle_entry SET epoch = (SELECT max(epoch) FROM settle_mark)");
     CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 1);

@@ -41,6 +41,7 @@ struct course {
     bool kept_back = false;      ///< by the order of its window
     bool held_up = false;        ///< by others than its window, the last time it was asked
     bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
+    bool behind = false;         ///< that entry had not moved, and so is claimed once more
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
     std::uint32_t rests = 0;
     std::uint32_t yields = 0;    ///< how often it fell back behind its own window
@@ -291,7 +292,10 @@ private:
         bool const behind = std::exchange(way.fenced, false) &&
                             here.state == work.coordinator.state() &&
                             here.epoch_number == work.coordinator.epoch_number();
-        if (auto damaged = behind ? entry_behind_marks(work.id) : fault_of(here);
+        // What was read may be old, and a compare-and-set is not: a claim that succeeds after that
+        // shows that nobody else had raised the entry.
+        bool const shown = std::exchange(way.behind, behind) && behind;
+        if (auto damaged = shown ? entry_behind_marks(work.id) : fault_of(here);
             !damaged.empty()) {
             work.problem = std::move(damaged);
             return interruption::failed;
@@ -302,7 +306,7 @@ private:
         }
         view.mine = here.owner == owner_;
         view.abandoned = here.state == state::initial || is_gone(here.owner) ||
-                         stands_still(here, way);
+                         stands_still(here, way) || behind;
         work.created = here.created;
         work.coordinator.found(standing_of(here), view);
         way.seen = std::make_unique<entry>(*std::move(found).value());
