@@ -362,23 +362,45 @@ void leave_applied(folder const& here) {
 TEST_CASE("sqlite log: an entry that is behind its marks is reported, and waits for nobody") {
     folder const here;
     leave_applied(here);
-    sql(here.file(), "UPDATE settle_mark SET epoch = epoch + 100");
+    auto const epoch_in = [&](char const* table) {
+        return std::stoll(sql_value(here.file(), std::string{"SELECT epoch FROM "} + table));
+    };
+    auto const left = epoch_in("settle_entry");
+    REQUIRE(epoch_in("settle_mark") == left);
+    // Two claims lead to the mark's epoch, and the second does not take the mark for its own.
+    sql(here.file(), "UPDATE settle_mark SET epoch = epoch + 2");
     database db{here.file()};
     settle::engine engine{db, settle::type<take_type>};
     auto const report = engine.recover({.older_than = std::chrono::milliseconds{0}});
+    CHECK(report.done == 0);
     REQUIRE(report.skipped.size() == 1);
     CHECK(report.skipped[0].id == "t");
     CHECK(contains(report.skipped[0].problem.text, "under a later epoch than the entry's"));
+    CHECK(epoch_in("settle_entry") == left + 2);
+    CHECK(epoch_in("settle_mark") == left + 2);
+
+    sql(here.file(), "UPDATE settle_mark SET epoch = epoch + 100");
     auto const told = engine.run("t", change{"A", 1, "", {}});
     CHECK(told.verdict == settle::verdict::undecided);
     CHECK(told.problem.code == errc::damaged);
-    // It was claimed twice, and its marks were left as they are.
-    CHECK(sql_value(here.file(), "SELECT count(DISTINCT epoch) FROM settle_mark") == "1");
-    // What the sentence says is what helps.
-    sql(here.file(), "UPDATE settle_entry SET epoch = (SELECT max(epoch) FROM settle_mark)");
+    CHECK(epoch_in("settle_mark") == left + 102);
+
+    // When both are of one moment again, it is settled.
+    sql(here.file(), "UPDATE settle_mark SET epoch = (SELECT epoch FROM settle_entry)");
     CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 1);
     CHECK(engine.read(items, "A").value()->amount == 9);
     CHECK(engine.marks().value() == 0);
+}
+
+TEST_CASE("sqlite log: an entry that is done is told as it stands, whatever its epoch") {
+    folder const here;
+    leave_applied(here);
+    database db{here.file()};
+    settle::engine engine{db, settle::type<take_type>};
+    CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 1);
+    sql(here.file(), "UPDATE settle_entry SET epoch = 9223372036854775807");
+    CHECK(engine.run("t", change{"A", 1, "", {}}).verdict == settle::verdict::done);
+    CHECK(engine.cancel("t").verdict == settle::verdict::done);
 }
 
 TEST_CASE("sqlite log: an epoch that settle never gives is not raised") {

@@ -41,7 +41,7 @@ struct course {
     bool kept_back = false;      ///< by the order of its window
     bool held_up = false;        ///< by others than its window, the last time it was asked
     bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
-    bool behind = false;         ///< that entry had not moved, and so is claimed once more
+    bool behind = false;         ///< that entry seemed not to have moved, which a claim shows
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
     std::uint32_t rests = 0;
     std::uint32_t yields = 0;    ///< how often it fell back behind its own window
@@ -167,6 +167,12 @@ private:
             return read(work, way);
         } else if constexpr (Step == step::claim) {
             c.claimed(work.said, expired(work));
+            // What was read may be old, and a compare-and-set is not: it shows that nobody else had
+            // raised the entry, and yet a mark was under a later epoch.
+            if (way.behind && work.said == log_answer::taken) {
+                work.problem = entry_behind_marks(work.id);
+                return interruption::failed;
+            }
         } else if constexpr (Step == step::commit) {
             c.committed(work.said);
             if (never(work)) c.cancel_for(reason::record_unusable);
@@ -289,24 +295,19 @@ private:
             return interruption::none;
         }
         entry const& here = *found.value();
-        bool const behind = std::exchange(way.fenced, false) &&
-                            here.state == work.coordinator.state() &&
-                            here.epoch_number == work.coordinator.epoch_number();
-        // What was read may be old, and a compare-and-set is not: a claim that succeeds after that
-        // shows that nobody else had raised the entry.
-        bool const shown = std::exchange(way.behind, behind) && behind;
-        if (auto damaged = shown ? entry_behind_marks(work.id) : fault_of(here);
-            !damaged.empty()) {
+        if (auto damaged = fault_of(here); !damaged.empty()) {
             work.problem = std::move(damaged);
             return interruption::failed;
         }
+        way.behind = std::exchange(way.fenced, false) && here.state == work.coordinator.state() &&
+                     here.epoch_number == work.coordinator.epoch_number();
         if (interruption const unfit = compare(work, here); unfit != interruption::none) {
             way.seen = std::make_unique<entry>(*std::move(found).value());
             return unfit;
         }
         view.mine = here.owner == owner_;
         view.abandoned = here.state == state::initial || is_gone(here.owner) ||
-                         stands_still(here, way) || behind;
+                         stands_still(here, way) || way.behind;
         work.created = here.created;
         work.coordinator.found(standing_of(here), view);
         way.seen = std::make_unique<entry>(*std::move(found).value());

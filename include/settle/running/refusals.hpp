@@ -81,8 +81,8 @@ namespace detail {
 
 /// What is wrong with an entry that could be read; nothing when it can be taken up.
 [[nodiscard]] inline error fault_of(entry const& found) {
-    // A claim raises it once more.
-    if (found.epoch_number < epoch_limit - 1) return {};
+    // A claim raises it once more, unless it has come to its end.
+    if (is_final(found.state) || found.epoch_number < epoch_limit - 1) return {};
     return {make_error_code(errc::damaged),
             "settle: the entry '" + found.id + "' is damaged: its epoch " +
                 std::to_string(found.epoch_number) +
@@ -95,8 +95,8 @@ namespace detail {
     return {make_error_code(errc::damaged),
             "settle: a record has a mark of '" + id +
                 "' under a later epoch than the entry's: log and records are not of one moment, "
-                "as after a restore of one of them. Restore both together, or give the entry the "
-                "highest epoch of its marks. README#damaged"};
+                "as after a restore of one of them. Stop what recovers, and restore both together. "
+                "README#damaged"};
 }
 
 [[nodiscard]] inline error vanished_entry(transaction_id const& id) {

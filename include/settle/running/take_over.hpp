@@ -131,12 +131,16 @@ private:
         while (!jobs.empty()) round();
     }
 
-    /// A page does not say why an entry cannot be read; who asks for that one alone is told.
+    /// In a page, one that cannot be read has no parameters, and no reason either; who asks for
+    /// that one alone is told.
     void skip(entry const& one, error problem) {
-        auto const alone = parts_.log().read(one.id);
-        bool const says_why =
-            !alone.has_value() && alone.problem().code == condition::permanent;
-        report_.skipped.push_back({one.id, says_why ? alone.problem() : std::move(problem)});
+        if (one.parameters.empty() && !call_.stop.stop_requested()) {
+            auto const alone = parts_.log().read(one.id);
+            if (!alone.has_value() && alone.problem().code == condition::permanent) {
+                problem = alone.problem();
+            }
+        }
+        report_.skipped.push_back({one.id, std::move(problem)});
     }
 
     void tell(outcome const& told) {
