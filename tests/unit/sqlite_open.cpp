@@ -107,6 +107,9 @@ TEST_CASE("sqlite open: a file in which a name of settle's is taken is refused a
                                          "not there. Rename it"));
     CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
     CHECK(sql_value(here.file(), "SELECT count(*) FROM sqlite_master") == "1");
+    // Whatever else begins so is the user's.
+    sql(here.file(), "DROP TABLE settle_mark; CREATE TABLE settle_batches(x)");
+    CHECK(opening(here.file()).empty());
 }
 
 TEST_CASE("sqlite open: a file that keeps its texts in another order is refused and not touched") {

@@ -114,7 +114,9 @@ inline void create_tables(connection const& on) {
 inline void check_names(connection const& on, std::string const& path) {
     // In one statement, since another program may be making them.
     statement const look{on,
-                         "SELECT type, name FROM sqlite_master WHERE name GLOB 'settle_*' AND "
+                         "SELECT type, name FROM sqlite_master WHERE lower(name) IN ("
+                         "'settle_type', 'settle_owner', 'settle_entry', 'settle_entry_open', "
+                         "'settle_mark', 'settle_entries', 'settle_wave') AND "
                          "NOT EXISTS(SELECT 1 FROM sqlite_master WHERE name = 'settle_meta')",
                          "look for tables"};
     run row{look};
