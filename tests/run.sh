@@ -155,7 +155,12 @@ LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
 export LLVM_PROFILE_FILE
 stage clang build/clang all "$short" "$@"
 unset LLVM_PROFILE_FILE
-tests/coverage.sh build/clang || failed=1
+# Not in a pipe, which would hide the exit code.
+if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
+    failed=1
+    printf 'coverage failed\n%s\n' "$(tail -n 20 build/clang/coverage.txt)" >>"$summary"
+fi
+cat build/clang/coverage.txt
 TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
 stage tsan build/tsan "settle_conformance settle_fault settle_simulation settle_mongodb_tests" \
