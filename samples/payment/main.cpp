@@ -53,7 +53,6 @@ public:
     /// Opens the till, every customer and stock code that the file names, and its orders.
     template <typename Opener>
     void open(Opener& records, std::filesystem::path const& file) const {
-        records.create(shop::tills, shop::till{"shop", 0});
         open_names(records, file);
         shop::invoice_reader invoices{file};
         shop::invoice_reader::piece piece;
@@ -133,23 +132,31 @@ private:
         samples::csv_file lines{file};
         auto const customer = lines.column("CustomerID");
         auto const stock_code = lines.column("StockCode");
-        std::unordered_set<std::string> customers;
+        std::unordered_set<std::string> seen_customers;
+        std::vector<std::string> customers;
         std::int64_t sum = 0;
-        std::unordered_set<std::string> codes;
+        std::unordered_set<std::string> seen_codes;
+        std::vector<std::string> codes;
         samples::csv_row row;
-        while (records.goes_on(lines.share()) && lines.next(row)) {
+        while (records.goes_on(0) && lines.next(row)) {
             // The invoices are read once more, and then a damaged line is told of.
             if (!row) continue;
             auto const& id = row.fields[customer];
             auto const& code = row.fields[stock_code];
-            if (!id.empty() && customers.insert(id).second) {
+            if (!id.empty() && seen_customers.insert(id).second) {
+                // A sum that is too large is found before there is any record.
                 sum = samples::add(sum, balance_);
-                records.create(shop::customers, shop::customer{id, balance_, balance_});
+                customers.push_back(id);
             }
-            if (!code.empty() && codes.insert(code).second) {
-                records.create(shop::items, shop::item{code, stock_});
-            }
+            if (!code.empty() && seen_codes.insert(code).second) codes.push_back(code);
         }
+        records.create(shop::tills, shop::till{"shop", 0});
+        records.create_each(shop::customers, customers, [&](std::string const& id) {
+            return shop::customer{id, balance_, balance_};
+        });
+        records.create_each(shop::items, codes, [&](std::string const& code) {
+            return shop::item{code, stock_};
+        });
     }
 
     template <typename Opener>

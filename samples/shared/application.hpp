@@ -37,6 +37,20 @@ struct money_sums {
     std::optional<std::int64_t> opened{}; ///< where somebody has noted it
 };
 
+/// What a call returns; where it throws, says why and returns what a program then ends with.
+template <typename Function>
+exit_code code_of(std::string_view program, Function&& function) {
+    try {
+        return function();
+    } catch (input_error const& error) {
+        complain(program, error.what());
+        return exit_code::refused;
+    } catch (std::exception const& error) {
+        complain(program, without_prefix(error.what()));
+        return exit_code::unsettled;
+    }
+}
+
 /// The commands of one application on one engine.
 /// Shape:   Application offers
 ///          name, purpose, pieces, default_store - texts for people
@@ -98,9 +112,17 @@ private:
         runner<Application, Engine> running{*application_, *engine_, given_->pace,
                                             interrupted_->token()};
         auto const result = running.run(pieces);
-        fmt::print("{}", to_text(result, Application::pieces));
-        if (!given_->report.empty()) write_report(result, given_->report);
-        return result.ends_with();
+        // What became of the orders is told in every way that works.
+        auto const printed = code_of(Application::name, [&] {
+            fmt::print("{}", to_text(result, Application::pieces));
+            std::fflush(stdout);
+            return result.ends_with();
+        });
+        if (given_->report.empty()) return printed;
+        return worse(printed, code_of(Application::name, [&] {
+            write_report(result, given_->report);
+            return result.ends_with();
+        }));
     }
 
     exit_code recover() {
@@ -108,6 +130,8 @@ private:
         wanted.older_than = given_->standing_for;
         wanted.stop = interrupted_->token();
         auto const found = engine_->recover(wanted);
+        settle::sweep_report swept;
+        if (found.problem.empty()) swept = engine_->sweep(interrupted_->token());
         fmt::print("recovered: {} done, {} canceled, {} undecided, {} left alone\n", found.done,
                    found.canceled, found.undecided, found.skipped.size());
         if (found.elsewhere > 0) {
@@ -115,20 +139,16 @@ private:
         }
         print_skipped(found.skipped);
         if (!found.problem.empty()) throw settle::failure(found.problem);
-        bool const settled = sweep() && found.undecided == 0 && found.skipped.empty();
-        return settled && !interrupted_->asked() ? exit_code::settled : exit_code::unsettled;
-    }
-
-    /// Marks that no unfinished entry accounts for; whether all of them are gone.
-    bool sweep() {
-        auto const found = engine_->sweep(interrupted_->token());
-        if (found.undone > 0 || !found.skipped.empty()) {
-            fmt::print("swept: {} stray marks undone, {} left alone\n", with_commas(found.undone),
-                       found.skipped.size());
+        // Marks that no unfinished entry accounts for.
+        if (swept.undone > 0 || !swept.skipped.empty()) {
+            fmt::print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
+                       swept.skipped.size());
         }
-        print_skipped(found.skipped);
-        if (!found.problem.empty()) throw settle::failure(found.problem);
-        return found.skipped.empty();
+        print_skipped(swept.skipped);
+        if (!swept.problem.empty()) throw settle::failure(swept.problem);
+        bool const settled =
+            found.undecided == 0 && found.skipped.empty() && swept.skipped.empty();
+        return settled && !interrupted_->asked() ? exit_code::settled : exit_code::unsettled;
     }
 
     static void print_skipped(std::vector<settle::skipped_entry> const& all) {
@@ -278,14 +298,21 @@ exit_code call_all(Application& application, Store& store, settings const& given
     auto engine = application.make_engine(store, how);
     commands<Application, decltype(engine)> all{application, engine, given, interrupted};
     auto code = exit_code::settled;
+    bool failed = false;
     for (auto const each : given.commands) {
-        if (interrupted.asked()) {
-            complain(Application::name,
-                     fmt::format("interrupted, so {} was not begun", name_of(each)));
+        if (interrupted.asked() || failed) {
+            complain(Application::name, fmt::format("{}, so {} was not begun",
+                                                    failed ? "this failed" : "interrupted",
+                                                    name_of(each)));
             code = worse(code, exit_code::unsettled);
-        } else {
-            code = worse(code, all.call(each));
+            continue;
         }
+        failed = true;
+        code = worse(code, code_of(Application::name, [&] {
+            auto const ended = all.call(each);
+            failed = false;
+            return ended;
+        }));
     }
     return code;
 }
@@ -313,23 +340,16 @@ exit_code call_all(Application& application, settings const& given) {
 /// The whole program: reads the command line, opens the store, calls the commands.
 template <typename Application>
 int main_of(Application application, int argc, char** argv) {
-    settings given;
-    auto code = exit_code::settled;
-    try {
+    occupy_standard_descriptors();
+    auto code = code_of(Application::name, [&] {
+        settings given;
         command_line_words const words{std::string{Application::name},
                                        std::string{Application::purpose},
                                        std::string{Application::default_store},
                                        application.open_options()};
         auto const ended = read_command_line(words, argc, argv, given);
-        if (ended) return static_cast<int>(*ended);
-        code = detail::call_all(application, given);
-    } catch (input_error const& error) {
-        complain(Application::name, error.what());
-        code = exit_code::refused;
-    } catch (std::exception const& error) {
-        complain(Application::name, without_prefix(error.what()));
-        code = exit_code::unsettled;
-    }
+        return ended ? *ended : detail::call_all(application, given);
+    });
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         complain(Application::name, "the output could not be written");
         code = worse(code, exit_code::unsettled);

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace samples {
 
@@ -40,6 +41,17 @@ public:
         if (problem.code != settle::errc::record_exists) throw settle::failure(problem);
         ++count.there;
         return false;
+    }
+
+    /// One record for each name, until someone asks to stop.
+    template <typename Collection, typename Make>
+    void create_each(Collection const& collection, std::vector<std::string> const& names,
+                     Make&& make) {
+        double made = 0;
+        for (std::string const& name : names) {
+            if (!goes_on(made++ / static_cast<double>(names.size()))) return;
+            create(collection, make(name));
+        }
     }
 
     /// Keeps what cannot be opened for the end.

@@ -47,12 +47,26 @@ input_error cannot_write(std::filesystem::path const& path, int error) {
                                    system_text(error)));
 }
 
-/// Whether the path names something that is no file, as /dev/stdout does: taking its name would
-/// replace the device.
+/// Whether the path names something that is no file, or is a name of the system's for one that is
+/// open, as /dev/stdout: taking its name would replace what it stands for.
 bool is_device(std::filesystem::path const& path) {
     std::error_code ignored;
     auto const status = std::filesystem::status(path, ignored);
-    return std::filesystem::exists(status) && !is_regular_file(status);
+    auto const text = path.lexically_normal().string();
+    return text.rfind("/dev/", 0) == 0 || text.rfind("/proc/", 0) == 0 ||
+           (std::filesystem::exists(status) && !is_regular_file(status));
+}
+
+/// What a link leads to, whether or not it is there yet, so that the link stays.
+std::filesystem::path real_path(std::filesystem::path path) {
+    std::error_code failed;
+    constexpr int most_links = 40;
+    for (int links = 0; links < most_links; ++links) {
+        auto const next = std::filesystem::read_symlink(path, failed);
+        if (failed) break;
+        path = path.parent_path() / next;
+    }
+    return path;
 }
 
 /// Where a file is written before it takes its name.
@@ -60,8 +74,10 @@ std::string name_beside(std::filesystem::path const& path) {
     return fmt::format("{}.{}.part", path.string(), getpid());
 }
 
-int open_to_write(std::filesystem::path const& path, std::string const& name) {
-    int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+int open_to_write(std::filesystem::path const& path, std::string const& name, bool direct) {
+    // What is open elsewhere goes on behind what it holds.
+    int const how = direct ? O_APPEND : O_TRUNC;
+    int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
     if (file < 0) throw cannot_write(path, errno);
     return file;
 }
@@ -70,8 +86,9 @@ int open_to_write(std::filesystem::path const& path, std::string const& name) {
 /// Errors:  input_error, when the file cannot be written there
 void write_whole(std::filesystem::path const& path, std::string_view text) {
     bool const direct = is_device(path);
-    auto const name = direct ? path.string() : name_beside(path);
-    int const file = open_to_write(path, name);
+    auto const target = direct ? path : real_path(path);
+    auto const name = direct ? path.string() : name_beside(target);
+    int const file = open_to_write(path, name, direct);
     int error = 0;
     while (!text.empty() && error == 0) {
         auto const written = ::write(file, text.data(), text.size());
@@ -80,7 +97,7 @@ void write_whole(std::filesystem::path const& path, std::string_view text) {
     }
     if (!direct && error == 0 && ::fsync(file) != 0) error = errno;
     if (::close(file) != 0 && error == 0) error = errno;
-    if (!direct && error == 0 && ::rename(name.c_str(), path.c_str()) != 0) error = errno;
+    if (!direct && error == 0 && ::rename(name.c_str(), target.c_str()) != 0) error = errno;
     if (error == 0) return;
     if (!direct) ::unlink(name.c_str());
     throw cannot_write(path, error);
@@ -144,10 +161,11 @@ std::string to_text(report const& shown, std::string_view what) {
 }
 
 void check_report_path(std::filesystem::path const& path) {
-    if (std::filesystem::is_directory(path)) throw cannot_write(path, EISDIR);
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) throw cannot_write(path, EISDIR);
     if (is_device(path)) return;
-    auto const name = name_beside(path);
-    ::close(open_to_write(path, name));
+    auto const name = name_beside(real_path(path));
+    ::close(open_to_write(path, name, false));
     ::unlink(name.c_str());
 }
 

@@ -142,6 +142,18 @@ public:
                 throw input_error("--layout tutorial is for a store mongodb://…");
             }
         } catch (CLI::ParseError const& error) {
+            // Without one that it knows, CLI11 says only that there has to be a command.
+            bool const unnamed =
+                error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
+                line_.get_subcommands().empty() && !line_.remaining().empty();
+            if (unnamed) {
+                auto const word = line_.remaining().front();
+                write_to_stderr(fmt::format("there is no {} '{}'\n'{} --help' lists what there "
+                                            "is\n",
+                                            word.starts_with('-') ? "option" : "command", word,
+                                            line_.get_name()));
+                return exit_code::wrong_usage;
+            }
             return line_.exit(error) == 0 ? exit_code::settled : exit_code::wrong_usage;
         } catch (input_error const& error) {
             write_to_stderr(fmt::format("{}\n", error.what()));

@@ -49,18 +49,23 @@ public:
     void open(Opener& records, std::filesystem::path const& file) const {
         bank::order_reader orders{file};
         std::unordered_set<std::string> seen;
+        std::vector<std::string> ids;
         std::int64_t sum = 0;
         bank::order_reader::piece piece;
-        while (records.goes_on(orders.share()) && orders.next(piece)) {
+        while (records.goes_on(0) && orders.next(piece)) {
             auto const [source, destination] = orders.accounts();
             for (auto const& id : {source, destination}) {
                 if (id.empty() || !seen.insert(id).second) continue;
+                // A sum that is too large is found before there is any account.
                 sum = samples::add(sum, balance_);
-                records.create(bank::accounts, bank::account{id, balance_, balance_});
+                ids.push_back(id);
             }
             auto const* refused = std::get_if<samples::refusal>(&piece);
             if (refused && (source.empty() || destination.empty())) records.refuse(*refused);
         }
+        records.create_each(bank::accounts, ids, [&](std::string const& id) {
+            return bank::account{id, balance_, balance_};
+        });
     }
 
     /// Calls visit(collection, key) for the records of a transfer.

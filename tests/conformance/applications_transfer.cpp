@@ -370,8 +370,45 @@ TEST_CASE("files and stores that cannot be used: one sentence, and nothing is ch
     }
     CHECK(run_sample(folder, "transfer", {"--store", "oracle:x", "check"}).code == 2);
     CHECK(run_sample(folder, "transfer", {"--no-such-option"}).code == 2);
+    auto const misspelled = run_sample(folder, "transfer", {"opne", "a.csv"});
+    CHECK(misspelled.code == 2);
+    CHECK(misspelled.err.starts_with("there is no command 'opne'\n'transfer --help' lists what"));
     CHECK(run_sample(folder, "transfer", {}).code == 2);
     CHECK(transfer(folder, {"check"}).code == 0);
+}
+
+TEST_CASE("balances that add up to too much are refused before there is an account") {
+    scratch_folder const folder{"bank-huge"};
+    auto const names = folder.write("names.csv", "id,source,destination,amount\nx,ann,bob,1\n");
+    auto const huge = transfer(folder, {"open", names, "--balance", "92233720368547758.07"});
+    CHECK(huge.code == 1);
+    CHECK(huge.err.find("open with a smaller --balance") != std::string::npos);
+    REQUIRE(transfer(folder, {"open", names, "--balance", "10.00"}).code == 0);
+    CHECK(transfer(folder, {"check"}).code == 0);
+}
+
+TEST_CASE("a report goes where its path leads, and one that cannot be written fails the run") {
+    scratch_folder const folder{"bank-reports"};
+    auto const file = folder.write("a.csv", "id,source,destination,amount\nx,ann,bob,1\n");
+    REQUIRE(transfer(folder, {"open", file, "--balance", "10.00"}).code == 0);
+
+    // Standard output is a file here: the report stands behind the text.
+    auto const printed = transfer(folder, {"run", file, "--report", "/dev/stdout"});
+    REQUIRE_MESSAGE(printed.code == 0, printed.err);
+    auto const json = printed.out.find("{\n");
+    REQUIRE(json != std::string::npos);
+    CHECK(printed.out.starts_with("1 payment orders\n"));
+    CHECK(nlohmann::json::parse(printed.out.substr(json))["done"] == 1);
+
+    std::filesystem::create_symlink("target.json", folder.at("link.json"));
+    REQUIRE(transfer(folder, {"run", file, "--report", folder.at("link.json")}).code == 0);
+    CHECK(std::filesystem::is_symlink(folder.at("link.json")));
+    CHECK(report_of(folder.at("target.json"))["done"] == 1);
+
+    auto const full = transfer(folder, {"run", file, "--report", "/dev/full"});
+    CHECK(full.code == 1);
+    CHECK(full.out.find("1 payment orders\n") != std::string::npos);
+    CHECK(full.err.find("/dev/full: cannot be written: ") != std::string::npos);
 }
 
 TEST_CASE("a run says what of earlier ones nobody can settle, and goes on with the others") {
