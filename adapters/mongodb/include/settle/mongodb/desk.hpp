@@ -64,6 +64,12 @@ public:
     }
     void expect(stored_key const& key) { expected_.push_back(find_place(key)); }
 
+    /// Whether one of those that are expected cannot be changed without reading it.
+    [[nodiscard]] bool has_to_read() const {
+        return std::any_of(places_.begin(), places_.end(),
+                           [](place const& at) { return !at.conditional; });
+    }
+
     /// Reads the records that are expected.
     /// Shape:   options - of the find
     /// Errors:  throws command_failure

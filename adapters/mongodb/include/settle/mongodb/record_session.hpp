@@ -97,7 +97,7 @@ public:
             if (!made.problem.empty()) return made.problem;
             if (made.refused.empty()) return {};
             auto const& refused = made.refused.front().problem;
-            if (refused.code != std::error_code{duplicate_key, mongodb_category()}) return refused;
+            if (!detail::is_of_taken_key(refused, layout_.key)) return refused;
         } catch (failure const& met) {
             return met.problem();
         }
@@ -187,6 +187,9 @@ protected:
         template <typename Operation>
         void end_at_once(Operation const& one, bool confirmed) {
             of(one).end_at_once(one.key(), one.end(), confirmed);
+        }
+        [[nodiscard]] bool have_to_read() const {
+            return (std::get<detail::desk<Collections>>(all_).has_to_read() || ...);
         }
         void fetch(detail::link& with) { (get<Collections>().fetch(with), ...); }
         void learn(desks const& earlier) {
@@ -328,14 +331,43 @@ private:
         bool const conditional = at == step::apply || at == step::confirm;
         bool const alone = &all.front().work() == &all.back().work();
         // One transaction may change its records one by one.
-        if (conditional && alone && layout_.is_own()) {
-            auto const ended = at_desks_apart(meet_all, first_reading());
-            // What is compared there may be too large for one message, where the change is not.
-            bool const measured = ended.fate == detail::fate::undone &&
-                                  detail::is_too_large(ended.problem.code);
-            if (!measured || !server_->has_transactions()) return ended;
+        if (!conditional || !alone || !layout_.is_own()) return at_desks(meet_all);
+        if (!server_->has_transactions()) return at_desks_apart(meet_all, first_reading());
+        bool sent = false;
+        if (first_reading() == detail::reading::if_needed) {
+            if (auto const ended = without_reading(all, kept, sent)) return *ended;
         }
-        return at_desks(meet_all);
+        auto ended = at_desks(meet_all);
+        // Of what was sent before, some may have taken effect.
+        if (sent && ended.fate == detail::fate::undone) ended.fate = detail::fate::unknown;
+        return ended;
+    }
+
+    /// Changes each record by itself, where that needs no reading: what a majority is known to have
+    /// may be older, on a new primary, than what the one before has acknowledged, and only a native
+    /// transaction shows that what was read there still stood. Nothing when one of the records was
+    /// not as it was taken to be, or has to be read.
+    /// Shape:   sent - becomes true when something may have taken effect
+    std::optional<detail::ending> without_reading(std::vector<operation> const& all,
+                                                  std::vector<kept_answer>& kept, bool& sent) {
+        kept.clear();
+        detail::ending ended{};
+        desks here{layout_, detail::reading::if_needed};
+        for (auto const& one : all) one.expect(here);
+        if (here.have_to_read()) return std::nullopt;
+        for (auto const& one : all) kept.push_back(meet(here, one));
+        bool took_effect = false;
+        try {
+            auto with = server_->connect();
+            sent = true;
+            took_effect = here.write(with, false, ended);
+        } catch (failure const& met) {
+            return detail::ending{detail::fate::unknown, met.problem()};
+        }
+        bool const missed = !took_effect && ended.problem.empty();
+        backoff_->ended(!missed);
+        if (missed) return std::nullopt;
+        return ended;
     }
 
     static kept_answer meet(desks& here, operation const& one) {
