@@ -68,6 +68,11 @@ TEST_CASE("an address that says too little or the wrong thing is refused without
     check_refused("mongo://127.0.0.1/bank", "cannot be read");
     check_refused("", "cannot be read");
     check_refused("mongodb:///bank", "cannot be read");
+    for (char const* const address :
+         {"mongodb://bank:se:cret@127.0.0.1/bank", "mongodb://bank:se@cret@127.0.0.1/bank"}) {
+        check_refused(address, "write '@' as %40");
+        CHECK(refusal(address).find("cret") == std::string::npos);
+    }
     check_refused("mongodb://127.0.0.1:1/bank?directConnection=true&replicaSet=", "");
     check_refused("mongodb://a,b/bank?directConnection=true", "cannot be read");
     check_refused("mongodb://127.0.0.1:1/bank?readPreference=secondary", "not primary");

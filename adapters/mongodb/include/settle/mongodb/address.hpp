@@ -25,6 +25,15 @@ public:
         begin_driver();
         bson_error_t problem{};
         uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
+        // Behind a name and a password, what the driver says may hold either.
+        auto const host = std::string_view{text}.find("://");
+        auto const login = std::string_view{text}.substr(host == text.npos ? 0 : host + 3);
+        auto const signs = login.substr(0, login.find('/'));
+        bool const has_login = signs.find('@') != signs.npos;
+        if ((has_login && !uri_) || signs.find('@') != signs.rfind('@')) {
+            refuse("it cannot be read. In a name or a password, write '@' as %40, ':' as %3A, '/' "
+                   "as %2F and '%' as %25");
+        }
         if (!uri_) refuse(std::string{"it cannot be read: "} + problem.message);
         char const* const name = mongoc_uri_get_database(uri_.get());
         if (name == nullptr || *name == '\0') {

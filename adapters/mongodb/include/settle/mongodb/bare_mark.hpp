@@ -28,6 +28,14 @@ template <Described Record, typename Operation>
     auto const wanted = one.intent();
     if constexpr (std::remove_const_t<decltype(wanted)>::commutes) {
         read_bare_effect(wanted, made);
+        bool const confirms = std::any_of(made.confirm_delta.begin(), made.confirm_delta.end(),
+                                          [](auto delta) { return delta != 0; });
+        if (confirms) {
+            raise(errc::damaged, "settle: the transaction '" + one.id() +
+                                     "' left a mark of what is applied already, and its type adds "
+                                     "in confirm. Give the type the effect as an apply. "
+                                     "README#coming-from-the-tutorial");
+        }
     } else {
         raise(errc::damaged, "settle: the transaction '" + one.id() +
                                  "' left a mark that does not say what it replaced, and its type "
@@ -39,13 +47,17 @@ template <Described Record, typename Operation>
 /// The bare marks of a document, as they stand there.
 /// Shape:   ids - of their transactions
 [[nodiscard]] inline std::vector<value_view> bare_marks_of(document const& found,
-                                                           std::vector<std::string> const& ids) {
+                                                           std::vector<std::string> ids) {
     std::vector<value_view> all;
     auto const marks = found.find(marks_field);
     if (!marks || ids.empty()) return all;
     marks->for_each([&](value_view const& value) {
         auto const id = value.id();
-        if (id && std::find(ids.begin(), ids.end(), *id) != ids.end()) all.push_back(value);
+        auto const one = id ? std::find(ids.begin(), ids.end(), *id) : ids.end();
+        if (one == ids.end()) return true;
+        all.push_back(value);
+        // One that stands there twice is as many marks.
+        ids.erase(one);
         return true;
     });
     return all;
