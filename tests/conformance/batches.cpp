@@ -203,6 +203,31 @@ TEST_CASE("batch: the deadline leaves out what was not read, and half-does nothi
     });
 }
 
+TEST_CASE("batch: what a stop leaves out is still where the range had it from") {
+    for_each_engine([&](auto& engine, std::string const& name) {
+        open_accounts(engine);
+        INFO(name);
+        std::istringstream text{"1 2 3 4 5 6 7 8 9 10"};
+        // It reads when it goes on, and what it has read is nowhere else.
+        auto transfers = ranges::istream_view<int>(text) | ranges::views::transform([](int amount) {
+                             return bank::transfer{name_of_account(1), name_of_account(2), amount};
+                         });
+        std::stop_source stop;
+        int told = 0;
+        engine.run_all(
+            transfers,
+            [&](std::size_t number, settle::outcome one) {
+                CHECK(one.done());
+                if (number == 2) stop.request_stop();
+                ++told;
+            },
+            {1, {}, stop.get_token()});
+        int next = 0;
+        REQUIRE((text >> next).good());
+        CHECK(next == told + 1);
+    });
+}
+
 TEST_CASE("batch: a stop leaves out what was not read, and half-does nothing") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);

@@ -100,9 +100,12 @@ public:
             std::size_t number = 0;
             auto at = ranges::begin(range);
             auto const last = ranges::end(range);
-            for (; !ends() && at != last; ++at) {
+            if (ends()) return;
+            for (; at != last; ++at) {
                 take(*at, number++);
                 while (window_.full()) round();
+                // To go on may take an element out of where the range has it from: it is run then.
+                if (ends()) break;
             }
         } catch (...) {
             // What the range throws concerns the elements to come: those under way settle first.
