@@ -175,6 +175,12 @@ template <typename First, typename... Rest>
 inline constexpr bool all_differ<First, Rest...> =
     (!std::is_same_v<First, Rest> && ...) && all_differ<Rest...>;
 
+template <typename Collections>
+inline constexpr bool names_differ = true;
+template <typename... Collections>
+inline constexpr bool names_differ<type_list<Collections...>> =
+    all_different<sizeof...(Collections)>({Collections::name...});
+
 template <typename Argument>
 inline constexpr bool is_environment = false;
 template <typename Environment>

@@ -39,6 +39,9 @@ class engine {
     static_assert(given::each_once,
                   "settle: an engine is given something twice. Bind each collection once, and give "
                   "each type, settle::options, phases and observer once. README#engine");
+    static_assert(detail::names_differ<typename given::left_over>,
+                  "settle: two collections of one name in an engine differ in their record or key. "
+                  "Give each a name of its own, or an engine of its own. README#names");
     static_assert(given::databases == 1 ||
                       std::is_same_v<typename given::left_over, detail::type_list<>>,
                   "settle: a collection is bound to no store. Add settle::bind(collection, "

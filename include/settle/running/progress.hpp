@@ -157,6 +157,7 @@ private:
             way.new_id = way.new_id && work.said != log_answer::unknown;
             if (never(work) && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
+                way.new_id = way.new_id && work.said != log_answer::taken;
                 c.inserted(work.said, expired(work));
             } else {
                 note_answers(work, way);
@@ -294,6 +295,8 @@ private:
             work.coordinator.found_nothing(view);
             return interruption::none;
         }
+        // Nobody has inserted it for this one yet.
+        if (way.new_id) return interruption::mismatch;
         entry const& here = *found.value();
         if (auto damaged = fault_of(here); !damaged.empty()) {
             work.problem = std::move(damaged);

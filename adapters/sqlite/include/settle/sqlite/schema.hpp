@@ -6,6 +6,7 @@
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/json_writer.hpp>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 
@@ -151,7 +152,9 @@ inline void check_encoding(connection const& on, std::string const& path) {
 /// Two programs that switch a new file at once meet as busy, whatever the connection's timeout.
 inline void use_write_ahead_log(connection const& on, std::string const& path,
                                 std::chrono::milliseconds patience) {
-    auto const until = std::chrono::steady_clock::now() + patience;
+    // A day is for ever here, and can be added to a time.
+    auto const until = std::chrono::steady_clock::now() +
+                       std::min<std::chrono::milliseconds>(patience, std::chrono::hours{24});
     for (;;) {
         try {
             statement const change{on, "PRAGMA journal_mode = WAL", "use a write-ahead log"};
