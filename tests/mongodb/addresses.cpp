@@ -69,7 +69,8 @@ TEST_CASE("an address that says too little or the wrong thing is refused without
     check_refused("", "cannot be read");
     check_refused("mongodb:///bank", "cannot be read");
     for (char const* const address :
-         {"mongodb://bank:se:cret@127.0.0.1/bank", "mongodb://bank:se@cret@127.0.0.1/bank"}) {
+         {"mongodb://bank:se:cret@127.0.0.1/bank", "mongodb://bank:se@cret@127.0.0.1/bank",
+          "mongodb://bank:se/cret@127.0.0.1/bank"}) {
         check_refused(address, "write '@' as %40");
         CHECK(refusal(address).find("cret") == std::string::npos);
     }

@@ -25,12 +25,12 @@ public:
         begin_driver();
         bson_error_t problem{};
         uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
-        // Behind a name and a password, what the driver says may hold either.
-        auto const host = std::string_view{text}.find("://");
-        auto const login = std::string_view{text}.substr(host == text.npos ? 0 : host + 3);
-        auto const signs = login.substr(0, login.find('/'));
-        bool const has_login = signs.find('@') != signs.npos;
-        if ((has_login && !uri_) || signs.find('@') != signs.rfind('@')) {
+        // What the driver says may hold the password, and from the first of two signs on it takes
+        // the rest of one for a host, which other sentences name.
+        auto const first_sign = text.find('@');
+        bool const two_signs = first_sign != text.npos &&
+                               text.find('@', first_sign + 1) < text.find('/', first_sign);
+        if ((first_sign != text.npos && !uri_) || two_signs) {
             refuse("it cannot be read. In a name or a password, write '@' as %40, ':' as %3A, '/' "
                    "as %2F and '%' as %25");
         }

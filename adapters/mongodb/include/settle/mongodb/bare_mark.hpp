@@ -28,14 +28,6 @@ template <Described Record, typename Operation>
     auto const wanted = one.intent();
     if constexpr (std::remove_const_t<decltype(wanted)>::commutes) {
         read_bare_effect(wanted, made);
-        bool const confirms = std::any_of(made.confirm_delta.begin(), made.confirm_delta.end(),
-                                          [](auto delta) { return delta != 0; });
-        if (confirms) {
-            raise(errc::damaged, "settle: the transaction '" + one.id() +
-                                     "' left a mark of what is applied already, and its type adds "
-                                     "in confirm. Give the type the effect as an apply. "
-                                     "README#coming-from-the-tutorial");
-        }
     } else {
         raise(errc::damaged, "settle: the transaction '" + one.id() +
                                  "' left a mark that does not say what it replaced, and its type "

@@ -332,7 +332,7 @@ private:
         bool const alone = &all.front().work() == &all.back().work();
         // One transaction may change its records one by one.
         if (!conditional || !alone || !layout_.is_own()) return at_desks(meet_all);
-        if (!server_->has_transactions()) return at_desks_apart(meet_all, first_reading());
+        if (!server_->has_transactions()) return at_desks(meet_all, first_reading());
         bool sent = false;
         if (first_reading() == detail::reading::if_needed) {
             if (auto const ended = without_reading(all, kept, sent)) return *ended;

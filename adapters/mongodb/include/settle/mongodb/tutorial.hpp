@@ -127,6 +127,21 @@ private:
     log_session log_;
 };
 
+namespace detail {
+
+/// Whether what a type adds is there while it is pending, as the tutorial's programs have it: what
+/// confirms a sum would add it to a record that has it.
+template <typename Definition>
+inline constexpr bool applies_its_sums = false;
+template <typename P, fixed_string Name, typename Guards, typename... Participants>
+inline constexpr bool
+    applies_its_sums<transaction_definition<P, Name, Guards, Participants...>> = ([] {
+        using confirm = settle::detail::moment_or_none<typename Participants::confirm_type>;
+        return std::is_same_v<confirm, settle::no_moment> || !confirm::commutes;
+    }() && ...);
+
+} // namespace detail
+
 /// Such a database. Stop the other programs, and end their sessions in the server, before it is
 /// used: a write of theirs that comes late, onto a record whose mark they have pulled already, is
 /// beyond repair.
@@ -137,6 +152,11 @@ template <auto const& Type>
 class tutorial_database {
     using direction = forward<Type>;
     using parameters = typename direction::user_parameters;
+
+    static_assert(detail::applies_its_sums<std::remove_cvref_t<decltype(Type)>>,
+                  "settle: a type for what other programs left adds in confirm what they have "
+                  "applied. Make it .apply(...).compensate(settle::inverse). "
+                  "README#coming-from-the-tutorial");
 
 public:
     explicit tutorial_database(std::string const& address, tutorial_layout layout = {},
