@@ -26,9 +26,9 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
     CHECK(sql_value(path, "PRAGMA journal_mode") == "wal");
     CHECK(sql(path, "SELECT name FROM sqlite_master WHERE name LIKE 'settle_%' AND type IN "
                     "('table', 'view') ORDER BY name") ==
-          std::vector<std::string>{"settle_entries", "settle_entry", "settle_mark", "settle_meta",
-                                   "settle_owner", "settle_type"});
-    CHECK(sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'") == "2");
+          std::vector<std::string>{"settle_bound", "settle_entries", "settle_entry", "settle_mark",
+                                   "settle_meta", "settle_owner", "settle_type"});
+    CHECK(sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'") == "3");
 }
 
 TEST_CASE("sqlite open: a file is reopened as it was left") {
@@ -129,7 +129,7 @@ TEST_CASE("sqlite open: tables of another version are refused with the version t
     sql(here.file(), "UPDATE settle_meta SET value = '7' WHERE name = 'schema_version'");
     std::string const said = opening(here.file());
     CHECK(contains(said, "the store is of another version: "));
-    CHECK(contains(said, "have version 7 and this library needs version 2."));
+    CHECK(contains(said, "have version 7 and this library needs version 3."));
     sql(here.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(here.file()), "have version unknown and"));
 }

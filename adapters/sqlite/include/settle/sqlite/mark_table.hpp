@@ -24,7 +24,7 @@ public:
           of_record_(on, "SELECT 1 FROM settle_mark WHERE collection = ?1 AND key = ?2",
                      "look for marks"),
           all_(on, std::string{read_sql}, "read marks"),
-          own_(on, std::string{read_sql} + " AND m.id = w.c2 AND participant = c3 AND line = c4",
+          own_(on, std::string{read_sql} + " AND m.id = w.c2",
                "read marks"),
           insert_(on,
                   "INSERT OR FAIL INTO settle_mark(collection, key, id, participant, line, epoch, "
@@ -32,8 +32,8 @@ public:
                   "SELECT ?1, c0, c2, c3, c4, c5, c6, c7, c8, c9 FROM settle_wave",
                   "add marks"),
           raise_(on,
-                 "UPDATE OR FAIL settle_mark SET epoch = c5 FROM settle_wave WHERE "
-                 "(key, collection, id, participant, line) = (c0, ?1, c2, c3, c4)",
+                 "UPDATE settle_mark SET epoch = ?6 WHERE "
+                 "(key, collection, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
                  "raise marks"),
           between_(on,
                    "SELECT count(*) FROM (SELECT 1 FROM settle_mark WHERE key BETWEEN ?1 AND ?2 "
@@ -44,43 +44,41 @@ public:
                 "AND settle_met(key, id, participant, line)",
                 "pull marks"),
           erase_(on,
-                 "DELETE FROM settle_mark WHERE (key, collection, id, participant, line) IN "
-                 "(SELECT c0, ?1, c2, c3, c4 FROM settle_wave)",
+                 "DELETE FROM settle_mark WHERE "
+                 "(key, collection, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
                  "pull marks") {}
 
     /// Whether any record of the file has a mark: where none has, none need be looked for.
     [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
 
     /// Reads the marks of some records, which stand in their slots already.
-    /// Shape:   wave - its rows are key, place, and when each asks for one mark: id, participant,
-    ///          line; slot_of(place) - that record's
+    /// Shape:   wave - its rows are key, place, and when each asks for the marks of a transaction
+    ///          alone: its id; place_of(number) - that record's place
     /// Errors:  throws errc::damaged, naming the mark
-    template <typename Wave, typename SlotOf>
-    void load(wave_rows& with, Wave& wave, bool own, SlotOf&& slot_of) const {
+    template <typename Wave, typename PlaceOf>
+    void load(wave_rows& with, Wave& wave, bool own, PlaceOf&& place_of) const {
         auto const shown = with.show_rows(wave);
         run rows{own ? own_ : all_, Collection::name};
         while (rows.next()) {
-            auto& slot = slot_of(static_cast<std::size_t>(rows.integer(8)));
-            auto found = read(rows, slot);
-            // One that was read before may be asked for again.
-            if (slot.marks.find(found.id, found.part) != nullptr) continue;
-            slot.marks.insert(std::move(found));
+            auto& at = place_of(static_cast<std::size_t>(rows.integer(8)));
+            at.see(read(rows, at.slot));
         }
     }
 
-    /// Shape:   wave - its rows are key, place, id, participant, line, and to insert or raise:
-    ///          epoch, effect, confirm, undo, image
+    /// Shape:   wave - its rows are key, place, id, participant, line, epoch, effect, confirm, undo,
+    ///          image
     template <typename Wave>
     void insert(wave_rows& with, Wave& wave) const {
         auto const shown = with.show_rows(wave);
         run{insert_, Collection::name}.change();
     }
-    template <typename Wave>
-    void raise(wave_rows& with, Wave& wave) const {
-        auto const shown = with.show_rows(wave);
-        run{raise_, Collection::name}.change();
+    void raise(key_type const& key, transaction_id const& id, part_number part, epoch to) const {
+        run row{raise_, key, Collection::name, id};
+        row.bind(part.participant).bind(part.line).bind(static_cast<std::int64_t>(to)).change();
     }
-    /// Shape:   wave - as above, in the order of the keys, from the first to the last
+    /// Pulls the marks of a wave.
+    /// Shape:   wave - in the order of the keys: size(), meet(columns), and for_each(function), which
+    ///          is given key, id and part; first, last - keys of it
     template <typename Wave>
     void erase(wave_rows& with, Wave& wave, key_type const& first, key_type const& last) const {
         // Where few others stand between them, all are met by walking past them; else each is
@@ -92,8 +90,10 @@ public:
             auto const shown = with.show_changes(wave);
             gone = run{walk_, Collection::name, first, last}.change();
         } else {
-            auto const shown = with.show_rows(wave);
-            gone = run{erase_, Collection::name}.change();
+            wave.for_each([&](key_type const& key, transaction_id const& id, part_number part) {
+                run row{erase_, key, Collection::name, id};
+                gone += row.bind(part.participant).bind(part.line).change();
+            });
         }
         // What ends with a mark must not stand while the mark does.
         if (gone != wanted) {

@@ -2,8 +2,8 @@
 // The records of one collection in their table: meets operations, reads, creates, scans.
 #pragma once
 
-#include <settle/sqlite/key_order.hpp>
 #include <settle/sqlite/mark_table.hpp>
+#include <settle/sqlite/record_place.hpp>
 #include <settle/sqlite/record_update.hpp>
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/hash_index.hpp>
@@ -22,9 +22,8 @@ class record_table {
 public:
     using record_type = typename Collection::record_type;
     using key_type = key_view<Collection>;
-    using slot_type = record_slot<record_type>;
-    using stored_key = std::conditional_t<std::is_same_v<key_type, std::string_view>, std::string,
-                                          std::int64_t>;
+    using place = record_place<Collection>;
+    using stored_key = typename place::stored_key;
 
     /// Shape:   need - the table is there and has been checked
     record_table(writer& with, table_need need)
@@ -33,15 +32,17 @@ public:
           wave_(*on_, sql_.select_wave(), "read records"),
           whole_(*on_, sql_.select_whole(), "read a whole row"),
           insert_(*on_, sql_.insert(), "create a record"),
-          erase_(*on_, sql_.erase(), "erase a record"), marks_(*on_),
+          erase_(*on_, sql_.erase(), "erase a record"), marks_(*on_), bounds_(*on_),
           updates_(*on_, *rows_, sql_) {}
 
     /// Begins a native transaction, or a part of it after another part was undone.
     /// Shape:   unchanged - what was met before still stands as it was met
     void begin(bool unchanged) {
         marked_.reset();
+        bounded_.reset();
         dirty_.clear();
         mark_writes_.clear();
+        bound_writes_.clear();
         expected_.clear();
         met_ = 0;
         unread_.clear();
@@ -59,38 +60,23 @@ public:
         std::size_t const number = find_place(key);
         expected_.push_back(number);
         place const& at = desk_[number];
+        want_record(number);
+        if (at.knows_marks && at.unseen == 0) return;
         // To finish or undo a part, its own mark is enough, however many others there are.
-        if (applies) want(number);
-        else if (!at.knows_marks && at.slot.marks.find(id, part) == nullptr) {
-            want(number, id, part);
-        }
+        if (applies && !at.knows_marks) unmarked_.push_back({number, &id, part});
+        else if (at.slot.marks.find(id, part) == nullptr) unmet_.push_back({number, &id, part});
     }
 
     /// Reads what the operations to come will meet, as far as it is not known.
     /// Errors:  throws errc::damaged
     void fetch() {
-        auto const slot_of = [&](std::size_t number) -> auto& { return desk_[number].slot; };
-        if (!unread_.empty()) {
-            sort(unread_);
-            mark_rows wave{desk_, unread_};
-            auto const shown = rows_->show_rows(wave);
-            run rows{wave_};
-            while (rows.next()) {
-                auto& slot = slot_of(static_cast<std::size_t>(rows.integer(0)));
-                read_record<Collection>(rows, 1, slot.record.emplace());
-            }
-            unread_.clear();
-        }
-        for (auto* const wanted : {&unmarked_, &unmet_}) {
-            if (wanted->empty()) continue;
-            if (!marked_) marked_ = marks_.any_at_all();
-            if (*marked_) {
-                sort(*wanted);
-                mark_rows wave{desk_, *wanted};
-                marks_.load(*rows_, wave, wanted == &unmet_, slot_of);
-            }
-            wanted->clear();
-        }
+        read_records();
+        if (unmarked_.empty() && unmet_.empty()) return;
+        if (!marked_) marked_ = marks_.any_at_all();
+        if (*marked_) read_marks();
+        else for (auto const& one : unmarked_) desk_[one.place].knows_marks = true;
+        unmarked_.clear();
+        unmet_.clear();
     }
 
     /// Lets the operation that is expected next meet its record. What it changes is written by
@@ -129,6 +115,7 @@ public:
     /// Writes what operations have changed.
     void write_back() {
         write_marks();
+        write_bounds();
         put_dirty_in_order();
         mark_writes_.clear();
         for (auto const& one : dirty_) {
@@ -145,9 +132,9 @@ public:
         auto const* const stored = std::get_if<stored_key>(&where.key);
         if (stored == nullptr) return answer::nothing;
         begin(false);
-        place& at = place_of(key_type{*stored});
-        want(number_of(at), where.id, where.part);
+        expect(key_type{*stored}, false, where.id, where.part);
         fetch();
+        place& at = desk_[expected_[met_++]];
         auto* const found = at.slot.marks.find(where.id, where.part);
         if (found == nullptr || found->epoch_number != where.epoch_number) return answer::nothing;
         auto const result = settle::detail::resolve(at.slot, found, confirmed);
@@ -166,15 +153,6 @@ public:
     }
 
 private:
-    /// A record as it stands inside the native transaction.
-    struct place {
-        stored_key key{};
-        slot_type slot{};
-        bool loaded = false;       ///< the record is what its row says
-        bool knows_marks = false;  ///< all of its marks are in the slot
-        std::uint64_t changed = 0; ///< members that are yet to be written
-    };
-
     /// Gives a whole row as JSON. It has a name so that it is one for all operations.
     struct whole_row {
         record_table& table;
@@ -201,70 +179,6 @@ private:
         else sort(dirty_);
     }
 
-    /// Records, or marks of them, as rows of a wave.
-    class mark_rows {
-    public:
-        mark_rows(std::vector<place>& desk, std::vector<in_order> const& writes)
-            : desk_(desk), writes_(writes) {}
-
-        [[nodiscard]] std::size_t size() const noexcept { return writes_.size(); }
-
-        /// Columns:  key, place, id, participant, line, epoch, effect, confirm, undo, image
-        void give(cell to, std::size_t row, int column) {
-            auto const& one = writes_[row];
-            switch (column) {
-            case 0: return to.give(key_type(desk_[one.place].key));
-            case 1: return to.give(static_cast<std::int64_t>(one.place));
-            case 2: return to.give(std::string_view{*one.id});
-            case 3: return to.give(std::int64_t{one.part.participant});
-            case 4: return to.give(std::int64_t{one.part.line});
-            case 5: return to.give(static_cast<std::int64_t>(encoded(row).epoch_number));
-            case 6: return to.give(columns_.effect);
-            case 7: return give_text(to, columns_.confirm);
-            case 8: return give_text(to, columns_.undo);
-            default: return give_text(to, columns_.image);
-            }
-        }
-
-        /// Whether the next mark is that of a row.
-        /// Shape:   row - key, id, participant, line; rows come in their order, and the marks, too
-        [[nodiscard]] bool meet(columns row) {
-            for (; next_ < writes_.size(); ++next_) {
-                auto const& one = writes_[next_];
-                auto const behind = order_of(one, row);
-                if (behind > 0) return false;
-                if (behind == 0) return true;
-            }
-            return false;
-        }
-
-    private:
-        /// Where a mark stands beside a row: below 0 it comes before it.
-        [[nodiscard]] int order_of(in_order const& one, columns row) const {
-            if (auto const order = row.compare(desk_[one.place].key, 0); order != 0) return order;
-            if (auto const order = row.compare(*one.id, 1); order != 0) return order;
-            auto const participant = std::int64_t{one.part.participant};
-            if (auto const order = row.compare(participant, 2); order != 0) return order;
-            return row.compare(std::int64_t{one.part.line}, 3);
-        }
-
-        static void give_text(cell to, std::string_view text) {
-            if (!text.empty()) to.give(text);
-        }
-        /// Encodes the mark of a row, once: its other columns are given after its epoch.
-        mark<record_type> const& encoded(std::size_t row) {
-            auto const& one = writes_[row];
-            auto const& found = *desk_[one.place].slot.marks.find(*one.id, one.part);
-            encode_mark(found, columns_);
-            return found;
-        }
-
-        std::vector<place>& desk_;
-        std::vector<in_order> const& writes_;
-        mark_columns columns_{};
-        std::size_t next_ = 0; ///< none before it is of a row to come
-    };
-
     place& place_of(key_type const& key) {
         // A transaction that settles at once comes twice to each of its few records.
         for (std::size_t at = met_, first = met_ < 4 ? 0 : met_ - 4; at-- > first;) {
@@ -284,22 +198,70 @@ private:
     }
     static bool same_key(place const& at, key_type const& key) { return key_type(at.key) == key; }
 
-    /// A record is to be read with all of its marks.
-    void want(std::size_t number) {
-        want_record(number);
-        place& at = desk_[number];
-        if (std::exchange(at.knows_marks, true)) return;
-        unmarked_.push_back({number});
-    }
-    /// A record is to be read with one mark.
-    void want(std::size_t number, transaction_id const& id, part_number part) {
-        want_record(number);
-        unmet_.push_back({number, &id, part});
-    }
     void want_record(std::size_t number) {
         place& at = desk_[number];
         if (std::exchange(at.loaded, true)) return;
         unread_.push_back({number});
+    }
+
+    void read_records() {
+        if (unread_.empty()) return;
+        sort(unread_);
+        mark_rows<Collection> wave{desk_, unread_};
+        auto const shown = rows_->show_rows(wave);
+        run rows{wave_};
+        while (rows.next()) {
+            auto& slot = desk_[static_cast<std::size_t>(rows.integer(0))].slot;
+            read_record<Collection>(rows, 1, slot.record.emplace());
+        }
+        unread_.clear();
+    }
+
+    void read_marks() {
+        read_bounds();
+        // Of many marks an apply meets those of its own transaction, and the others as one.
+        std::erase_if(unmarked_, [&](in_order const& one) {
+            place& at = desk_[one.place];
+            if (at.unseen > 0) unmet_.push_back(one);
+            return std::exchange(at.knows_marks, true);
+        });
+        load_marks(unmarked_, false);
+        load_marks(unmet_, true);
+    }
+    void load_marks(std::vector<in_order>& wanted, bool own) {
+        if (wanted.empty()) return;
+        sort(wanted);
+        mark_rows<Collection> wave{desk_, wanted};
+        marks_.load(*rows_, wave, own, [&](std::size_t number) -> auto& { return desk_[number]; });
+    }
+
+    /// Who adds a mark to many or pulls one of them changes their bounds.
+    void read_bounds() {
+        if (!bounded_) bounded_ = bounds_.any_at_all();
+        asked_.clear();
+        for (auto const* const wanted : {&unmarked_, &unmet_}) {
+            for (auto const& one : *wanted) {
+                bool const known = std::exchange(desk_[one.place].asked_bounds, true);
+                if (!known && *bounded_) asked_.push_back({one.place});
+            }
+        }
+        if (asked_.empty()) return;
+        sort(asked_);
+        mark_rows<Collection> wave{desk_, asked_};
+        bounds_.load(*rows_, wave, [&](std::size_t number, typename place::bounds const& found) {
+            desk_[number].know(found);
+        });
+    }
+
+    /// Shape:   they are in order, since the marks were
+    void write_bounds() {
+        if (bound_writes_.empty()) return;
+        bound_rows<Collection> wave{desk_, bound_writes_};
+        bounds_.write(*rows_, wave);
+        for (auto const& one : bound_writes_) {
+            desk_[one.place].wrote(desk_[one.place].to_keep());
+        }
+        bound_writes_.clear();
     }
 
     /// The whole row as JSON, as any program may have written it.
@@ -358,15 +320,27 @@ private:
     void write_marks() {
         if (mark_writes_.empty()) return;
         sort(mark_writes_);
-        mark_rows wave{desk_, mark_writes_};
+        mark_rows<Collection> wave{desk_, mark_writes_};
         switch (mark_change_) {
         case mark_change::none: break;
         case mark_change::added: marks_.insert(*rows_, wave); break;
-        case mark_change::raised: marks_.raise(*rows_, wave); break;
+        case mark_change::raised:
+            for (auto const& one : mark_writes_) {
+                place const& at = desk_[one.place];
+                auto const& raised = *at.slot.marks.find(*one.id, one.part);
+                marks_.raise(key_type(at.key), *one.id, one.part, raised.epoch_number);
+            }
+            break;
         case mark_change::pulled:
             marks_.erase(*rows_, wave, desk_[mark_writes_.front().place].key,
                          desk_[mark_writes_.back().place].key);
             break;
+        }
+        if (mark_change_ == mark_change::raised) return;
+        for (auto const& one : mark_writes_) {
+            place& at = desk_[one.place];
+            if (!at.needs_bounds() || std::exchange(at.writes_bounds, true)) continue;
+            bound_writes_.push_back({one.place});
         }
     }
 
@@ -406,6 +380,7 @@ private:
     statement insert_;
     statement erase_;
     mark_table<Collection> marks_;
+    bounds_table<Collection> bounds_;
     record_updates<Collection> updates_;
     static constexpr std::size_t most_on_desk = 32768; ///< records, so that memory stays bounded
 
@@ -413,15 +388,18 @@ private:
     std::vector<std::size_t> expected_; ///< places of the operations, in their order
     std::size_t met_ = 0;               ///< how many of them have met their record
     std::vector<in_order> unread_;      ///< records that are yet to be read
-    std::vector<in_order> unmarked_;    ///< records whose marks are yet to be read
-    std::vector<in_order> unmet_;       ///< marks that are yet to be read
+    std::vector<in_order> unmarked_;    ///< parts for which all marks are yet to be read
+    std::vector<in_order> unmet_;       ///< parts whose own marks are yet to be read
+    std::vector<in_order> asked_;       ///< kept for its room
     std::vector<in_order> dirty_;       ///< records that are yet to be written
     std::vector<in_order> changed_;     ///< kept for its room
     std::vector<in_order> mark_writes_; ///< marks that are yet to be written
+    std::vector<in_order> bound_writes_; ///< records whose bounds are yet to be written
     key_sorter sorter_;
     mark_change mark_change_ = mark_change::none; ///< of all of them
     settle::detail::hash_index index_;
-    std::optional<bool> marked_; ///< whether the file held any mark when this one began
+    std::optional<bool> marked_;  ///< whether the file held any mark when this one began
+    std::optional<bool> bounded_; ///< whether it held bounds of any
 };
 
 /// Reads the records of one collection, on the reader's connection.

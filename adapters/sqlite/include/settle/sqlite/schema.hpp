@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when an older library could not use them.
-inline constexpr std::int64_t schema_version = 2;
+inline constexpr std::int64_t schema_version = 3;
 
 /// What `PRAGMA application_id` says of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
@@ -70,8 +70,8 @@ inline void create_tables(connection const& on) {
     // Types and owners are numbers in an entry: their words would be most of it. `open` is 1 until
     // an entry is final, and NULL then: its index changes when an entry comes and when it ends, and
     // at no step between. `committed` is no epoch before the commit, and below 0 or 0 then. Marks
-    // stand beside the others of their record.
-    std::array<std::string, 8> const all{
+    // stand beside the others of their record, and where they are many, bounds of them all.
+    std::array<std::string, 9> const all{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",
         "INSERT INTO settle_meta(name, value) VALUES('schema_version', '" +
@@ -89,6 +89,9 @@ inline void create_tables(connection const& on) {
         "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
         "effect TEXT NOT NULL, confirm TEXT, undo TEXT, image TEXT, "
         "PRIMARY KEY(key, collection, id, participant, line)) WITHOUT ROWID",
+        "CREATE TABLE settle_bound(collection TEXT NOT NULL, key NOT NULL, "
+        "marks INTEGER NOT NULL, least TEXT, most TEXT, PRIMARY KEY(key, collection)) "
+        "WITHOUT ROWID",
         entries_view(),
     };
     for (auto const& sql : all) {
@@ -117,7 +120,7 @@ inline void check_names(connection const& on, std::string const& path) {
     statement const look{on,
                          "SELECT type, name FROM sqlite_master WHERE lower(name) IN ("
                          "'settle_type', 'settle_owner', 'settle_entry', 'settle_entry_open', "
-                         "'settle_mark', 'settle_entries', 'settle_wave') AND "
+                         "'settle_mark', 'settle_bound', 'settle_entries', 'settle_wave') AND "
                          "NOT EXISTS(SELECT 1 FROM sqlite_master WHERE name = 'settle_meta')",
                          "look for tables"};
     run row{look};

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSL-1.0
+// Records with many marks: bounds are kept beside them, so that who comes next need not read them
+// all, and every answer is as if he had.
+#include "sqlite_file.hpp"
+
+#include <settle/testing/faults.hpp>
+#include <settle/testing/manual_environment.hpp>
+
+#include <random>
+
+namespace sqlite_test {
+namespace {
+
+using settle::sqlite::database;
+using settle::testing::fault;
+using settle::testing::fault_kind;
+
+/// A credit that can be seen, and be taken back, while it is pending.
+inline constexpr auto give_type = settle::transaction<change, "give">(
+    settle::participant<"item">(items, param<&change::id>)
+        .apply(field<&item::amount> += param<&change::amount>)
+        .compensate(settle::inverse));
+/// What looks at the exact number.
+inline constexpr auto look_type = settle::transaction<change, "look">(
+    settle::participant<"item">(items, param<&change::id>)
+        .require(field<&item::amount> != param<&change::amount>)
+        .confirm(field<&item::small> += settle::lit<1>));
+
+template <typename Database>
+auto bounded_engine(Database& db, settle::testing::manual_environment const& time) {
+    settle::options limits;
+    limits.attempts = 2;
+    return settle::engine{db,
+                          settle::two_phases,
+                          limits,
+                          settle::with_environment(time),
+                          settle::type<add_type>,
+                          settle::type<take_type>,
+                          settle::type<give_type>,
+                          settle::type<look_type>,
+                          settle::type<open_type>};
+}
+
+std::string id_of(std::string_view what, std::size_t number) {
+    return std::string{what} + "-" + std::to_string(1000 + number);
+}
+
+/// Leaves transactions that have left their marks, and did not come to their commit.
+template <auto const& Type>
+void leave(std::string const& path, settle::testing::manual_environment const& time,
+           std::string_view name, std::size_t count, std::int64_t amount) {
+    database db{path};
+    settle::testing::faulty fragile{db};
+    fragile.plan([](settle::testing::call const& one) {
+        return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
+    });
+    auto engine = bounded_engine(fragile, time);
+    for (std::size_t i = 0; i < count; ++i) {
+        CHECK_THROWS_AS(static_cast<void>(engine.template run<Type>(id_of(name, i),
+                                                                    {"hot", amount, "", {}})),
+                        settle::testing::crash);
+    }
+}
+
+void open(std::string const& path, std::int64_t amount) {
+    database db{path};
+    auto engine = engine_on(db);
+    engine.create(items, {"hot", amount}).value();
+    engine.create(items, {"cold", amount}).value();
+}
+
+constexpr char const* all_bounds = "SELECT collection, key, marks, least, most FROM settle_bound";
+
+TEST_CASE("sqlite bounds: many marks have bounds beside them, few have none") {
+    folder const here;
+    settle::testing::manual_environment const time;
+    open(here.file(), 1000);
+    leave<take_type>(here.file(), time, "take", 32, 3);
+    CHECK(sql(here.file(), all_bounds).empty());
+    leave<add_type>(here.file(), time, "add", 8, 5);
+    CHECK(sql(here.file(), all_bounds) ==
+          std::vector<std::string>{R"(items|hot|40|NULL|{"amount":136})"});
+    leave<give_type>(here.file(), time, "give", 1, 7);
+    CHECK(sql(here.file(), all_bounds) ==
+          std::vector<std::string>{R"(items|hot|41|{"amount":-7}|{"amount":136})"});
+
+    database db{here.file()};
+    auto engine = bounded_engine(db, time);
+    for (std::size_t i = 0; i < 24; ++i) {
+        CHECK(engine.cancel(id_of("take", i)).canceled());
+    }
+    CHECK(sql_value(here.file(), "SELECT marks FROM settle_bound") == "17");
+    CHECK(engine.cancel(id_of("take", 24)).canceled());
+    CHECK(sql(here.file(), all_bounds).empty());
+    CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 16);
+    CHECK(engine.read(items, "hot").value()->amount == 1000 - 7 * 3 + 8 * 5 + 7);
+    CHECK(engine.marks().value() == 0);
+}
+
+/// What a program that has read nothing yet answers on a record with many marks.
+void check_answers(std::string const& path, settle::testing::manual_environment const& time,
+                   std::string_view name) {
+    using enum settle::reason;
+    database db{path};
+    auto engine = bounded_engine(db, time);
+    auto const why = [&](auto const& told) {
+        CHECK(told.canceled());
+        return told.why;
+    };
+    auto const named = [&](std::string_view what) { return id_of(name, 0).append(what); };
+    // 100 and 40 credits of 10 are there, and each of these may be taken back.
+    CHECK(why(engine.run<take_type>(named("too much"), {"hot", 101, "", {}})) == guard_failed);
+    CHECK(engine.run<take_type>(named("enough"), {"hot", 100, "", {}}).done());
+    CHECK(engine.run<add_type>(named("back"), {"hot", 100, "", {}}).done());
+    CHECK(why(engine.run<look_type>(named("moving"), {"hot", 7, "", {}})) == busy);
+    CHECK(why(engine.run<open_type>(named("exclusive"), {"hot", 0, "", {}})) == busy);
+    auto const most = std::numeric_limits<std::int64_t>::max();
+    CHECK(why(engine.run<add_type>(named("range"), {"hot", most - 499, "", {}})) == overflow);
+    CHECK(engine.run<look_type>(named("elsewhere"), {"cold", 7, "", {}}).done());
+}
+
+TEST_CASE("sqlite bounds: what they answer is what the marks themselves answer") {
+    folder const here;
+    settle::testing::manual_environment const time;
+    open(here.file(), 100);
+    leave<give_type>(here.file(), time, "give", 40, 10);
+    REQUIRE(sql_value(here.file(), "SELECT marks FROM settle_bound") == "40");
+    check_answers(here.file(), time, "with");
+    CHECK(sql(here.file(), all_bounds) ==
+          std::vector<std::string>{R"(items|hot|40|{"amount":-400}|NULL)"});
+    // Whoever finds none reads the marks, and keeps their bounds again.
+    sql(here.file(), "DELETE FROM settle_bound");
+    check_answers(here.file(), time, "without");
+    CHECK(sql_value(here.file(), "SELECT marks FROM settle_bound") == "40");
+    CHECK(sql_value(here.file(), "SELECT amount FROM items WHERE id = 'hot'") == "500");
+}
+
+TEST_CASE("sqlite bounds: the same record, one phase: bounds are met, and stay as they are") {
+    folder const here;
+    settle::testing::manual_environment const time;
+    open(here.file(), 100);
+    leave<give_type>(here.file(), time, "give", 40, 10);
+    database db{here.file()};
+    auto engine = engine_on(db);
+    CHECK(engine.run<take_type>(change{"hot", 101, "", {}}).why ==
+          settle::reason::guard_failed);
+    CHECK(engine.run<take_type>(change{"hot", 100, "", {}}).done());
+    CHECK(sql(here.file(), all_bounds) ==
+          std::vector<std::string>{R"(items|hot|40|{"amount":-400}|NULL)"});
+}
+
+TEST_CASE("sqlite bounds: sums that leave 64 bits are not kept, and nothing is wrong") {
+    folder const here;
+    settle::testing::manual_environment const time;
+    auto const least = std::numeric_limits<std::int64_t>::min();
+    open(here.file(), least);
+    std::int64_t const step = 400'000'000'000'000'000;
+    leave<add_type>(here.file(), time, "add", 40, step);
+    CHECK(sql(here.file(), all_bounds).empty());
+    database db{here.file()};
+    auto engine = bounded_engine(db, time);
+    CHECK(engine.run<add_type>("more", {"hot", 10 * step, "", {}}).why ==
+          settle::reason::overflow);
+    CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 40);
+    CHECK(engine.read(items, "hot").value()->amount == least + 20 * step + 20 * step);
+}
+
+TEST_CASE("sqlite bounds: a row that is wrong is named, and without it all goes on") {
+    for (auto const& [wrong, said] :
+         {std::pair{"least = '{\"amount\":'", "in the table settle_bound: "},
+          std::pair{"least = '{\"none\":1}'", "the record has no such member"},
+          std::pair{"least = '{\"amount\":5}'", "it holds what no marks give"},
+          std::pair{"marks = 0", "it holds what no marks give"},
+          std::pair{"marks = 1", "it does not fit the marks of the record"},
+          std::pair{"least = '{\"amount\":-5}'", "it does not fit the marks of the record"}}) {
+        CAPTURE(wrong);
+        folder const here;
+        settle::testing::manual_environment const time;
+        open(here.file(), 100);
+        leave<give_type>(here.file(), time, "give", 40, 10);
+        sql(here.file(), std::string{"UPDATE settle_bound SET "} + wrong);
+        database db{here.file()};
+        auto engine = bounded_engine(db, time);
+        settle::recover_options const all{.older_than = std::chrono::milliseconds{0}};
+        CHECK(engine.recover(all).done == 0);
+        // Not even what was left can be undone beside bounds that are wrong, so nothing is.
+        CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "40");
+        auto const told = engine.run<give_type>(id_of("give", 3), {"hot", 10, "", {}});
+        CHECK(contains(told.text(), said));
+        CHECK(contains(told.text(), "Delete that row. README#damaged"));
+
+        sql(here.file(), "DELETE FROM settle_bound");
+        auto const report = engine.recover(all);
+        CHECK(report.done + report.canceled == 40);
+        CHECK(engine.marks().value() == 0);
+        CHECK(engine.read(items, "hot").value()->amount ==
+              100 + 10 * static_cast<std::int64_t>(report.done));
+    }
+}
+
+/// What one program does next, by chance.
+template <typename Engine>
+void do_something(Engine& engine, std::mt19937_64& chance, std::size_t number,
+                  std::vector<std::string>& left) {
+    auto const amount = static_cast<std::int64_t>(chance() % 30);
+    std::string const id = id_of("n", number);
+    switch (chance() % 4) {
+    case 0: static_cast<void>(engine.template run<take_type>(id, {"hot", amount, "", {}})); break;
+    case 1: static_cast<void>(engine.template run<add_type>(id, {"hot", amount, "", {}})); break;
+    case 2:
+        if (left.empty()) return;
+        std::swap(left[chance() % left.size()], left.back());
+        CHECK(engine.cancel(left.back()).canceled());
+        left.pop_back();
+        break;
+    default: static_cast<void>(engine.template run<give_type>(id, {"hot", amount, "", {}})); break;
+    }
+}
+
+TEST_CASE("sqlite bounds: two programs, marks that come and go: bounds are those of the marks") {
+    folder const here;
+    settle::testing::manual_environment const time;
+    open(here.file(), 200);
+    std::mt19937_64 chance{20261124};
+    std::vector<std::string> left;
+    database one{here.file()};
+    database other{here.file()};
+    auto first = bounded_engine(one, time);
+    auto second = bounded_engine(other, time);
+    for (std::size_t round = 0; round < 12; ++round) {
+        auto const name = "r" + std::to_string(round);
+        leave<give_type>(here.file(), time, name, 8, static_cast<std::int64_t>(round + 1));
+        for (std::size_t i = 0; i < 8; ++i) left.push_back(id_of(name, i));
+        for (std::size_t i = 0; i < 24; ++i) {
+            do_something(chance() % 2 == 0 ? first : second, chance, round * 24 + i, left);
+            // Every sum that is kept is that of the marks.
+            CHECK(sql_value(here.file(),
+                            "SELECT count(*) FROM settle_bound AS b WHERE (marks, least) <> ("
+                            "SELECT count(*), json_object('amount', sum(min(0, coalesce(undo ->> "
+                            "'amount', 0), coalesce(confirm ->> 'amount', 0)))) FROM settle_mark "
+                            "AS m WHERE m.key = b.key)") == "0");
+            CHECK(sql_value(here.file(),
+                            "SELECT max(marks) <= 32 OR EXISTS(SELECT 1 FROM settle_bound) FROM "
+                            "(SELECT count(*) AS marks FROM settle_mark)") == "1");
+        }
+    }
+    CHECK(first.recover({.older_than = std::chrono::milliseconds{0}}).done == left.size());
+    CHECK(second.marks().value() == 0);
+    CHECK(sql(here.file(), all_bounds).empty());
+}
+
+// ------------------------------------------------------------------------------------------ cost
+
+/// Counts what SQLite's machine does on every connection that is opened while it lives.
+class counted_steps {
+public:
+    counted_steps() {
+        sqlite3_auto_extension(reinterpret_cast<void (*)()>(&watch));
+    }
+    counted_steps(counted_steps const&) = delete;
+    counted_steps& operator=(counted_steps const&) = delete;
+    ~counted_steps() {
+        sqlite3_cancel_auto_extension(reinterpret_cast<void (*)()>(&watch));
+    }
+
+    template <typename Function>
+    static std::int64_t of(Function&& function) {
+        auto const before = steps;
+        function();
+        return steps - before;
+    }
+
+private:
+    static int watch(sqlite3* on, char**, void const*) {
+        auto const count = [](void*) {
+            ++steps;
+            return 0;
+        };
+        sqlite3_progress_handler(on, 1, count, nullptr);
+        return SQLITE_OK;
+    }
+
+    static inline std::int64_t steps = 0;
+};
+
+/// The steps of a transfer between two accounts of which one has so many marks, by a program that
+/// can know nothing, since another one has written.
+std::int64_t steps_beside(std::size_t marks) {
+    folder const here;
+    settle::testing::manual_environment const time;
+    open(here.file(), 1'000'000);
+    leave<give_type>(here.file(), time, "give", marks, 1);
+    counted_steps const counted;
+    database one{here.file()};
+    database other{here.file()};
+    auto first = bounded_engine(one, time);
+    auto second = bounded_engine(other, time);
+    auto const run = [&](auto& engine, std::string const& id) {
+        CHECK(engine.template run<take_type>(id, {"hot", 1, "", {}}).done());
+    };
+    run(first, "before");
+    run(second, "between");
+    return counted_steps::of([&] { run(first, "counted"); });
+}
+
+TEST_CASE("sqlite bounds: a thousand marks on a record cost the next one what fifty cost") {
+    auto const few = steps_beside(50);
+    auto const many = steps_beside(1000);
+    CAPTURE(few);
+    CAPTURE(many);
+    CHECK(few > 100);
+    CHECK(many < few + few / 10);
+}
+
+} // namespace
+} // namespace sqlite_test
