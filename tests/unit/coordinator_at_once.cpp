@@ -75,6 +75,21 @@ TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
     CHECK(c.failed_part() == 1);
 }
 
+TEST_CASE("coordinator: at once, who stands behind an earlier one is asked again at once") {
+    auto c = in_one_phase(2);
+    answer_each(c, {answer::applied, answer::guard_failed});
+    c.stay_behind();
+    CHECK(c.why() == reason::none);
+    c.settled(log_answer::taken);
+    CHECK(c.next() == step::at_once);
+    CHECK(c.inserts());
+    CHECK(c.attempts() == 0);
+    CHECK(due_parts(c) == std::vector<bool>{true, true});
+    answer_each(c, {answer::applied, answer::applied});
+    CHECK(c.judge(3, false));
+    CHECK(c.insert_state() == state::done);
+}
+
 TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its error forgotten") {
     for (auto const said : {log_answer::unknown, log_answer::conflict}) {
         auto c = in_one_phase(1);

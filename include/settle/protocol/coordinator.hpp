@@ -223,9 +223,7 @@ public:
     /// Shape:   limit - how often a transaction that meets others' marks tries again;
     ///          expired - the entry is older than a transaction may be
     [[nodiscard]] bool judge(std::uint32_t limit, bool expired) {
-        why_ = reason::none;
-        failed_ = no_part;
-        judged_ = settle::state::canceled;
+        stay_behind();
         for (std::size_t part = 0; part < answers_.size() && why_ == reason::none; ++part) {
             why_ = reason_of(answers_[part]);
             if (why_ != reason::none) failed_ = part;
@@ -234,31 +232,34 @@ public:
             why_ = reason::expired;
             failed_ = no_part;
         }
-        if (why_ != reason::none) return true;
-        if (!answers_.contains(answer::busy)) {
-            judged_ = settle::state::done;
-            return true;
+        if (why_ == reason::none && answers_.contains(answer::busy)) {
+            if (attempts_ < limit) return false;
+            why_ = reason::busy;
+            failed_ = place_of(answer::busy);
         }
-        if (attempts_ < limit) return false;
-        why_ = reason::busy;
-        failed_ = place_of(answer::busy);
+        judged_ = why_ == reason::none ? settle::state::done : settle::state::canceled;
         return true;
     }
 
+    /// Instead of judge(), when an earlier transaction of the same window stands in the way.
+    void stay_behind() {
+        why_ = reason::none;
+        failed_ = no_part;
+        judged_ = settle::state::initial;
+    }
+
     /// The native transaction has ended.
-    /// Shape:   said - of the entry's insert or change; `taken` as well when nothing was written
-    ///          because a part was busy
+    /// Shape:   said - of the entry's insert or change; `taken` as well when nothing was to be
+    ///          written: because a part was busy, or an earlier transaction stood in the way
     void settled(log_answer said) {
-        bool const gave_way = why_ == reason::none && answers_.contains(answer::busy);
         settle::state const judged = std::exchange(judged_, settle::state::initial);
-        if (said == log_answer::taken && gave_way) {
-            ++attempts_;
-            start(step::pause);
-            return;
+        if (said == log_answer::taken && judged == settle::state::initial) {
+            bool const busy = answers_.contains(answer::busy);
+            if (busy) ++attempts_;
+            return start(busy ? step::pause : step::at_once);
         }
         if (said != log_answer::taken) {
-            why_ = reason::none;
-            failed_ = no_part;
+            stay_behind();
             answers_.reset();
         }
         if (!moved(said)) return;
@@ -400,10 +401,8 @@ private:
             return;
         }
         for (std::size_t part = 0; part < answers_.size(); ++part) {
-            if (reason const why = reason_of(answers_[part]); why != reason::none) {
-                cancel_for(why, part);
-                return;
-            }
+            reason const why = reason_of(answers_[part]);
+            if (why != reason::none) return cancel_for(why, part);
         }
         if (answers_.contains(answer::unavailable)) return;
         if (answers_.contains(answer::unknown)) repeat();

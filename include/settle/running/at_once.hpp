@@ -3,20 +3,85 @@
 #pragma once
 
 #include <settle/running/options.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/running/order.hpp>
 
 SETTLE_BEGIN
 namespace detail {
+
+/// Keeps the order of the jobs of a wave that settle at once. One that others hold up, or whose
+/// entry is there already, goes on when the native transaction has ended: a later one that shares a
+/// record with it would overtake it.
+class order_at_once {
+public:
+    /// Whether a job stands behind an earlier one of its wave that has not settled.
+    /// Shape:   jobs come in their order; all or some come again when the native transaction is
+    ///          done anew, and one comes twice in a row when its judgement is asked for again
+    [[nodiscard]] bool stands_behind(job const& work, record_hashes_function* records) {
+        if (judged_.empty() || judged_.back() != &work) {
+            look_at_earlier(work, records);
+            judged_.push_back(&work);
+        }
+        if (waiting_.empty()) return false;
+        auto const earlier = [&](std::size_t number) { return number < number_of(work); };
+        records(work, records_);
+        return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
+            return waiting_.find(record, earlier) != nullptr;
+        });
+    }
+
+private:
+    /// Jobs of a wave stand side by side, in their order.
+    static std::size_t number_of(job const& work) {
+        return reinterpret_cast<std::uintptr_t>(&work);
+    }
+
+    void look_at_earlier(job const& work, record_hashes_function* records) {
+        if (judged_.empty()) return;
+        if (number_of(*judged_.back()) < number_of(work)) {
+            if (!has_settled(*judged_.back())) let_wait(*judged_.back(), records);
+            return;
+        }
+        // It is done anew. Those whose entries are there may have been left out.
+        for (auto const* const one : judged_) {
+            if (one->said == log_answer::conflict) let_wait(*one, records);
+        }
+        judged_.clear();
+    }
+
+    static bool has_settled(job const& work) {
+        return work.said == log_answer::taken && is_final(work.coordinator.insert_state());
+    }
+
+    void let_wait(job const& work, record_hashes_function* records) {
+        auto const number = number_of(work);
+        records(work, records_);
+        for (auto const record : records_) {
+            auto const not_later = [&](std::size_t other) { return other <= number; };
+            if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, number);
+        }
+    }
+
+    std::vector<job const*> judged_; ///< since the native transaction began
+    hash_index waiting_;             ///< records of those that have not settled, and of whom
+    std::vector<std::uint64_t> records_;
+};
 
 /// What becomes of a transaction at once. Its age is asked inside the native transaction, where
 /// nothing can come between that and the commit.
 template <typename Environment>
 class judge_at_once {
 public:
-    judge_at_once(Environment const& environment, options const& limits)
-        : environment_(&environment), attempts_(limits.attempts), lifetime_(limits.lifetime) {}
+    /// Shape:   records - of a job whose wave keeps an order; null where there is none
+    judge_at_once(Environment const& environment, options const& limits,
+                  record_hashes_function* records)
+        : environment_(&environment), attempts_(limits.attempts), lifetime_(limits.lifetime),
+          records_(records) {}
 
     [[nodiscard]] bool operator()(job& work) const {
+        if (records_ != nullptr && order_.stands_behind(work, records_)) {
+            work.coordinator.stay_behind();
+            return false;
+        }
         bool const expired = environment_->now() - work.created > lifetime_;
         return work.coordinator.judge(attempts_, expired);
     }
@@ -25,6 +90,8 @@ private:
     Environment const* environment_;
     std::uint32_t attempts_;
     std::chrono::milliseconds lifetime_;
+    record_hashes_function* records_;
+    mutable order_at_once order_; ///< of one wave, as this judge is
 };
 
 } // namespace detail

@@ -111,12 +111,13 @@ private:
 
     template <std::size_t Count>
     void settle_at_once(detail::jobs_side_by_side<Count> const& all, typed_calls const& typed) {
-        if (typed.settle_at_once == nullptr || !progress_.template begin<step::at_once>(all)) {
-            return;
+        if (typed.settle_at_once == nullptr) return;
+        bool const any = progress_.template begin<step::at_once>(all);
+        if (any) {
+            typed.settle_at_once(*this, all.jobs);
+            look_at_clock();
         }
-        typed.settle_at_once(*this, all.jobs);
-        look_at_clock();
-        progress_.template end<step::at_once>(all);
+        if (any || Count != 1) progress_.template end<step::at_once>(all);
     }
 
     template <typename Direction>
@@ -136,8 +137,9 @@ private:
         if constexpr (is_described<Direction> && OnePhase) {
             made.settle_at_once = [](driver& here, std::span<job> jobs) {
                 std::get<0>(here.sessions_)
-                    .template at_once<Direction>(jobs, here.log_, here.progress_.now(),
-                                                 here.progress_.judge());
+                    .template at_once<Direction>(
+                        jobs, here.log_, here.progress_.now(),
+                        here.progress_.judge(&detail::record_hashes<Direction>));
             };
         }
         return made;

@@ -6,6 +6,9 @@
 // falls back behind it; and whoever shares a record with one that falls back falls back with it,
 // for otherwise it would overtake. What was applied although earlier ones are pending needs no such
 // care: escrow has it hold whichever way they end.
+//
+// What settles at once has no marks to fall back behind. It is asked when nothing earlier on its
+// records is left; inside the wave, order_at_once (at_once.hpp) sees to it.
 #pragma once
 
 #include <settle/store/hash_index.hpp>
@@ -60,13 +63,14 @@ public:
 
     /// Whether a job waits for an earlier one of its window: for one that has not taken effect and
     /// is held up by others than its window, or on a record that one transaction at a time may use.
-    /// Asking in vain would only cost.
+    /// Asking in vain would only cost. What settles at once waits for the very end of the earlier,
+    /// since it cannot fall back behind a pending mark.
     /// Shape:   asked - the wave is to ask it; the others are told of for the sake of the later
-    [[nodiscard]] bool stands_behind(job const& work, bool asked, bool held_up,
+    [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
                                      record_hashes_function* records) {
         if (asked && !held_up && exclusive_.empty() && blocked_.empty()) return false;
         records(work, records_);
-        bool waits = !asked && !has_begun(work);
+        bool waits = !asked && (wave == step::at_once || !has_begun(work));
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record);
         }

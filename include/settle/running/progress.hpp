@@ -5,7 +5,7 @@
 #pragma once
 
 #include <settle/running/at_once.hpp>
-#include <settle/running/order.hpp>
+#include <settle/running/course.hpp>
 #include <settle/running/outcome.hpp>
 #include <settle/running/refusals.hpp>
 #include <settle/store/observer.hpp>
@@ -16,51 +16,7 @@
 
 SETTLE_BEGIN
 
-/// What ended a drive before the coordinator's own end.
-enum class interruption : std::uint8_t {
-    none,
-    stopped,    ///< deadline or stop token
-    elsewhere,  ///< another owner is at work, and the caller does not wait for it
-    mismatch,   ///< the id is in use by another transaction
-    redefined,  ///< the entry is unfinished and was made by another definition
-    described,  ///< the entry is unfinished and has a type, which alone knows its records
-    unfit,      ///< the log cannot hold such an entry
-    failed      ///< the log holds something that cannot be read
-};
-
-/// What a driver remembers of a job, beside what the stores and the log look at.
-struct course {
-    /// The entry as it was last read. Most never are, and it is large.
-    std::unique_ptr<entry> seen{};
-    interruption cut = interruption::none;
-    bool over = false;
-    /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and is a
-    /// mismatch, though the parameters be the same.
-    bool new_id = false;
-    bool takes_part = false;     ///< in the step that is under way
-    bool kept_back = false;      ///< by the order of its window
-    bool held_up = false;        ///< by others than its window, the last time it was asked
-    bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
-    bool behind = false;         ///< that entry seemed not to have moved, which a claim shows
-    answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
-    std::uint32_t rests = 0;
-    std::uint32_t yields = 0;    ///< how often it fell back behind its own window
-    std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
-    std::optional<std::chrono::nanoseconds> deadline{};
-    std::optional<std::chrono::nanoseconds> still_since{};
-};
-
 namespace detail {
-
-/// The jobs of one window, in their order, and what their driver remembers of them.
-/// Shape:   Count - 1 where it is known that there is one job, which spares what only several need
-template <std::size_t Count>
-struct jobs_side_by_side {
-    std::span<job, Count> jobs;
-    std::span<course, Count> ways;
-    bool follows;                    ///< wait for another owner: a caller does, a recovery not
-    record_hashes_function* records; ///< of a job; nothing where it has none
-};
 
 /// Shape:   Log - a log's session
 template <typename Log, typename Environment, typename Observer>
@@ -85,7 +41,10 @@ public:
     void look_at_clock() { now_ = environment_.now(); }
 
     /// Says what becomes of transactions that settle at once.
-    [[nodiscard]] judge_at_once<Environment> judge() const { return {environment_, limits_}; }
+    /// Shape:   records - of a job
+    [[nodiscard]] judge_at_once<Environment> judge(record_hashes_function* records) const {
+        return {environment_, limits_, ordering_ ? records : nullptr};
+    }
 
     /// Marks the jobs that a step is due for; whether there are any.
     template <step Step, std::size_t Count>
@@ -97,9 +56,9 @@ public:
             if constexpr (Count != 1) all.ways[i].takes_part = takes_part;
             any = any || takes_part;
         }
-        if constexpr (Step == step::apply && Count != 1) {
+        if constexpr (keeps_order<Step> && Count != 1) {
             ordering_ = any && all.jobs.size() > 1 && all.records != nullptr;
-            if (ordering_) any = keep_order(all);
+            if (ordering_) any = keep_order(Step, all);
         }
         if (any) idle_ = false;
         return any;
@@ -108,8 +67,9 @@ public:
     /// Tells those jobs what their wave answered.
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& all) {
-        if constexpr (Step == step::apply && Count != 1) {
-            if (ordering_) yield_to_earlier(all);
+        if constexpr (keeps_order<Step> && Count != 1) {
+            if (ordering_ && Step == step::apply) yield_to_earlier(all);
+            else if (ordering_) release(all);
         }
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             course& way = all.ways[i];
@@ -138,6 +98,10 @@ public:
     }
 
 private:
+    /// Whether work on one record keeps the order of its window in this step.
+    template <step Step>
+    static constexpr bool keeps_order = Step == step::apply || Step == step::at_once;
+
     static constexpr bool asks_log(step taken) {
         return taken == step::insert || taken == step::claim || taken == step::commit ||
                taken == step::close || taken == step::cancel || taken == step::at_once;
@@ -220,15 +184,15 @@ private:
     /// Who shares a record on which an earlier one of the window has to be waited for, waits too.
     /// False when nobody is left to ask.
     template <std::size_t Count>
-    bool keep_order(jobs_side_by_side<Count> const& all) {
+    bool keep_order(step wave, jobs_side_by_side<Count> const& all) {
         if (!order_) order_ = std::make_unique<record_order>();
         order_->begin();
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             course& way = all.ways[i];
             if (way.over) continue;
-            bool const waits =
-                order_->stands_behind(all.jobs[i], way.takes_part, way.held_up, all.records);
+            bool const waits = order_->stands_behind(wave, all.jobs[i], way.takes_part,
+                                                     way.held_up, all.records);
             if (!way.takes_part) continue;
             any = any || !waits;
             if (!waits) continue;
@@ -237,6 +201,14 @@ private:
             all.jobs[i].resting = true;
         }
         return any;
+    }
+
+    /// Who was kept back is asked again.
+    template <std::size_t Count>
+    static void release(jobs_side_by_side<Count> const& all) {
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            if (std::exchange(all.ways[i].kept_back, false)) all.jobs[i].resting = false;
+        }
     }
 
     /// Whether everybody who was asked has taken effect and nobody was kept back: the usual case,

@@ -312,8 +312,9 @@ private:
             });
             if (problem.empty()) return;
             if (under_way != nullptr) under_way->failed(answer::record_unusable, problem);
-            static_cast<void>(of.judge(work)); // A part that cannot be used always cancels.
-            write_entry(entries, work, of.at);
+            work.said = log_answer::taken;
+            // A part that cannot be used cancels, unless it is not its transaction's turn.
+            if (of.judge(work)) write_entry(entries, work, of.at);
         });
     }
 

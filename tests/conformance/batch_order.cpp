@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSL-1.0
+// A window keeps the order of its input on every record, whoever of it is held up.
+#include "batches.hpp"
+
+#include <settle/testing/faults.hpp>
+
+using namespace batched;
+
+namespace {
+
+using settle::testing::call;
+using settle::testing::fault;
+using settle::testing::fault_kind;
+using settle::testing::manual_environment;
+
+using lives = std::vector<std::pair<std::string, life>>;
+
+/// Each fits only behind the one before it.
+std::vector<relabel> relabels(int count) {
+    std::vector<relabel> all;
+    for (int i = 1; i <= count; ++i) {
+        all.push_back({"hot", "label " + std::to_string(i - 1), "label " + std::to_string(i)});
+    }
+    return all;
+}
+
+/// Calls `function(database, how)` with one that can settle at once, in both ways.
+template <typename Function>
+void in_one_phase_and_two(Function&& function) {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        sqlite_test::folder const here;
+        settle::sqlite::database db{here.file()};
+        INFO((how == settle::phases::one ? "one phase" : "two phases"));
+        function(db, how);
+    }
+}
+
+} // namespace
+
+TEST_CASE("order: a file that is locked for a while changes nothing of it") {
+    in_one_phase_and_two([](auto& db, settle::phases how) {
+        settle::testing::faulty fragile{db};
+        settle::engine engine{fragile, settle::type<relabel_type>, how,
+                              settle::with_environment(manual_environment{})};
+        engine.create(labels, label{"hot", "label 0"}).value();
+        fragile.plan([](call const& one) {
+            return one.number <= 5 ? fault{fault_kind::unavailable} : fault{};
+        });
+        for (auto const& one : engine.run_all(relabels(30), {1000, {}, {}})) {
+            CHECK_MESSAGE(one.done(), one.text());
+        }
+        CHECK(engine.read(labels, "hot").value()->text == "label 30");
+    });
+}
+
+TEST_CASE("order: nobody overtakes one that waits for a record of another program's") {
+    in_one_phase_and_two([](auto& db, settle::phases how) {
+        manual_environment const time;
+        bool leaves = true;
+        settle::options no_wait;
+        no_wait.takeover = std::chrono::milliseconds{0};
+        relabel const first{"busy", "", "here"};
+        settle::engine holder{db, no_wait, settle::type<relabel_type>, settle::two_phases,
+                              settle::with_environment(time),
+                              settle::observed_by([&](settle::event const& seen) {
+                                  if (leaves && seen.taken == settle::step::apply) throw killed{};
+                              })};
+        holder.create(labels, label{"busy", ""}).value();
+        holder.create(labels, label{"free", ""}).value();
+        CHECK_THROWS_AS(holder.run("holder", first), killed);
+        leaves = false;
+
+        int pauses = 0;
+        settle::engine engine{db, settle::type<life_type>, how, settle::with_environment(time),
+                              settle::observed_by([&](settle::event const& seen) {
+                                  if (seen.id != "a" || seen.taken != settle::step::pause) return;
+                                  if (++pauses == 4) CHECK(holder.run("holder", first).done());
+                              })};
+        lives const all{{"a", {"busy", "new"}},
+                        {"b", {"new", "newer"}},
+                        {"c", {"newer", "newest"}},
+                        {"d", {"free", "freed"}}};
+        std::string told;
+        engine.run_all(all, [&](std::size_t number, settle::outcome const& one) {
+            CHECK_MESSAGE(one.done(), one.text());
+            told += all[number].first;
+        }, {1000, {}, {}});
+        // Who shares no record with one that waits need not wait.
+        CHECK(told == "dabc");
+        CHECK(engine.read(labels, "newest").value().has_value());
+        CHECK(engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("order: nobody overtakes one whose id is in the log already") {
+    for_each_engine([](auto& engine, std::string const& name) {
+        INFO(name);
+        engine.create(labels, label{"a", ""}).value();
+        CHECK(engine.submit("2", life{"b", "c"}).problem.empty());
+        lives const all{{"1", {"a", "b"}}, {"2", {"b", "c"}}, {"3", {"c", "d"}}};
+        for (auto const& one : engine.run_all(all, {1000, {}, {}})) {
+            CHECK_MESSAGE(one.done(), one.text());
+        }
+        CHECK(engine.read(labels, "d").value().has_value());
+    });
+}
