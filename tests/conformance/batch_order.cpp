@@ -15,6 +15,20 @@ using settle::testing::manual_environment;
 
 using lives = std::vector<std::pair<std::string, life>>;
 
+struct sale {
+    BOOST_HANA_DEFINE_STRUCT(sale,
+        (std::string, label),
+        (std::string, account),
+        (std::int64_t, amount));
+};
+inline constexpr auto sale_type = settle::transaction<sale, "sale">(
+    participant<"label">(labels, param<&sale::label>)
+        .confirm(field<&label::text> = param<&sale::account>),
+    participant<"account">(bank::accounts, param<&sale::account>)
+        .require(field<&bank::account::balance> >= param<&sale::amount>)
+        .apply(field<&bank::account::balance> -= param<&sale::amount>)
+        .compensate(settle::inverse));
+
 /// Each fits only behind the one before it.
 std::vector<relabel> relabels(int count) {
     std::vector<relabel> all;
@@ -103,4 +117,38 @@ TEST_CASE("order: nobody overtakes one whose id is in the log already") {
         }
         CHECK(engine.read(labels, "d").value().has_value());
     });
+}
+
+TEST_CASE("order: who stands behind one whose store is away does not claim again and again") {
+    settle::memory::database log;
+    settle::memory::database db;
+    settle::memory::database other;
+    settle::testing::faulty fragile{other};
+    int claims = 0;
+    settle::engine engine{settle::log_in(log), settle::bind(bank::accounts, db),
+                          settle::bind(labels, fragile), settle::type<sale_type>,
+                          settle::with_environment(manual_environment{}),
+                          settle::observed_by([&](settle::event const& seen) {
+                              if (seen.taken == settle::step::claim) ++claims;
+                          })};
+    open_accounts(engine);
+    for (auto const* const id : {"a", "b", "c"}) engine.create(labels, label{id, ""}).value();
+    int away = 20;
+    fragile.plan([&](call const& one) {
+        // The first of a wave is of the first transaction.
+        bool const hit = one.what == "apply" && away-- > 0;
+        return hit ? fault{fault_kind::unavailable, 1} : fault{};
+    });
+    std::vector<std::pair<std::string, sale>> const all{{"a", {"a", name_of_account(0), 60}},
+                                                        {"b", {"b", name_of_account(0), 60}},
+                                                        {"c", {"c", name_of_account(1), 60}}};
+    auto const told = engine.run_all(all, {1000, {}, {}});
+    REQUIRE(told.size() == 3);
+    CHECK(told[0].done());
+    CHECK(told[1].why == settle::reason::guard_failed);
+    CHECK(told[2].done());
+    CHECK(away <= 0);
+    CHECK(claims == 1);
+    // It was not in anybody's way but its own window's.
+    for (auto const* const id : {"a", "b", "c"}) CHECK(engine.find(id).value()->attempts == 0);
 }

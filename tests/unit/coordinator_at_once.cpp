@@ -141,9 +141,20 @@ TEST_CASE("coordinator: who falls back behind its window undoes what it applied,
     c.answered(0, answer::applied);
     c.decide(3);
     CHECK(c.next() == step::claim);
+    CHECK(c.change().attempts == 0);
     c.claimed(log_answer::taken, false);
     CHECK(c.next() == step::apply);
     CHECK(c.epoch_number() == first_epoch + 1);
+    // It did not meet anybody else.
+    CHECK(c.attempts() == 0);
+    answer_each(c, {answer::applied, answer::busy});
+    c.decide(3);
+    c.answered(0, answer::applied);
+    c.decide(3);
+    CHECK(c.change().attempts == 1);
+    c.claimed(log_answer::taken, false);
+    CHECK(c.next() == step::pause);
+    CHECK(c.attempts() == 1);
 }
 
 } // namespace

@@ -92,7 +92,7 @@ public:
         case step::claim:
             return {state_, seen_,
                     state_ == settle::state::initial ? settle::state::pending : state_, raised(),
-                    committed_, attempts_ + 1, reason::none, true};
+                    committed_, attempts_ + (yielding_ ? 0 : 1), reason::none, true};
         case step::commit:
             return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, reason::none,
                     false};
@@ -168,7 +168,7 @@ public:
     void claimed(log_answer said, bool expired) {
         if (!moved(said)) return;
         epoch_ = seen_ = raised();
-        ++attempts_;
+        if (!std::exchange(yielding_, false)) ++attempts_;
         if (state_ == settle::state::applied) {
             start(step::confirm);
         } else if (state_ == settle::state::canceling) {
@@ -294,7 +294,8 @@ public:
     [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
 
     /// Instead of decide(), when an earlier transaction of the same window stands in the way: what
-    /// this one applied is undone, and it begins again without a pause.
+    /// this one applied is undone, and it begins again without a pause. No attempt is counted, here
+    /// or in the entry: it was in the way of its own window alone.
     void yield() {
         yielding_ = true;
         withdraw();
@@ -389,7 +390,7 @@ private:
         if (said == log_answer::unavailable) return false;
         // A conflict may be with its own write of unknown outcome, landed meanwhile.
         unsure_ = unsure_ || said == log_answer::unknown;
-        pausing_ = false;
+        pausing_ = yielding_ = false;
         next_ = step::read;
         return false;
     }
@@ -463,7 +464,7 @@ private:
     [[SETTLE_INLINED]] void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
 
     void claim_again() {
-        pausing_ = !std::exchange(yielding_, false);
+        pausing_ = !yielding_;
         ask_log(step::claim);
     }
 
@@ -486,7 +487,7 @@ private:
     bool wrote_ = false;    ///< this worker has sent an apply to a store
     bool unsure_ = false;   ///< a write to the log is of unknown outcome, and none followed it
     bool pausing_ = false;  ///< pause after the next claim
-    bool yielding_ = false; ///< begins again at once after it gave way
+    bool yielding_ = false; ///< gives way to its window: claims, and begins again, at once
     bool one_phase_ = false; ///< settled at once where nothing has begun yet
     settle::state judged_ = settle::state::initial; ///< what a native transaction makes of it
     bool known_ = false;    ///< the entry was there once

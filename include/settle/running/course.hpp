@@ -36,7 +36,6 @@ struct course {
     bool behind = false;         ///< that entry seemed not to have moved, which a claim shows
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
     std::uint32_t rests = 0;
-    std::uint32_t yields = 0;    ///< how often it fell back behind its own window
     std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
     std::optional<std::chrono::nanoseconds> deadline{};
     std::optional<std::chrono::nanoseconds> still_since{};

@@ -75,7 +75,7 @@ public:
             waits = waits || blocked_.contains(record) || pending_.contains(record);
         }
         for (auto const record : records_) {
-            if (waits || held_up) blocked_.insert(record);
+            if (waits || (asked && held_up)) blocked_.insert(record);
             if (!exclusive_.contains(record)) continue;
             pending_.insert(record);
             if (waits) still_exclusive_.insert(record);
@@ -95,7 +95,7 @@ public:
     enum class place : std::uint8_t {
         stays,
         behind, ///< falls back behind earlier ones of its window
-        held_up ///< gives way to others than its window
+        held_up ///< by others than its window: by their marks, or by a store that is away
     };
 
     /// Where a job stands now.
@@ -120,13 +120,14 @@ public:
             back = true;
             if (said == answer::busy) exclusive_.insert(records_[part]);
         }
-        back = back && !elsewhere;
-        bool const others = !back && part_says(work, answer::busy);
+        bool const waits = back || elsewhere || part_says(work, answer::busy);
         for (std::size_t part = 0; part < records_.size(); ++part) {
-            if (back || elsewhere || others) blocked_.insert(records_[part]);
+            if (waits) blocked_.insert(records_[part]);
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
         }
-        return back ? place::behind : others ? place::held_up : place::stays;
+        if (!back) return waits ? place::held_up : place::stays;
+        // Where a part has no answer yet, nobody knows what there is to undo.
+        return elsewhere ? place::stays : place::behind;
     }
 
 private:

@@ -148,16 +148,10 @@ private:
         } else {
             note_answers(work, way);
             if (Step == step::apply && std::exchange(way.kept_back, false)) c.yield();
-            else c.decide(Step, attempts_of(way));
+            else c.decide(Step, limits_.attempts);
             if (Step == step::apply && c.next() == step::read) way.fenced = true;
         }
         return interruption::none;
-    }
-
-    /// What it did behind its own window does not count against it.
-    [[nodiscard]] std::uint32_t attempts_of(course const& way) const {
-        auto const room = std::numeric_limits<std::uint32_t>::max() - way.yields;
-        return std::min(limits_.attempts, room) + way.yields;
     }
 
     /// What comes after a step: its end, a rest, or the next step.
@@ -239,9 +233,7 @@ private:
             if (std::exchange(way.kept_back, false)) all.jobs[i].resting = false;
             auto const place = order_->place_of(all.jobs[i], way.takes_part, all.records);
             if (way.takes_part) way.held_up = place == record_order::place::held_up;
-            if (place != record_order::place::behind) continue;
-            way.kept_back = true;
-            ++way.yields;
+            way.kept_back = place == record_order::place::behind;
         }
     }
 
