@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A window keeps the order of its input on every record, whoever of it is held up.
+// A window keeps the order of its input on every record, whoever of it is held up, and nobody waits
+// for longer than the call may take.
 #include "batches.hpp"
 
 #include <settle/testing/faults.hpp>
@@ -117,6 +118,51 @@ TEST_CASE("order: nobody overtakes one whose id is in the log already") {
         }
         CHECK(engine.read(labels, "d").value().has_value());
     });
+}
+
+namespace {
+
+/// How long a window takes whose store begins to block and fail when three have been done.
+/// Shape:   stops - asked to stop at that moment
+std::chrono::nanoseconds time_behind_blocking_store(settle::batch_options wanted,
+                                                    std::stop_source* stops) {
+    settle::memory::database db;
+    settle::testing::faulty fragile{db};
+    manual_environment const time;
+    settle::engine engine{fragile, settle::type<relabel_type>, settle::with_environment(time)};
+    engine.create(labels, label{"hot", "label 0"}).value();
+    bool away = false;
+    fragile.plan([&](call const& one) {
+        if (!away || one.what != "apply") return fault{};
+        time.advance(std::chrono::seconds{5});
+        return fault{fault_kind::unavailable};
+    });
+    int done = 0;
+    int undecided = 0;
+    wanted.window = 1000;
+    engine.run_all(relabels(40), [&](std::size_t, settle::outcome const& one) {
+        if (one.done()) ++done;
+        else if (one.problem.code == settle::errc::stopped || away) ++undecided;
+        away = done >= 3;
+        if (away && stops != nullptr) stops->request_stop();
+    }, wanted);
+    CHECK(done == 3);
+    CHECK(undecided == 37);
+    return time.elapsed();
+}
+
+} // namespace
+
+TEST_CASE("order: who is kept back looks at the deadline, the stop and the patience, too") {
+    using std::chrono::seconds;
+    CHECK(time_behind_blocking_store({}, nullptr) < seconds{50});
+    settle::batch_options short_of_time;
+    short_of_time.deadline = seconds{12};
+    CHECK(time_behind_blocking_store(short_of_time, nullptr) < seconds{25});
+    std::stop_source stops;
+    settle::batch_options stopped;
+    stopped.stop = stops.get_token();
+    CHECK(time_behind_blocking_store(stopped, &stops) < seconds{15});
 }
 
 TEST_CASE("order: who stands behind one whose store is away does not claim again and again") {

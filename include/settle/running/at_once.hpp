@@ -29,6 +29,11 @@ public:
         });
     }
 
+    /// Whether a job that was asked is over, as far as its native transaction says.
+    static bool has_settled(job const& work) {
+        return work.said == log_answer::taken && is_final(work.coordinator.insert_state());
+    }
+
 private:
     /// Jobs of a wave stand side by side, in their order.
     static std::size_t number_of(job const& work) {
@@ -46,10 +51,6 @@ private:
             if (one->said == log_answer::conflict) let_wait(*one, records);
         }
         judged_.clear();
-    }
-
-    static bool has_settled(job const& work) {
-        return work.said == log_answer::taken && is_final(work.coordinator.insert_state());
     }
 
     void let_wait(job const& work, record_hashes_function* records) {

@@ -85,6 +85,11 @@ public:
 
     /// Behind the wave.
     void begin_answers() {
+        stalled_.clear();
+    }
+
+    /// Behind a wave that marks records.
+    void begin_places() {
         blocked_.clear();
         pending_.clear();
         // What nobody waits for any more need not be waited for, until a conflict says it again.
@@ -130,6 +135,20 @@ public:
         return elsewhere ? place::stays : place::behind;
     }
 
+    /// Whether a job does not get on: others than its window hold it up, or an earlier one of its
+    /// window that does not get on itself.
+    /// Shape:   held_up - itself
+    [[nodiscard]] bool stalls(job const& work, bool held_up, record_hashes_function* records) {
+        if (!held_up && stalled_.empty()) return false;
+        records(work, records_);
+        bool found = held_up;
+        for (auto const record : records_) found = found || stalled_.contains(record);
+        for (auto const record : records_) {
+            if (found) stalled_.insert(record);
+        }
+        return found;
+    }
+
 private:
     /// Whether its effects are as they will be, but for their end.
     static bool has_begun(job const& work) {
@@ -154,6 +173,7 @@ private:
     hash_set pending_;   ///< records that earlier ones of the window have marked
     hash_set exclusive_; ///< records that one transaction at a time may use, as was seen
     hash_set still_exclusive_;
+    hash_set stalled_;   ///< records of transactions that do not get on
     std::vector<std::uint64_t> records_;
 };
 

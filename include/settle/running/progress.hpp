@@ -68,8 +68,7 @@ public:
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& all) {
         if constexpr (keeps_order<Step> && Count != 1) {
-            if (ordering_ && Step == step::apply) yield_to_earlier(all);
-            else if (ordering_) release(all);
+            if (ordering_) look_at_order<Step>(all);
         }
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             course& way = all.ways[i];
@@ -197,21 +196,15 @@ private:
         return any;
     }
 
-    /// Who was kept back is asked again.
-    template <std::size_t Count>
-    static void release(jobs_side_by_side<Count> const& all) {
-        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            if (std::exchange(all.ways[i].kept_back, false)) all.jobs[i].resting = false;
-        }
-    }
-
     /// Whether everybody who was asked has taken effect and nobody was kept back: the usual case,
     /// in which no record need be looked at. Who was asked shares none with one that waits.
-    template <std::size_t Count>
-    static bool nobody_yields(jobs_side_by_side<Count> const& all) {
+    template <step Step, std::size_t Count>
+    static bool nobody_waits(jobs_side_by_side<Count> const& all) {
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             course const& way = all.ways[i];
-            if (way.kept_back || way.held_up) return false;
+            if (way.kept_back) return false;
+            if (Step == step::at_once) continue;
+            if (way.held_up) return false;
             if (!way.takes_part) continue;
             auto const& c = all.jobs[i].coordinator;
             for (std::size_t part = 0; part < c.parts(); ++part) {
@@ -221,20 +214,34 @@ private:
         return true;
     }
 
-    /// What failed beside an earlier one of its window may succeed behind it; and who comes after
-    /// one that falls back, on a record of its, falls back with it.
-    template <std::size_t Count>
-    void yield_to_earlier(jobs_side_by_side<Count> const& all) {
+    /// Who was kept back is asked the next time, or has waited for too long.
+    template <step Step, std::size_t Count>
+    void look_at_order(jobs_side_by_side<Count> const& all) {
         order_->begin_answers();
-        if (nobody_yields(all)) return;
+        if constexpr (Step == step::apply) order_->begin_places();
+        if (nobody_waits<Step>(all)) return;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             course& way = all.ways[i];
+            job& work = all.jobs[i];
             if (way.over) continue;
-            if (std::exchange(way.kept_back, false)) all.jobs[i].resting = false;
-            auto const place = order_->place_of(all.jobs[i], way.takes_part, all.records);
-            if (way.takes_part) way.held_up = place == record_order::place::held_up;
-            way.kept_back = place == record_order::place::behind;
+            bool const waited = std::exchange(way.kept_back, false);
+            if (waited) work.resting = false;
+            bool held_up = work.resting;
+            if constexpr (Step == step::apply) yield_to_earlier(work, way, all.records);
+            if (way.takes_part) {
+                held_up = Step == step::apply ? way.held_up : !order_at_once::has_settled(work);
+            }
+            // Who rests looks at its own time.
+            if (order_->stalls(work, held_up, all.records) && waited) end_in_time(work, way);
         }
+    }
+
+    /// What failed beside an earlier one of its window may succeed behind it; and who comes after
+    /// one that falls back, on a record of its, falls back with it.
+    void yield_to_earlier(job& work, course& way, record_hashes_function* records) {
+        auto const place = order_->place_of(work, way.takes_part, records);
+        if (way.takes_part) way.held_up = place == record_order::place::held_up;
+        way.kept_back = place == record_order::place::behind;
     }
 
     // --------------------------------------------------------------------------------- the own log
@@ -330,22 +337,28 @@ private:
         return wait >= room ? nanoseconds::max() : from + wait;
     }
 
-    /// Lets a job rest a little, longer each time; its end when the deadline or a stop says so.
-    [[gnu::cold, gnu::noinline]] void rest(job& work, course& way) {
+    /// Ends a job that does not get on when the deadline or a stop says so.
+    [[gnu::cold, gnu::noinline]] void end_in_time(job& work, course& way) {
         auto const elapsed = environment_.elapsed();
         if (!way.deadline) {
             way.deadline = deadline_ ? *deadline_ : after(elapsed, limits_.patience);
         }
-        if (elapsed >= *way.deadline || call_.stop.stop_requested()) {
-            if (work.problem.empty()) {
-                work.problem = {make_error_code(errc::stopped),
-                                "settle: the deadline or a stop request ended the call before the "
-                                "outcome was known. Ask again with the same id, or let recovery "
-                                "settle it. README#undecided"};
-            }
-            way.cut = interruption::stopped;
-            return end(work, way);
+        if (elapsed < *way.deadline && !call_.stop.stop_requested()) return;
+        if (work.problem.empty()) {
+            work.problem = {make_error_code(errc::stopped),
+                            "settle: the deadline or a stop request ended the call before the "
+                            "outcome was known. Ask again with the same id, or let recovery "
+                            "settle it. README#undecided"};
         }
+        way.cut = interruption::stopped;
+        end(work, way);
+    }
+
+    /// Lets a job rest a little, longer each time.
+    [[gnu::cold, gnu::noinline]] void rest(job& work, course& way) {
+        end_in_time(work, way);
+        if (way.over) return;
+        auto const elapsed = environment_.elapsed();
         // An hour is for ever here, and can be doubled and counted in nanoseconds.
         using std::chrono::microseconds;
         auto const longest = std::clamp(limits_.longest_pause, microseconds{0},
