@@ -39,6 +39,13 @@ std::vector<relabel> relabels(int count) {
     return all;
 }
 
+/// Draws the same numbers again when it is told to.
+struct repeating : manual_environment {
+    std::shared_ptr<std::uint64_t> drawn = std::make_shared<std::uint64_t>(0);
+
+    [[nodiscard]] std::uint64_t random() const { return ++*drawn * 0x9e3779b97f4a7c15U; }
+};
+
 /// Calls `function(database, how)` with one that can settle at once, in both ways.
 template <typename Function>
 void in_one_phase_and_two(Function&& function) {
@@ -118,6 +125,29 @@ TEST_CASE("order: nobody overtakes one whose id is in the log already") {
         }
         CHECK(engine.read(labels, "d").value().has_value());
     });
+}
+
+TEST_CASE("order: nobody overtakes one whose drawn id was there already") {
+    auto const try_on = [](auto& db, settle::phases how) {
+        repeating const world;
+        settle::engine engine{db, settle::type<relabel_type>, how, settle::with_environment(world)};
+        engine.create(labels, label{"hot", "label 0"}).value();
+        engine.create(labels, label{"other", ""}).value();
+        *world.drawn = 0;
+        auto const first = engine.run(relabel{"other", "", "used"});
+        CHECK(first.done());
+        *world.drawn = 0;
+        auto const told = engine.run_all(relabels(5), {1000, {}, {}});
+        REQUIRE(told.size() == 5);
+        for (auto const& one : told) {
+            CHECK_MESSAGE(one.done(), one.text());
+            CHECK(one.id != first.id);
+        }
+        CHECK(engine.read(labels, "hot").value()->text == "label 5");
+    };
+    in_one_phase_and_two(try_on);
+    settle::memory::database db;
+    try_on(db, settle::phases::two);
 }
 
 namespace {

@@ -152,31 +152,20 @@ private:
     /// A window of one has no order to keep and nothing to wait for: its element stays in place.
     void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
                    std::size_t number, bool new_id) {
-        auto const asked = errand_of<Direction>(parameters);
-        for (;; id = fresh_id(parts_.environment())) {
-            auto work = new_job(std::move(id), asked, goal::run, driver_, parts_.environment());
-            course way;
-            way.new_id = new_id;
-            driver_.drive(work, way, true, driver_type::template calls_of<Direction>());
-            if (new_id && way.cut == interruption::mismatch) continue;
-            return tell(number, conclude(work, way, parts_.log()));
-        }
+        auto work = new_job(std::move(id), errand_of<Direction>(parameters), goal::run, driver_,
+                            parts_.environment());
+        course way;
+        way.new_id = new_id;
+        driver_.drive(work, way, true, driver_type::template calls_of<Direction>());
+        tell(number, conclude(work, way, parts_.log()));
     }
 
     void round() {
-        std::vector<std::pair<std::size_t, typename Direction::parameters>> drawn_twice;
         driving_ = true;
         window_.round(driver_, true, [&](std::size_t number, job& work, course const& way) {
-            if (way.new_id && way.cut == interruption::mismatch) {
-                drawn_twice.emplace_back(number, work.parameters_of<Direction>());
-            } else {
-                tell(number, conclude(work, way, parts_.log()));
-            }
+            tell(number, conclude(work, way, parts_.log()));
         });
         driving_ = false;
-        for (auto& [number, parameters] : drawn_twice) {
-            start(fresh_id(parts_.environment()), std::move(parameters), number, true);
-        }
     }
 
     void drain() {

@@ -26,8 +26,8 @@ struct course {
     std::unique_ptr<entry> seen{};
     interruption cut = interruption::none;
     bool over = false;
-    /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and is a
-    /// mismatch, though the parameters be the same.
+    /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and another
+    /// is drawn, though the parameters be the same.
     bool new_id = false;
     bool takes_part = false;     ///< in the step that is under way
     bool kept_back = false;      ///< by the order of its window

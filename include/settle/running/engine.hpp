@@ -336,8 +336,8 @@ private:
             return detail::refused_at_once<Direction>(fresh_id(parts_.environment()), parameters);
         }
         parts_.template expect_records<Direction>(parameters);
-        return run_fresh(detail::errand_of<Direction>(parameters), wanted, call,
-                         driver_type::template calls_of<Direction>());
+        return run_new(fresh_id(parts_.environment()), detail::errand_of<Direction>(parameters),
+                       wanted, call, driver_type::template calls_of<Direction>(), true);
     }
 
     template <typename Direction>
@@ -359,16 +359,6 @@ private:
     }
 
     // From here on, nothing is compiled for each type.
-
-    outcome run_fresh(detail::errand const& asked, goal wanted, call_options const& call,
-                      typed_calls const& typed) {
-        outcome result;
-        // Two calls with the same parameters may draw one id in one millisecond; they stay two.
-        do {
-            result = run_new(fresh_id(parts_.environment()), asked, wanted, call, typed, true);
-        } while (result.problem.code == errc::id_in_use);
-        return result;
-    }
 
     outcome run_new(transaction_id&& id, detail::errand const& asked, goal wanted,
                     call_options const& call, typed_calls const& typed, bool new_id) {

@@ -115,8 +115,9 @@ private:
     [[gnu::always_inline]] interruption hear(job& work, course& way) {
         auto& c = work.coordinator;
         if constexpr (Step == step::insert || Step == step::at_once) {
+            // Under another id, the log is found to hold nothing.
+            if (way.new_id && work.said == log_answer::conflict) work.id = fresh_id(environment_);
             // After an unknown insert, what is there is taken for that one.
-            if (way.new_id && work.said == log_answer::conflict) return interruption::mismatch;
             way.new_id = way.new_id && work.said != log_answer::unknown;
             if (never(work) && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
@@ -267,7 +268,10 @@ private:
             return interruption::none;
         }
         // Nobody has inserted it for this one yet.
-        if (way.new_id) return interruption::mismatch;
+        if (way.new_id) {
+            work.id = fresh_id(environment_);
+            return interruption::none;
+        }
         entry const& here = *found.value();
         if (auto damaged = fault_of(here); !damaged.empty()) {
             work.problem = std::move(damaged);

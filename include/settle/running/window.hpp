@@ -52,8 +52,7 @@ public:
 private:
     /// Jobs point at their parameters, which move only here.
     void make_room() {
-        // A job that was drawn anew may be one more than the window has room for.
-        made_ = std::max(std::min(room_, std::max<std::size_t>(16, 2 * made_)), made_ + 1);
+        made_ = std::min(room_, std::max<std::size_t>(16, 2 * made_));
         jobs_.reserve(made_);
         ways_.reserve(made_);
         numbers_.reserve(made_);
