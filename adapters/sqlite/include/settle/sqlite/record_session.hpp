@@ -160,19 +160,29 @@ private:
     };
     using operation = settle::detail::erased_operation<desks>;
 
+    /// How the work of a wave is tried.
+    struct attempt {
+        bool apart = false; ///< each operation apart
+        /// Operations that would end the whole native transaction, as a trigger can, and why.
+        std::vector<std::pair<operation const*, error>> ruinous{};
+    };
+
     /// Does the work of a wave in a native transaction. When one record alone stands in the way, it
-    /// is done again with each operation apart, so that the others stay.
-    /// Shape:   function(native, apart)
-    using action = settle::detail::function_view<void(detail::transaction&, bool)>;
+    /// is done again with each operation apart, so that the others stay; and once more without each
+    /// that has ended it for all.
+    /// Shape:   function(native, attempt)
+    using action = settle::detail::function_view<void(detail::transaction&, attempt&)>;
     detail::ending in_native(action function) {
-        for (bool apart = false;; apart = true) {
+        for (attempt how;; how.apart = true) {
+            auto const known = how.ruinous.size();
             auto ended = file_->perform([&](detail::transaction& native) {
                 held_->begin(file_->unchanged_for(held_.get()));
-                function(native, apart);
+                function(native, how);
                 held_->write_back();
             });
-            bool const again = !apart && ended.fate == detail::fate::undone &&
-                               detail::is_of_one_record(ended.problem.code);
+            bool const again = ended.fate == detail::fate::undone &&
+                               detail::is_of_one_record(ended.problem.code) &&
+                               (!how.apart || how.ruinous.size() > known);
             if (!again) return ended;
         }
     }
@@ -180,22 +190,23 @@ private:
     void answer_all(std::vector<operation> const& all) {
         if (all.empty()) return;
         std::vector<kept_answer> kept;
-        auto const ended = in_native([&](detail::transaction& native, bool apart) {
+        auto const ended = in_native([&](detail::transaction& native, attempt& how) {
             kept.clear();
-            if (!apart) {
+            if (!how.apart) {
                 for (auto const& one : all) one.expect(*held_);
                 held_->fetch();
             }
             for (auto const& one : all) {
-                kept.push_back(apart ? meet_apart(native, one) : one.meet(*held_));
+                kept.push_back(how.apart ? meet_apart(native, how, one) : one.meet(*held_));
             }
         });
         settle::detail::tell_all(all, kept, ended);
     }
 
-    kept_answer meet_apart(detail::transaction& native, operation const& one) {
+    kept_answer meet_apart(detail::transaction& native, attempt& how, operation const& one) {
         kept_answer kept;
-        auto const problem = apart(native, [&] {
+        operation const* under_way = &one;
+        auto const problem = apart(native, how, {&one, 1}, under_way, [&] {
             one.expect(*held_);
             held_->fetch();
             kept = one.meet(*held_);
@@ -208,7 +219,15 @@ private:
     }
 
     /// Does something that is undone alone when one record stands in its way; what that was.
-    error apart(detail::transaction& native, settle::detail::function_view<void()> function) {
+    /// Shape:   parts - whose work it is; under_way - the one of them whose record that is
+    error apart(detail::transaction& native, attempt& how, std::span<operation const> parts,
+                operation const*& under_way, settle::detail::function_view<void()> function) {
+        for (auto const& known : how.ruinous) {
+            auto const is_this = [&](operation const& part) { return &part == known.first; };
+            if (std::none_of(parts.begin(), parts.end(), is_this)) continue;
+            under_way = known.first;
+            return known.second;
+        }
         try {
             native.in_part(function);
             return {};
@@ -216,7 +235,10 @@ private:
             // Anything else concerns the whole file.
             if (!detail::is_of_one_record(problem.problem().code)) throw;
             held_->begin(false);
-            return problem.problem();
+            if (native.is_open()) return problem.problem();
+            // What the others have done is gone with it, and is done again.
+            if (under_way != nullptr) how.ruinous.emplace_back(under_way, problem.problem());
+            throw;
         }
     }
 
@@ -240,10 +262,10 @@ private:
 
     /// Settles what the members of a group want in one native transaction.
     detail::ending settle_group(group& all, detail::entry_table& entries) {
-        return in_native([&](detail::transaction& native, bool apart) {
-            if (apart) {
+        return in_native([&](detail::transaction& native, attempt& how) {
+            if (how.apart) {
                 for (auto const* const one : all.members()) {
-                    settle_each_apart(native, *one, entries);
+                    settle_each_apart(native, how, *one, entries);
                 }
                 return;
             }
@@ -289,11 +311,11 @@ private:
     }
 
     /// A record that cannot be used cancels the transaction that names it, and no other.
-    void settle_each_apart(detail::transaction& native, request const& of,
+    void settle_each_apart(detail::transaction& native, attempt& how, request const& of,
                            detail::entry_table& entries) {
         of.for_each([&](job& work, std::span<operation const> parts) {
             operation const* under_way = nullptr;
-            auto const problem = apart(native, [&] {
+            auto const problem = apart(native, how, parts, under_way, [&] {
                 settle::detail::settle_in_native(
                     work, parts, of.judge,
                     [&](operation const& part) {

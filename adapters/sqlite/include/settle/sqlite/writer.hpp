@@ -89,6 +89,9 @@ public:
         }
     }
 
+    /// False when an error has rolled it back.
+    [[nodiscard]] bool is_open() const { return writer_.on().in_transaction(); }
+
     /// Does something whose writes are undone alone when it throws.
     void in_part(settle::detail::function_view<void()> function) {
         run{writer_.savepoint_}.change();
@@ -97,7 +100,7 @@ public:
         } catch (...) {
             ++writer_.undone_;
             // When the error has ended the whole transaction, nothing is left to undo.
-            if (!writer_.on().in_transaction()) throw;
+            if (!is_open()) throw;
             run{writer_.return_}.change();
             run{writer_.release_}.change();
             throw;
