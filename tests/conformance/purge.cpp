@@ -152,3 +152,38 @@ TEST_CASE("purge: others go on meanwhile") {
     CHECK(gone.erased == 3000);
     CHECK(engine.page({}, "", 1000).value().size() == 100);
 }
+
+TEST_CASE("purge: a step that another's error undoes is done again from where it began") {
+    sqlite_test::folder const here;
+    settle::sqlite::database db{here.file(), {.busy_timeout = 60s}};
+    settle::testing::manual_environment const time;
+    auto engine = engine_on(db, time);
+    open_two_accounts(engine);
+    std::vector<bank::transfer> const some(10, bank::transfer{"A", "B", 1});
+    CHECK(engine.run_all(some).size() == 10);
+    time.advance(31 * 24h);
+    // What this one does ends the native transaction of all who share it.
+    sqlite_test::sql(here.file(), "CREATE TRIGGER no BEFORE INSERT ON accounts WHEN new.id = 'D' "
+                                  "BEGIN SELECT RAISE(ROLLBACK, 'nothing at all'); END");
+    settle::sqlite::detail::connection const lock{here.file(), 1s};
+    lock.execute("BEGIN IMMEDIATE", "lock the file");
+    // The first waits for the file, and those that come meanwhile take part in what it began.
+    auto const begin = [](auto&& work) {
+        std::thread made{std::forward<decltype(work)>(work)};
+        std::this_thread::sleep_for(200ms);
+        return made;
+    };
+    auto const create = [&](char const* id) {
+        return engine.create(bank::accounts, bank::account{id, 1, 1}).has_value();
+    };
+    std::thread first = begin([&] { CHECK(create("C")); });
+    settle::purge_report gone;
+    settle::purge_options wanted;
+    wanted.step = 3;
+    std::thread second = begin([&] { gone = engine.purge(wanted); });
+    std::thread third = begin([&] { CHECK_FALSE(create("D")); });
+    lock.execute("COMMIT", "unlock the file");
+    for (auto* const one : {&first, &second, &third}) one->join();
+    CHECK(gone.problem.empty());
+    CHECK(gone.erased == 10);
+}

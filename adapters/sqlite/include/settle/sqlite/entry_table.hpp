@@ -134,31 +134,31 @@ public:
     /// Entries are numbered as they come, so the search ends where none of a whole step is old: one
     /// alone may be from a clock that was wrong. Of what age one is that does not say so, nobody
     /// knows, and it stays.
-    purged purge(timestamp created_before, std::size_t limit) {
+    /// Shape:   up_to - the number of the last entry that the step before has looked at; then of
+    ///          this step, or 0 when the next begins with the oldest
+    purged purge(timestamp created_before, std::size_t limit, std::int64_t& up_to) {
         purged gone;
         std::vector<std::int64_t> old;
         {
             std::size_t looked = 0;
             bool all_young = true;
-            run rows{oldest_, purged_up_to_, static_cast<std::int64_t>(limit)};
+            run rows{oldest_, up_to, static_cast<std::int64_t>(limit)};
             while (rows.next()) {
                 ++looked;
-                purged_up_to_ = rows.integer(0);
+                up_to = rows.integer(0);
                 bool const finished = rows.integer(1) != 0;
                 bool const dated = rows.type(2) == SQLITE_INTEGER;
                 bool const young = dated && rows.integer(2) >= number_in(created_before);
                 all_young = all_young && finished && young;
-                if (finished && dated && !young) old.push_back(purged_up_to_);
+                if (finished && dated && !young) old.push_back(up_to);
             }
             gone.more = looked == limit && !all_young;
         }
         for (auto const one : old) gone.erased += run{erase_, one}.change() == 1 ? 1U : 0U;
         // What was unfinished may be finished when somebody asks again.
-        if (!gone.more) purge_anew();
+        if (!gone.more) up_to = 0;
         return gone;
     }
-    /// The next purge begins with the oldest entry.
-    void purge_anew() noexcept { purged_up_to_ = 0; }
 
 private:
     /// Shape:   assignments - may use settle_value, and ?4 as the owner
@@ -226,7 +226,6 @@ private:
     statement claim_;
     statement oldest_;
     statement erase_;
-    std::int64_t purged_up_to_ = 0; ///< what the last step of a purge has looked at
     std::string scratch_; ///< JSON on its way into a statement; kept for its room
     entry_changes changes_;
 };

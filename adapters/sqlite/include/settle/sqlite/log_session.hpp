@@ -6,6 +6,8 @@
 #include <settle/sqlite/entry_table.hpp>
 #include <settle/sqlite/file.hpp>
 
+#include <atomic>
+
 SETTLE_BEGIN
 namespace sqlite {
 
@@ -33,9 +35,14 @@ public:
     /// Erases at most `limit` finished entries that were created before a time, the oldest first.
     /// Cost:    looks at so many entries and no more; it goes on where it ended
     result<purged> purge(timestamp created_before, std::size_t limit) {
-        auto gone =
-            file_->writing([&] { return held_->entries.purge(created_before, limit); });
-        if (!gone.has_value()) held_->entries.purge_anew();
+        // What is undone is perhaps done again, from where the last step that holds has ended.
+        auto const before = held_->purged_up_to.load();
+        std::int64_t up_to = 0;
+        auto gone = file_->writing([&] {
+            up_to = before;
+            return held_->entries.purge(created_before, limit, up_to);
+        });
+        held_->purged_up_to = gone.has_value() ? up_to : 0;
         return gone;
     }
 
@@ -69,6 +76,8 @@ private:
 
         detail::entry_table entries;
         detail::entry_reader reader;
+        /// Threads that purge at once only look at some entries twice.
+        std::atomic<std::int64_t> purged_up_to{0};
     };
 
     detail::file* file_;
