@@ -5,6 +5,7 @@
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
 #include <settle/sqlite.hpp>
+#include <settle/testing/faults.hpp>
 #include <settle/testing/manual_environment.hpp>
 
 #include <transfer/transfer.hpp>
@@ -81,7 +82,10 @@ void purges(Database& db) {
     CHECK(recovered.canceled == 1);
     CHECK(engine.find("left").value()->why == settle::reason::expired);
     CHECK(engine.work().canceled == 1);
-    CHECK(engine.purge().erased == 13);
+    // Those two were created long ago, and have only just ended.
+    CHECK(engine.purge().erased == 11);
+    time.advance(30 * 24h + 1h);
+    CHECK(engine.purge().erased == 2);
     CHECK_FALSE(engine.find("left").value().has_value());
     CHECK(engine.page({}, "", 100).value().empty());
     CHECK(engine.marks().value() == 0);
@@ -102,6 +106,49 @@ TEST_CASE("purge: finished entries beyond the horizon go, on SQLite") {
     sqlite_test::folder const here;
     settle::sqlite::database db{here.file()};
     purges(db);
+}
+
+namespace {
+
+/// A clock that was never set is behind until somebody sets it.
+struct unset_clock : settle::testing::manual_environment {
+    std::shared_ptr<std::chrono::hours> behind =
+        std::make_shared<std::chrono::hours>(24h * 365 * 57);
+
+    [[nodiscard]] settle::timestamp now() const { return manual_environment::now() - *behind; }
+};
+
+template <typename Database>
+void keeps_what_ended_lately(Database& db) {
+    unset_clock const time;
+    settle::testing::faulty fragile{db};
+    // It is set while the store is away for a moment.
+    fragile.plan([&](settle::testing::call const& one) {
+        bool const waits = one.what == "apply" && *time.behind != 0h;
+        if (waits) *time.behind = 0h;
+        return settle::testing::fault{waits ? settle::testing::fault_kind::unavailable
+                                            : settle::testing::fault_kind::none};
+    });
+    settle::engine engine{fragile, settle::type<bank::transfer_type>,
+                          settle::with_environment(time), settle::two_phases};
+    open_two_accounts(engine);
+    CHECK(engine.run("one", bank::transfer{"A", "B", 1}).done());
+    CHECK(engine.find("one").value()->created < settle::timestamp{24h * 365});
+    CHECK(engine.purge().erased == 0);
+    CHECK(engine.run("one", bank::transfer{"A", "B", 1}).done());
+    CHECK(engine.read(bank::accounts, std::string{"A"}).value()->balance == 999);
+    time.advance(31 * 24h);
+    CHECK(engine.purge().erased == 1);
+}
+
+} // namespace
+
+TEST_CASE("purge: what was dated before a clock was set goes when its end is old enough, too") {
+    settle::memory::database in_memory;
+    keeps_what_ended_lately(in_memory);
+    sqlite_test::folder const here;
+    settle::sqlite::database db{here.file()};
+    keeps_what_ended_lately(db);
 }
 
 TEST_CASE("purge: where a limit is for ever, so is the horizon, and nothing is old enough") {

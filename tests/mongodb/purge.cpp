@@ -40,6 +40,14 @@ TEST_CASE("old entries are purged, a step at a time, and nothing else") {
         CHECK(engine.find("new").value().has_value());
         CHECK(engine.find("submitted").value().has_value());
         CHECK(balance(engine, "A") == opening - 5);
+        // It was dated by a clock that was behind, and has ended only now.
+        auto const dated = run_command(
+            own.address(), R"({"update": "settle_entries", "updates": [{"q": {"_id": "new"}, "u": )"
+                           R"({"$set": {"created": {"$date": "1970-01-02T00:00:00Z"}}}}]})");
+        CHECK(dated.number("nModified") == 1);
+        CHECK(engine.purge().erased == 0);
+        time.advance(31 * 24h);
+        CHECK(engine.purge().erased == 1);
     }
 }
 

@@ -29,24 +29,25 @@ public:
     }
 
     /// From pending to applied.
-    settle::log_answer commit(settle::job& work, std::int64_t when = 1000) {
+    settle::log_answer commit(settle::job& work, settle::timestamp when = at(1000)) {
         auto& c = work.coordinator;
         c.inserted(settle::log_answer::taken, false);
         for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
         c.decide(1);
-        log_.change<settle::step::commit>(wave(work), {at(when), owner_});
+        log_.change<settle::step::commit>(wave(work), {when, owner_});
         return work.said;
     }
 
-    /// From pending to done.
-    void finish(std::string const& id, std::int64_t when = 1000) {
+    /// From pending to done, at the time of its creation or at another.
+    void finish(std::string const& id, std::optional<settle::timestamp> ended = {}) {
         settle::job work = begin(id, settle::goal::run);
+        auto const when = ended ? *ended : log_.read(id).value().value().created;
         REQUIRE(commit(work, when) == settle::log_answer::taken);
         auto& c = work.coordinator;
         c.committed(work.said);
         for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
         c.decide(1);
-        log_.change<settle::step::close>(wave(work), {at(when), owner_});
+        log_.change<settle::step::close>(wave(work), {when, owner_});
         REQUIRE(work.said == settle::log_answer::taken);
     }
 
@@ -197,9 +198,12 @@ TEST_CASE("memory: a purge takes the oldest finished entries, so many as it may"
     CHECK(again.committed == 0);
     CHECK(again.parameters == R"({"source":"A","destination":"B","amount":1})");
     here.finish("t3");
-    here.finish("old and unfinished");
+    here.finish("old and unfinished", at(90));
+    gone = here.log().purge(at(90), 100).value();
+    CHECK(gone.erased == 3);
+    CHECK(here.ids() == "old and unfinished ");
     gone = here.log().purge(at(100), 100).value();
-    CHECK(gone.erased == 4);
+    CHECK(gone.erased == 1);
     CHECK_FALSE(gone.more);
     CHECK(here.ids() == "");
 }

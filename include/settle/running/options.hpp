@@ -69,7 +69,8 @@ struct work_options {
 };
 
 struct purge_options {
-    /// How long ago a finished entry must have been created; more than `options::horizon()`.
+    /// How long ago a finished entry must have been created, and have ended; more than
+    /// `options::horizon()`.
     std::chrono::milliseconds older_than = std::chrono::hours{24 * 30};
     std::size_t step = 1000;               ///< how many go at a time, while others wait
     std::size_t limit = ~std::size_t{0};

@@ -21,7 +21,8 @@
 //         errc::bad_parameters: never, since the images of its records make the entry too large
 //     session.read(id) · list(filter, after, limit) · name()
 //     session.expect(id)                       this entry will be inserted soon: the same
-//     session.purge(created_before, limit)     erases finished entries, at most so many
+//     session.purge(before, limit)             erases finished entries of which both times are
+//         before that, at most so many
 //
 // A wave is a span of jobs, all of one direction D; its kind says which step it is. A session goes
 // through its operations with for_each_operation (store/operation.hpp). A log knows no C++ types.

@@ -315,9 +315,9 @@ public:
         if (lost("list")) return detail::lost(fault_kind::unavailable);
         return session_.list(filter, after, limit);
     }
-    result<purged> purge(timestamp created_before, std::size_t limit) {
+    result<purged> purge(timestamp before, std::size_t limit) {
         if (lost("purge")) return detail::lost(fault_kind::unavailable);
-        return session_.purge(created_before, limit);
+        return session_.purge(before, limit);
     }
 
 private:

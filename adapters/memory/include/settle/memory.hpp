@@ -157,10 +157,10 @@ public:
         return database_->entries().list(filter, after, limit);
     }
 
-    /// Erases at most `limit` finished entries that were created before a time, the oldest first.
-    result<purged> purge(timestamp created_before, std::size_t limit) {
+    /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
+    result<purged> purge(timestamp before, std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
-        return database_->entries().purge(created_before, limit);
+        return database_->entries().purge(before, limit);
     }
 
 private:

@@ -99,9 +99,9 @@ public:
 
     /// Erases finished entries, the oldest first.
     /// Cost:    O(log n) for each that goes, nothing for those that are too young
-    purged purge(timestamp created_before, std::size_t limit) {
+    purged purge(timestamp before, std::size_t limit) {
         purged gone;
-        auto const due = [&] { return !ended_.empty() && ended_.front().created < created_before; };
+        auto const due = [&] { return !ended_.empty() && ended_.front().moved < before; };
         for (; due() && gone.erased < limit; ++gone.erased) {
             std::pop_heap(ended_.begin(), ended_.end(), later);
             entry_row& row = *ended_.back().row;
@@ -130,11 +130,11 @@ private:
     }
 
     struct ended {
-        timestamp created;
+        timestamp moved; ///< the later of its times: the clock of either may have been wrong
         entry_row* row;
     };
     static bool later(ended const& left, ended const& right) {
-        return left.created > right.created;
+        return left.moved > right.moved;
     }
 
     static std::int64_t place_of(entry_row* row) {
@@ -173,9 +173,9 @@ private:
         return &row;
     }
 
-    /// Entries end nearly in the order of their creation: then nothing moves after one comparison.
+    /// Entries end nearly in the order of their times: then nothing moves after one comparison.
     [[gnu::always_inline]] void note_end(entry_row& row) {
-        ended const added{row.created, &row};
+        ended const added{std::max(row.created, row.modified), &row};
         bool const in_place = ended_.empty() || !later(ended_[(ended_.size() - 1) / 2], added);
         ended_.push_back(added);
         if (!in_place) std::push_heap(ended_.begin(), ended_.end(), later);

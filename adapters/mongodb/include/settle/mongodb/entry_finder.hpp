@@ -65,12 +65,15 @@ public:
         return query;
     }
 
-    /// What finds the finished entries that were created before a time.
+    /// What finds the finished entries of which both times are before one.
     [[nodiscard]] document query_of_finished(timestamp before) const {
         document query;
-        document early;
         append_states(query, {state::done, state::canceled});
-        query.object("created", early.date("$lt", count_of(before)));
+        // The clock of either may have been wrong, and set meanwhile.
+        for (std::string const& time : {std::string{"created"}, names().modified}) {
+            document early;
+            query.object(time, early.date("$lt", count_of(before)));
+        }
         return query;
     }
 

@@ -95,19 +95,19 @@ public:
         return found;
     }
 
-    /// Erases at most `limit` finished entries that were created before a time, the oldest first.
-    result<purged> purge(timestamp created_before, std::size_t limit) {
+    /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
+    result<purged> purge(timestamp before, std::size_t limit) {
         purged gone;
         // To the server, a page of none is one without an end.
         if (limit == 0) return gone;
-        document const query = finder_.query_of_finished(created_before);
+        document const query = finder_.query_of_finished(before);
         try {
             auto with = server_->connect();
             std::vector<document> filters;
             with.find(collection(), query, detail::page_of("created", limit),
                       "look for old entries", [&](document const& one) {
                           // Meanwhile the id may have been purged, and submitted anew.
-                          auto same = finder_.query_of_finished(created_before);
+                          auto same = finder_.query_of_finished(before);
                           filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
                       });
             detail::bulk all{with, collection()};

@@ -32,15 +32,15 @@ public:
         write<Step>(wave, [&](auto jobs) { held_->entries.template change<Step>(jobs, at); });
     }
 
-    /// Erases at most `limit` finished entries that were created before a time, the oldest first.
+    /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
     /// Cost:    looks at so many entries and no more; it goes on where it ended
-    result<purged> purge(timestamp created_before, std::size_t limit) {
+    result<purged> purge(timestamp before, std::size_t limit) {
         // What is undone is perhaps done again, from where the last step that holds has ended.
-        auto const before = held_->purged_up_to.load();
+        auto const from = held_->purged_up_to.load();
         std::int64_t up_to = 0;
         auto gone = file_->writing([&] {
-            up_to = before;
-            return held_->entries.purge(created_before, limit, up_to);
+            up_to = from;
+            return held_->entries.purge(before, limit, up_to);
         });
         held_->purged_up_to = gone.has_value() ? up_to : 0;
         return gone;
