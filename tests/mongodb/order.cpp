@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+// A window that settles at once on MongoDB keeps the order of its input on every record.
+#include "shared_servers.hpp"
+
+#include <settle/mongodb.hpp>
+#include <settle/settle.hpp>
+
+#include <doctest/doctest.h>
+
+namespace settle_test {
+
+struct label {
+    BOOST_HANA_DEFINE_STRUCT(label,
+        (std::string, id),
+        (std::string, text));
+};
+inline constexpr settle::collection<label, "labels", &label::id> labels;
+
+struct life {
+    BOOST_HANA_DEFINE_STRUCT(life,
+        (std::string, ends),
+        (std::string, begins));
+};
+/// Ends one record and makes another: each fits only behind the one that made its own.
+inline constexpr auto life_type = settle::transaction<life, "life">(
+    settle::participant<"ends">(labels, settle::param<&life::ends>).confirm(settle::erase),
+    settle::participant<"begins">(labels, settle::param<&life::begins>)
+        .apply(settle::create(settle::field<&label::text> = settle::param<&life::ends>))
+        .compensate(settle::erase));
+
+TEST_CASE("a window keeps its order beside one whose id is in the log already") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        fresh_database const own{replica_set_address};
+        settle::mongodb::database db{own.address()};
+        settle::engine engine{db, settle::type<life_type>, how};
+        engine.create(labels, label{"a", ""}).value();
+        CHECK(engine.submit("2", life{"b", "c"}).problem.empty());
+        std::vector<std::pair<std::string, life>> const all{
+            {"1", {"a", "b"}}, {"2", {"b", "c"}}, {"3", {"c", "d"}}, {"4", {"d", "e"}}};
+        for (auto const& one : engine.run_all(all, {1000, {}, {}})) {
+            CHECK_MESSAGE(one.done(), one.text());
+        }
+        CHECK(engine.read(labels, "e").value().has_value());
+        CHECK(engine.marks().value() == 0);
+    }
+}
+
+} // namespace settle_test
