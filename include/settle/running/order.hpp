@@ -114,25 +114,26 @@ public:
             return place::stays;
         }
         bool back = false;
-        bool elsewhere = false;
+        bool away = false;
+        bool unsure = false;
         for (std::size_t part = 0; part < records_.size(); ++part) {
             answer const said = c.answer_of(part);
-            elsewhere = elsewhere || said == answer::fenced || said == answer::unknown ||
-                        said == answer::unavailable;
+            away = away || said == answer::unavailable;
+            unsure = unsure || said == answer::fenced || said == answer::unknown;
             bool const in_vain = said == answer::busy || may_hold_later(said);
             back = back || blocked_.contains(records_[part]);
             if (!in_vain || !pending_.contains(records_[part])) continue;
             back = true;
             if (said == answer::busy) exclusive_.insert(records_[part]);
         }
-        bool const waits = back || elsewhere || part_says(work, answer::busy);
+        bool const waits = back || away || unsure || part_says(work, answer::busy);
         for (std::size_t part = 0; part < records_.size(); ++part) {
             if (waits) blocked_.insert(records_[part]);
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
         }
         if (!back) return waits ? place::held_up : place::stays;
-        // Where a part has no answer yet, nobody knows what there is to undo.
-        return elsewhere ? place::stays : place::behind;
+        // It has to find out first what there is to undo.
+        return unsure ? place::stays : place::behind;
     }
 
     /// Whether a job does not get on: others than its window hold it up, or an earlier one of its
