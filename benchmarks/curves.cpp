@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// What changes with the size of a batch, the number of participants, the share of hot records and
-// the number of threads: one file of numbers for each curve, drawn by curves.gp.
+// What changes with the size of a batch, the number of participants, the share of hot records, the
+// number of threads and what is there already: a file of numbers for each curve, drawn by curves.gp.
 #include "curves.hpp"
+#include "growth.hpp"
 #include "participants.hpp"
 #include "sqlite_rounds.hpp"
 
@@ -79,6 +80,21 @@ void add_participant_counts(std::string const& path) {
     }
 }
 
+void add_growth(std::string const& path) {
+    auto const add = [&](already what, std::string const& line, std::size_t most) {
+        for (std::size_t count = 100; count <= most; count *= 10) {
+            auto const of = std::make_shared<growth const>(make_growth(what, count));
+            add_point({"growth", line, static_cast<double>(count),
+                       static_cast<double>(counted_transfers),
+                       [=] { return growth_round(path, *of); }});
+        }
+    };
+    add(already::records, "records", 1'000'000);
+    add(already::finished, "finished entries", 1'000'000);
+    add(already::unfinished, "unfinished entries", 100'000);
+    add(already::marks, "marks on the record of all", 100'000);
+}
+
 } // namespace
 
 } // namespace bench
@@ -91,6 +107,7 @@ int main(int argc, char** argv) {
         bench::add_hot_shares(path);
         bench::add_thread_counts(path);
         bench::add_participant_counts(path);
+        bench::add_growth(path);
     });
     if (!path.empty()) bench::erase_file(path);
     return code;

@@ -31,3 +31,4 @@ draw batch_size "transactions in a batch" log
 draw participants "participants of a transaction" log
 draw hot_share "accounts that are one of ten hot ones, in percent (batches of 1,000)" linear
 draw threads "threads that call run" log
+draw growth "records, entries or marks that are there already (two programs take turns)" log

@@ -2,49 +2,20 @@
 // What a program left behind that was ended in the middle: half of it pending, half of it applied.
 #include "baseline/tutorial_recovery.hpp"
 #include "sqlite_rounds.hpp"
-
-#include <settle/testing/faults.hpp>
+#include "unfinished.hpp"
 
 namespace bench {
 
 namespace {
 
-std::span<request const> window_of(workload const& work, std::size_t at) {
-    std::span<request const> const all{work.requests};
-    return all.subspan(at, std::min(usual_window, all.size() - at));
-}
+/// Half of the transactions are to be left before their commit, the others behind it.
+std::size_t pending_of(workload const& work) { return work.requests.size() / 2; }
 
-/// Which step of the transactions at a place is the last: they all have their marks by then.
-bool stays_pending(workload const& work, std::size_t at) {
-    return at < work.requests.size() / 2;
-}
-
-/// Runs transactions whose worker ends in the middle.
-template <typename Engine>
-void leave(Engine& engine, std::span<request const> requests) {
-    try {
-        static_cast<void>(engine.run_all(requests, settle::batch_options{.window = usual_window}));
-    } catch (settle::testing::crash const&) {
-        return;
-    }
-    throw wrong_result("settle: transactions ended that were to be left");
-}
-
-/// Runs settle, and ends its worker before the commit or before the confirming of each window.
 void prepare_settle(std::string const& path, workload const& work) {
-    using settle::testing::fault;
-    using settle::testing::fault_kind;
     begin_file(path, {}, work);
-    settle::sqlite::database db{path};
-    settle::testing::faulty fragile{db};
-    for (std::size_t at = 0; at < work.requests.size(); at += usual_window) {
-        std::string_view const last = stays_pending(work, at) ? "commit" : "confirm";
-        fragile.plan([last](settle::testing::call const& one) {
-            return one.what == last ? fault{fault_kind::crash_before} : fault{};
-        });
-        auto engine = make_two_phases<transfer_type>(fragile);
-        leave(engine, window_of(work, at));
-    }
+    std::span<request const> const all{work.requests};
+    leave_unfinished(path, all.first(pending_of(work)), "commit");
+    leave_unfinished(path, all.subspan(pending_of(work)), "confirm");
 }
 
 void prepare_by_hand(std::string const& path, workload const& work) {
@@ -54,10 +25,11 @@ void prepare_by_hand(std::string const& path, workload const& work) {
                work);
     baseline::connection const on{path};
     baseline::tutorial by_hand{on, baseline::marks::table};
-    for (std::size_t at = 0; at < work.requests.size(); at += usual_window) {
-        by_hand.run_batch(window_of(work, at), stays_pending(work, at)
-                                                   ? baseline::last_step::applied_to_accounts
-                                                   : baseline::last_step::set_applied);
+    std::span<request const> const all{work.requests};
+    for (std::size_t at = 0; at < all.size(); at += usual_window) {
+        by_hand.run_batch(all.subspan(at, std::min(usual_window, all.size() - at)),
+                          at < pending_of(work) ? baseline::last_step::applied_to_accounts
+                                                : baseline::last_step::set_applied);
     }
 }
 

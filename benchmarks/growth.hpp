@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a transaction costs beside much that is there already. Two programs take turns, so that
+// neither knows from its last one what it meets.
+#pragma once
+
+#include "sqlite_files.hpp"
+#include "unfinished.hpp"
+
+namespace bench {
+
+enum class already : std::uint8_t {
+    records,
+    finished,   ///< entries
+    unfinished, ///< entries, of transfers between any accounts
+    marks       ///< on one account, which is that of all transfers to come as well
+};
+
+struct growth {
+    already what;
+    std::size_t count;
+    workload work;
+};
+
+inline constexpr std::size_t counted_transfers = 400;
+
+[[nodiscard]] inline growth make_growth(already what, std::size_t count) {
+    workload_shape shape{.transfers = counted_transfers};
+    if (what == already::records) shape.accounts = count;
+    else shape.transfers += count;
+    growth made{what, count, make_workload(shape)};
+    if (what != already::marks) return made;
+    for (auto& [id, asked] : made.work.requests) {
+        asked.destination = made.work.ids[asked.source == made.work.ids[0] ? 1 : 0];
+    }
+    return made;
+}
+
+/// Seconds for the transfers that come last.
+inline double growth_round(std::string const& path, growth const& of) {
+    begin_file(path, {}, of.work);
+    std::span<request const> const all{of.work.requests};
+    auto const before = all.first(all.size() - counted_transfers);
+    if (of.what == already::finished) {
+        settle::sqlite::database db{path};
+        settle::engine engine{db, settle::type<transfer_type>};
+        static_cast<void>(run_batches(engine, before, usual_window));
+    } else {
+        leave_unfinished(path, before, "commit");
+    }
+    settle::sqlite::database one{path};
+    settle::sqlite::database other{path};
+    auto first = make_two_phases<transfer_type>(one);
+    auto second = make_two_phases<transfer_type>(other);
+    stopwatch const watch;
+    for (std::size_t at = before.size(); at < all.size(); at += 2) {
+        expect_done(first.run(all[at].first, all[at].second));
+        expect_done(second.run(all[at + 1].first, all[at + 1].second));
+    }
+    return watch.seconds();
+}
+
+} // namespace bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transactions in a SQLite file whose worker has ended in the middle.
+#pragma once
+
+#include "settle_side.hpp"
+
+#include <settle/testing/faults.hpp>
+
+namespace bench {
+
+/// Runs transactions in two phases, window by window, and ends their worker before a step of each.
+/// Shape:   before - "commit": they stay pending; "confirm": they stay applied. Their marks are there
+inline void leave_unfinished(std::string const& path, std::span<request const> requests,
+                             std::string_view before) {
+    using settle::testing::fault;
+    using settle::testing::fault_kind;
+    settle::sqlite::database db{path};
+    settle::testing::faulty fragile{db};
+    while (!requests.empty()) {
+        auto const window = requests.first(std::min(usual_window, requests.size()));
+        requests = requests.subspan(window.size());
+        fragile.plan([before](settle::testing::call const& one) {
+            return one.what == before ? fault{fault_kind::crash_before} : fault{};
+        });
+        auto engine = make_two_phases<transfer_type>(fragile);
+        bool ended = false;
+        try {
+            static_cast<void>(
+                engine.run_all(window, settle::batch_options{.window = usual_window}));
+        } catch (settle::testing::crash const&) {
+            ended = true;
+        }
+        if (!ended) throw wrong_result("settle: transactions ended that were to be left");
+    }
+}
+
+} // namespace bench
