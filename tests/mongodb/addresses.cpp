@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using settle::mongodb::database;
-using settle::mongodb::database_options;
 
 /// For servers that never answer.
 char const* const shortest_waits =
@@ -137,9 +136,6 @@ TEST_CASE("write concerns that could lose what was told as done are refused on a
     for (char const* const weak : {"w=1", "journal=false", "w=tagged"}) {
         INFO(weak);
         check_refused(with(of_set.address(), weak), "weaker than a majority's");
-        database_options by_name;
-        by_name.weak_writes = true;
-        CHECK(refusal(with(of_set.address(), weak), by_name) == "");
     }
     for (char const* const strong : {"journal=true", "w=majority&wtimeoutMS=5000"}) {
         CHECK(refusal(with(of_set.address(), strong)) == "");

@@ -21,8 +21,7 @@ namespace mongodb {
 /// Source:  README#mongodb
 class database {
 public:
-    explicit database(std::string const& address, database_options const& options = {})
-        : server_(address, options) {
+    explicit database(std::string const& address) : server_(address) {
         auto with = server_.connect();
         detail::check_version(with);
     }
@@ -30,10 +29,9 @@ public:
     database& operator=(database const&) = delete;
 
     /// As the constructor, for who would rather look than catch.
-    static result<std::unique_ptr<database>> open(std::string const& address,
-                                                  database_options const& options = {}) {
+    static result<std::unique_ptr<database>> open(std::string const& address) {
         try {
-            return std::make_unique<database>(address, options);
+            return std::make_unique<database>(address);
         } catch (failure const& problem) {
             return problem.problem();
         }

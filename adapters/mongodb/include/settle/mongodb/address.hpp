@@ -9,19 +9,13 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-struct database_options {
-    /// Takes an address that asks for less than a majority's journal (`w=1`, `j=false`): what was
-    /// told as done may then be lost with one server.
-    bool weak_writes = false;
-};
-
 namespace detail {
 
 /// Shape:   text - `mongodb://host[:port][,…]/database[?options]`
 class address {
 public:
     /// Errors:  throws settle::failure with one sentence
-    address(std::string const& text, database_options const& options) : weak_(options.weak_writes) {
+    explicit address(std::string const& text) {
         begin_driver();
         bson_error_t problem{};
         uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
@@ -47,12 +41,14 @@ public:
 
     [[nodiscard]] mongoc_uri_t* native() const noexcept { return uri_.get(); }
     [[nodiscard]] std::string const& database() const noexcept { return database_; }
-    /// Errors:  throws settle::failure when it asks for less than a majority, which one server
-    ///          alone may give
+    /// A replica set may take back what less than a majority's journal has: a claim with it, whose
+    /// epoch is then given a second time. And a snapshot need not show it while others write.
+    /// Errors:  throws settle::failure when it asks for other writes than those, as it may where
+    ///          one server is alone
     void check_for_replica_set() const {
-        if (less_ && !weak_) {
+        if (less_) {
             refuse("its write concern is weaker than a majority's, and a replica set may lose such "
-                   "writes. Leave w and journal out, or set database_options::weak_writes");
+                   "writes. Leave w and journal out");
         }
     }
 
@@ -157,7 +153,6 @@ private:
 
     std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
     std::string database_;
-    bool weak_;
     bool less_ = false; ///< the address itself asks for less than a majority
 };
 

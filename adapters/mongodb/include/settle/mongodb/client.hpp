@@ -305,8 +305,8 @@ private:
 class server {
 public:
     /// Errors:  throws settle::failure when it cannot be reached, or is none that settle can use
-    server(std::string const& text, database_options const& options)
-        : address_(text, options), pool_(mongoc_client_pool_new(address_.native())) {
+    explicit server(std::string const& text)
+        : address_(text), pool_(mongoc_client_pool_new(address_.native())) {
         if (!pool_) {
             raise(errc::unfit_store, "settle: this MongoDB address is refused: its options "
                                      "contradict each other. README#mongodb");
