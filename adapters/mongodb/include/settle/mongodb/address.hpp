@@ -46,10 +46,7 @@ public:
     /// Errors:  throws settle::failure when it asks for other writes than those, as it may where
     ///          one server is alone
     void check_for_replica_set() const {
-        if (less_) {
-            refuse("its write concern is weaker than a majority's, and a replica set may lose such "
-                   "writes. Leave w and journal out");
-        }
+        if (!other_writes_.empty()) refuse(other_writes_);
     }
 
 private:
@@ -97,10 +94,18 @@ private:
             w == MONGOC_WRITE_CONCERN_W_ERRORS_IGNORED) {
             refuse("with w=0 nobody learns what became of a write. Leave w out");
         }
-        bool const journal_off = mongoc_write_concern_journal_is_set(given) &&
-                                 !mongoc_write_concern_get_journal(given);
-        less_ = journal_off || w > 0 || w == MONGOC_WRITE_CONCERN_W_TAG;
-        if (less_) return;
+        if (mongoc_write_concern_journal_is_set(given) &&
+            !mongoc_write_concern_get_journal(given)) {
+            other_writes_ = "without its journal a replica set may take back what it has "
+                            "acknowledged. Leave journal out";
+        }
+        if (w > 0 || w == MONGOC_WRITE_CONCERN_W_TAG) {
+            auto const* const tag = mongoc_write_concern_get_wtag(given);
+            other_writes_ = "its w=" + (tag != nullptr ? tag : std::to_string(w)) +
+                            " need not be a majority of the replica set, which may take back what "
+                            "fewer have acknowledged. Leave w out, or write w=majority";
+        }
+        if (!other_writes_.empty()) return;
         auto const made = std::unique_ptr<mongoc_write_concern_t, concern_destroyer>{
             mongoc_write_concern_copy(given)};
         mongoc_write_concern_set_w(made.get(), MONGOC_WRITE_CONCERN_W_MAJORITY);
@@ -153,7 +158,7 @@ private:
 
     std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
     std::string database_;
-    bool less_ = false; ///< the address itself asks for less than a majority
+    std::string other_writes_; ///< why those of the address are none for a replica set
 };
 
 } // namespace detail
