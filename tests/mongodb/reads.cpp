@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads of one record that a majority has confirmed.
+// Reads of one record, or one entry, that a majority has confirmed.
+#include "bank.hpp"
 #include "fixtures.hpp"
+#include "servers.hpp"
 
 #include <doctest/doctest.h>
 #include <settle/settle.hpp>
+
+#include <thread>
 
 namespace {
 
@@ -52,4 +56,33 @@ TEST_CASE("a read says when its record is none of the collection's") {
     CHECK(db.read_linearizable(accounts, "A").problem().code == settle::errc::damaged);
     CHECK(db.read_by_quorum(accounts, "A").problem().text.find("with a fraction") !=
           std::string::npos);
+}
+
+TEST_CASE("an entry is read as it is, where a majority has it and this is not known yet") {
+    using namespace std::chrono_literals;
+    settle_test::replica_set const set{1};
+    settle::mongodb::database db{set.address("bank")};
+    auto engine = settle_test::bank_on(db);
+    settle_test::connection shell{set.address("bank")};
+    auto const run = [&](std::string const& in, std::string const& command) {
+        auto const told = shell.run(in, command);
+        REQUIRE_MESSAGE(told.ok, told.error);
+    };
+    // As on a new primary, which has what the one before has acknowledged, and learns late that a
+    // majority has it, too.
+    run("admin", R"({"configureFailPoint": "disableSnapshotting", "mode": "alwaysOn"})");
+    run("bank", R"({"insert": "settle_entries", "documents": [{"_id": "t", "state": "canceled", )"
+                R"("epoch": {"$numberLong": "5"}, "owner": "", "created": {"$date": {)"
+                R"("$numberLong": "5"}}, "modified": {"$date": {"$numberLong": "5"}}, )"
+                R"("attempts": 0}], "writeConcern": {"w": 1}})");
+    std::thread later{[&] {
+        std::this_thread::sleep_for(300ms);
+        run("admin", R"({"configureFailPoint": "disableSnapshotting", "mode": "off"})");
+        run("bank", R"({"insert": "others", "documents": [{}], "writeConcern": {"w": 1}})");
+    }};
+    auto const found = engine.find("t");
+    later.join();
+    REQUIRE_MESSAGE(found.has_value(), found.problem().text);
+    REQUIRE(found.value().has_value());
+    CHECK(found.value()->state == settle::state::canceled);
 }

@@ -79,6 +79,18 @@ struct bulk_result {
     return options;
 }
 
+/// How long a majority may take to say that what was read still holds.
+inline constexpr std::int64_t sure_read_ms = 15'000;
+
+/// The options of a find whose answer no newer primary has overtaken: a majority has said so since.
+[[nodiscard]] inline document linearizable() {
+    document level;
+    document options;
+    options.object("readConcern", level.text("level", "linearizable"));
+    options.integer("maxTimeMS", sure_read_ms);
+    return options;
+}
+
 struct collection_destroyer {
     void operator()(mongoc_collection_t* held) const noexcept { mongoc_collection_destroy(held); }
 };

@@ -7,20 +7,13 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// How long a majority may take to say that the answer still holds.
-inline constexpr std::int64_t sure_read_ms = 15'000;
-
 /// Errors:  throws settle::failure, also when no majority answers in time
 template <typename C>
 [[nodiscard]] std::optional<typename C::record_type> read_linearizable(
     link& with, typename C::key_type const& key) {
     desk<C> here;
     here.expect(key);
-    document level;
-    document options;
-    options.object("readConcern", level.text("level", "linearizable"));
-    options.integer("maxTimeMS", sure_read_ms);
-    here.fetch(with, std::move(options));
+    here.fetch(with, linearizable());
     return here.only_record();
 }
 
