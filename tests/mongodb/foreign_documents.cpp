@@ -312,8 +312,36 @@ TEST_CASE("a collection that could refuse settle's updates is refused when it is
            "its unique index over 'pendingTransactions.id'"},
           {R"({"createIndexes": "suite_ledgers", "indexes": [
                {"key": {"owner": 1}, "name": "four", "unique": true},
-               {"key": {"balance": 1}, "name": "five"}]})",
-           ""}}) {
+               {"key": {"balance": 1}, "name": "five"},
+               {"key": {"balance": "hashed"}, "name": "six"},
+               {"key": {"place": "2dsphere", "balance": 1}, "name": "seven"},
+               {"key": {"remark": "text"}, "name": "eight"},
+               {"key": {"region": 1}, "name": "nine", "unique": true,
+                "partialFilterExpression": {"owner": {"$exists": true}}}]})",
+           ""},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"owner": 1}, "name": "ten", "unique": true, "partialFilterExpression":
+                {"$and": [{"owner": {"$exists": true}}, {"balance": {"$gt": 0}}]}}]})",
+           "its unique index with a filter over 'balance'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"place": "2dsphere"}, "name": "eleven",
+                "partialFilterExpression": {"balance": {"$gt": 0}}}]})",
+           "its 2dsphere index with a filter over 'balance'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"owner": 1, "label": "2dsphere"}, "name": "twelve"}]})",
+           "its 2dsphere index over 'label'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"label": "text"}, "name": "thirteen"}]})",
+           "its text index over 'label'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"$**": "text"}, "name": "fourteen"}]})",
+           "its text index over '$**'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"remark": "text"}, "name": "fifteen", "language_override": "label"}]})",
+           "its text index over 'label'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"pendingTransactions": "hashed"}, "name": "sixteen"}]})",
+           "its hashed index over 'pendingTransactions'"}}) {
         INFO(one.command);
         fresh_database const own{standalone_address};
         auto const made = run_command(own.address(), one.command);

@@ -112,12 +112,18 @@ private:
         detail::make_collection(with, C::name);
         detail::check_collection(with, C::name);
         detail::check_indexes(with, C::name, [](std::string_view field) {
-            bool is_member = field == detail::marks_field;
+            using detail::content;
+            // A search of all texts is of theirs, too.
+            bool const nested = field == detail::marks_field || field == "$**";
+            auto found = nested ? content::nested : content::none;
             for_each_member<typename C::record_type>([&](auto m) {
                 constexpr std::size_t key = detail::record_codec<C>::key_index;
-                is_member = is_member || (m.index != key && field == m.name);
+                if (m.index == key || field != m.name) return;
+                using type = typename decltype(m)::type;
+                found = NestedType<typename field_traits<type>::plain_type> ? content::nested
+                                                                           : content::plain;
             });
-            return is_member;
+            return found;
         });
         if (layout.key != "_id") detail::make_key_index(with, C::name, layout.key);
     }

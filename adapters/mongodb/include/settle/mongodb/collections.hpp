@@ -88,21 +88,74 @@ void for_each_index(link& with, std::string_view name, Function&& function) {
     return unique && unique->boolean().value_or(false);
 }
 
-/// Refuses a unique index over a member: an update that ends a transaction could meet it.
-/// Shape:   is_member(field) - whether the field is a member of the records, and not their key
-template <typename IsMember>
-void check_indexes(link& with, std::string_view name, IsMember&& is_member) {
-    for_each_index(with, name, [&](value_view const& one) {
-        auto const key = one.find("key");
-        if (!is_unique(one) || !key) return;
-        key->for_each([&](value_view const& field) {
-            // An index may also look into a member.
-            if (!is_member(field.name().substr(0, field.name().find('.')))) return true;
-            refuse_collection(name, "its unique index over '" + std::string{field.name()} +
-                                        "' could refuse the update that ends a transaction. "
-                                        "Drop it");
+/// What settle writes into a field, as an index sees it.
+enum class content : std::uint8_t {
+    none,  ///< the field is another program's, or never changes
+    plain, ///< one value
+    nested ///< a document or an array
+};
+
+/// Calls `function(field)` with the name of each field that a filter looks at.
+template <typename Function>
+void for_each_filtered(value_view const& filter, Function&& function) {
+    filter.for_each([&](value_view const& one) {
+        // `$and` and its like hold filters.
+        bool const holds = filter.type() == BSON_TYPE_ARRAY || one.name().starts_with('$');
+        if (holds) for_each_filtered(one, function);
+        else function(one.name());
+        return true;
+    });
+}
+
+/// The index over a field, as a refusal calls it, by which the server could refuse a write of
+/// settle's; empty where it cannot.
+/// Shape:   content_of(field) - what settle writes into a field of the document
+template <typename ContentOf>
+[[nodiscard]] std::string index_in_the_way(value_view const& index, ContentOf&& content_of) {
+    std::string found;
+    bool const unique = is_unique(index);
+    std::string_view kind = unique ? "unique" : "";
+    auto const look = [&](std::string_view field, std::string_view how) {
+        // An index may also look into a field.
+        auto const what = content_of(field.substr(0, field.find('.')));
+        // A hash is taken of any one value, but of no array.
+        bool const fits = what == content::none || (kind == "hashed" && what == content::plain);
+        if (!fits && found.empty()) {
+            found = std::string{kind}.append(how).append(" over '").append(field).append("'");
+        }
+    };
+    auto const look_at_all = [&](char const* name) {
+        auto const fields = index.find(name);
+        if (!fields) return;
+        fields->for_each([&](value_view const& field) {
+            auto const special = field.text();
+            if (special && !unique) kind = *special;
+            if (unique || special || name != std::string_view{"key"}) look(field.name(), " index");
             return true;
         });
+    };
+    look_at_all("key");
+    // The texts of one that searches them, and the field that names their language.
+    look_at_all("weights");
+    auto const language = index.find("language_override");
+    if (language && language->text()) look(*language->text(), " index");
+    auto const filter = index.find("partialFilterExpression");
+    if (filter && !kind.empty()) {
+        for_each_filtered(*filter,
+                          [&](std::string_view field) { look(field, " index with a filter"); });
+    }
+    return found;
+}
+
+/// Refuses an index that could refuse an update that ends a transaction.
+/// Shape:   content_of(field) - what settle writes into a field of the records
+template <typename ContentOf>
+void check_indexes(link& with, std::string_view name, ContentOf&& content_of) {
+    for_each_index(with, name, [&](value_view const& one) {
+        auto const found = index_in_the_way(one, content_of);
+        if (found.empty()) return;
+        refuse_collection(name, "its " + found + " could refuse the update that ends a "
+                                                 "transaction. Drop it");
     });
 }
 
