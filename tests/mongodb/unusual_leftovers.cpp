@@ -11,6 +11,11 @@ struct errand {
     std::int64_t amount;
     std::string reason;
 };
+struct noted {
+    std::string source;
+    std::int64_t amount;
+    std::optional<std::string> note;
+};
 struct holder {
     std::string id;
     std::int64_t balance;
@@ -19,6 +24,7 @@ struct holder {
 
 } // namespace odd
 BOOST_HANA_ADAPT_STRUCT(odd::errand, source, destination, amount, reason);
+BOOST_HANA_ADAPT_STRUCT(odd::noted, source, amount, note);
 BOOST_HANA_ADAPT_STRUCT(odd::holder, id, balance, pendingTransactions);
 
 namespace {
@@ -45,6 +51,7 @@ constexpr auto make_type() {
             .compensate(settle::inverse));
 }
 constexpr auto errand_type = make_type<odd::errand, bank::tutorial::accounts>();
+constexpr auto noted_type = make_type<odd::noted, bank::tutorial::accounts>();
 constexpr auto holder_type = make_type<transfer, holders>();
 
 /// Why a database cannot be taken over so; empty where it can.
@@ -111,6 +118,34 @@ TEST_CASE("a layout by which fields would be written over each other is refused"
           std::string::npos);
     CHECK(refusal<holder_type>(own.address(), {}).find("a member 'pendingTransactions'") !=
           std::string::npos);
+}
+
+TEST_CASE("a parameter that may be none need not stand in an old entry") {
+    auto words = settle_test::dialects()[1];
+    REQUIRE(settle_test::make_recent(words));
+    for (auto* const address : {replica_set_address, standalone_address}) {
+        fresh_database const own{*address};
+        old_program{own.address(), words}.open(10);
+        auto const left = [&](std::string const& id, std::string const& note) {
+            put_transfer(own.address(),
+                         R"("_id": )" + id + R"(, "state": "pending")" + note + words.modified);
+        };
+        left("1", "");
+        left("2", R"(, "note": null)");
+        left("3", R"(, "note": "rent")");
+        settle::mongodb::tutorial_database<noted_type> database{own.address(),
+                                                                settle_test::layout_of(words)};
+        settle::engine engine{database, settle::type<noted_type>};
+        CHECK(engine.find("1").value()->parameters == engine.find("2").value()->parameters);
+        settle::recover_options wanted;
+        wanted.older_than = 0s;
+        auto const told = engine.recover(wanted);
+        CHECK(told.done == 3);
+        CHECK(told.skipped.empty());
+        CHECK(engine.read(bank::tutorial::accounts, "A10").value()->balance == 1300);
+        // Whoever asks for it again means the same.
+        CHECK(engine.run("1", odd::noted{"A10", 100, std::nullopt}).done());
+    }
 }
 
 TEST_CASE("an entry that an application took and did not begin is its own until it stands still") {

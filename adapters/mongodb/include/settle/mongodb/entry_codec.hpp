@@ -7,7 +7,8 @@
 //     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true }
 //
 // `open` is there as long as the entry is not finished. In the tutorial's layout parameters stand
-// beside the other fields, and nothing but an id, its parameters and a state need be there.
+// beside the other fields, and nothing but an id, those that are not optional and a state need be
+// there.
 #pragma once
 
 #include <settle/mongodb/entry_finder.hpp>
@@ -255,7 +256,7 @@ private:
 
     [[nodiscard]] bool has_parameters(entry_reader const& read) const {
         return std::any_of(layout_.members.begin(), layout_.members.end(), [&](auto const& member) {
-            return read.find(layout_.field_of(member)).has_value();
+            return read.find(layout_.field_of(member.name)).has_value();
         });
     }
 
@@ -263,12 +264,14 @@ private:
     void read_fields(entry_reader& read, entry& into) const {
         into.parameters = "{";
         for (auto const& member : layout_.members) {
-            std::string const field{layout_.field_of(member)};
+            std::string const field{layout_.field_of(member.name)};
             auto const value = read.find(field);
             if (into.parameters.size() > 1) into.parameters += ',';
-            append_json_text(into.parameters, member);
+            append_json_text(into.parameters, member.name);
             into.parameters += ':';
-            if (!value || !append_json_of(into.parameters, *value)) {
+            if (!value && member.optional) {
+                into.parameters += "null";
+            } else if (!value || !append_json_of(into.parameters, *value)) {
                 read.wrong(field, "is missing, or of a kind that parameters never have");
             }
         }

@@ -44,6 +44,12 @@ struct tutorial_layout {
 
 namespace detail {
 
+/// A member of a type's parameters.
+struct parameter {
+    std::string name;
+    bool optional; ///< where its field is missing, it is none
+};
+
 /// The documents of entries.
 struct entry_layout {
     tutorial_layout names = own_names();
@@ -51,7 +57,7 @@ struct entry_layout {
     /// none; without one they stand in a document of their own.
     std::string type{};
     std::uint64_t definition = 0;
-    std::vector<std::string> members{}; ///< of that type's parameters
+    std::vector<parameter> members{}; ///< of that type's parameters
 
     [[nodiscard]] bool is_tutorial() const noexcept { return !type.empty(); }
 

@@ -25,8 +25,11 @@ inline constexpr std::array<std::string_view, 12> entry_fields{
 inline void check_layout(entry_layout const& layout) {
     auto const& names = layout.names;
     for (auto const& [member, field] : names.fields) {
-        auto const& all = layout.members;
-        if (std::find(all.begin(), all.end(), member) == all.end()) {
+        // clang 14 captures no structured binding as it is.
+        auto const is_member = [&name = member](parameter const& one) {
+            return one.name == name;
+        };
+        if (std::none_of(layout.members.begin(), layout.members.end(), is_member)) {
             refuse_layout("the parameters of '" + layout.type + "' have no member '" + member +
                           "', for which it names the field '" + field + "'");
         }
@@ -47,7 +50,7 @@ inline void check_layout(entry_layout const& layout) {
     take(names.modified, "the last change");
     take(names.application, "the application");
     for (auto const& member : layout.members) {
-        take(std::string{layout.field_of(member)}, "the parameter '" + member + "'");
+        take(std::string{layout.field_of(member.name)}, "the parameter '" + member.name + "'");
     }
     if (names.key != "_id") {
         taken.clear();

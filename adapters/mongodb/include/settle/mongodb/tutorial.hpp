@@ -185,7 +185,10 @@ private:
         made.names = std::move(names);
         made.type = direction::name();
         made.definition = direction::definition();
-        for_each_member<parameters>([&](auto m) { made.members.emplace_back(m.name); });
+        for_each_member<parameters>([&](auto m) {
+            using type = typename decltype(m)::type;
+            made.members.push_back({std::string{m.name}, settle::detail::is_optional<type>});
+        });
         detail::check_layout(made);
         return made;
     }
