@@ -120,6 +120,58 @@ TEST_CASE("a layout by which fields would be written over each other is refused"
           std::string::npos);
 }
 
+TEST_CASE("a log that could lose or refuse an entry is refused when it is bound") {
+    struct example {
+        std::string command;
+        std::string because; ///< empty: it will do
+    };
+    auto const index = [](std::string const& described) {
+        return R"({"createIndexes": "transactions", "indexes": [{"name": "one", )" + described +
+               "}]}";
+    };
+    for (auto const& one : std::vector<example>{
+             {R"({"create": "transactions", "collation": {"locale": "en", "strength": 1}})",
+              "its collation"},
+             {R"({"create": "transactions", "capped": true, "size": 4096})", "it is capped"},
+             {R"({"create": "transactions", "validator": {"value": {"$gte": 0}}})",
+              "its validator"},
+             {index(R"("key": {"lastModified": 1}, "expireAfterSeconds": 3600)"),
+              "its index 'one' lets the server erase entries"},
+             {index(R"("key": {"source": 1, "destination": 1}, "unique": true)"),
+              "its unique index over 'source'"},
+             {index(R"("key": {"invoice": 1}, "unique": true)"),
+              "its unique index over 'invoice'"},
+             {index(R"("key": {"source": "2dsphere"})"), "its 2dsphere index over 'source'"},
+             {index(R"("key": {"place": "2dsphere", "state": 1})"), ""},
+             {index(R"("key": {"source": 1, "lastModified": -1})"), ""}}) {
+        INFO(one.command);
+        fresh_database const own{standalone_address};
+        auto const made = run_command(own.address(), one.command);
+        REQUIRE_MESSAGE(made.ok, made.error);
+        auto const said = refusal<bank::tutorial::transfer_type>(own.address(), documents());
+        INFO(said);
+        CHECK((said == "") == (one.because == ""));
+        CHECK(said.find(one.because) != std::string::npos);
+        if (!said.empty()) CHECK(said.starts_with("settle: the collection 'transactions'"));
+    }
+}
+
+TEST_CASE("settle's own log is looked at, too") {
+    fresh_database const own{standalone_address};
+    REQUIRE(run_command(own.address(), R"({"createIndexes": "settle_entries", "indexes": [)"
+                                       R"({"key": {"modified": 1}, "name": "ttl", )"
+                                       R"("expireAfterSeconds": 60}]})")
+                .ok);
+    settle::mongodb::database db{own.address()};
+    std::string said;
+    try {
+        auto engine = settle_test::bank_on(db);
+    } catch (settle::failure const& problem) {
+        said = problem.what();
+    }
+    CHECK(said.starts_with("settle: the collection 'settle_entries' cannot be used"));
+}
+
 TEST_CASE("a parameter that may be none need not stand in an old entry") {
     auto words = settle_test::dialects()[1];
     REQUIRE(settle_test::make_recent(words));

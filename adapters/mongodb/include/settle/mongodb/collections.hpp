@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/mongodb/client.hpp>
-#include <settle/mongodb/layout.hpp>
+#include <settle/mongodb/layout_check.hpp>
 #include <settle/mongodb/mark_codec.hpp>
 
 SETTLE_BEGIN
@@ -213,9 +213,45 @@ void check_members(record_layout const& layout) {
     });
 }
 
+/// What settle writes into a field of an entry.
+[[nodiscard]] inline content content_of_entry(entry_layout const& layout, std::string_view field) {
+    auto const& names = layout.names;
+    bool const is_parameter =
+        std::any_of(layout.members.begin(), layout.members.end(), [&](parameter const& one) {
+            return layout.field_of(one.name) == field;
+        });
+    if (is_parameter || field == "parameters" || field == "images") return content::nested;
+    bool const ours = field == names.state || field == names.modified ||
+                      field == names.application || field == "open" || field == "$**" ||
+                      std::find(entry_fields.begin(), entry_fields.end(), field) !=
+                          entry_fields.end();
+    return ours ? content::plain : content::none;
+}
+
+/// Refuses a log whose entries the server could erase or refuse.
+inline void check_log(link& with, entry_layout const& layout) {
+    auto const& name = layout.names.transactions;
+    check_collection(with, name);
+    for_each_index(with, name, [&](value_view const& one) {
+        // Entries that have no such field have the same there.
+        bool const unique = is_unique(one);
+        auto found = index_in_the_way(one, [&](std::string_view field) {
+            return unique ? content::nested : content_of_entry(layout, field);
+        });
+        if (!found.empty()) found += " could refuse an entry. Drop it";
+        if (one.find("expireAfterSeconds")) {
+            auto const called = one.find("name");
+            found = "index '" + std::string{called ? called->text().value_or("") : ""} +
+                    "' lets the server erase entries by their age. Drop it, and call purge";
+        }
+        if (!found.empty()) refuse_collection(name, "its " + found);
+    });
+}
+
 /// The collection of the log and its indexes, by their names.
 inline void make_log(link& with, entry_layout const& layout) {
     make_collection(with, layout.names.transactions);
+    check_log(with, layout);
     document keys;
     document open;
     document only_open;
