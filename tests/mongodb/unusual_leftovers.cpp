@@ -200,6 +200,47 @@ TEST_CASE("a parameter that may be none need not stand in an old entry") {
     }
 }
 
+TEST_CASE("who goes on with an old transfer does not wait for another's bare marks") {
+    auto words = settle_test::dialects().front();
+    auto const before = [&](std::chrono::system_clock::duration time) {
+        auto const then = std::chrono::system_clock::now().time_since_epoch() - time;
+        auto const count = std::chrono::duration_cast<std::chrono::milliseconds>(then).count();
+        words.modified =
+            R"(, "lastModified": {"$date": {"$numberLong": ")" + std::to_string(count) + R"("}})";
+    };
+    for (auto* const address : {replica_set_address, standalone_address}) {
+        fresh_database const own{*address};
+        old_program program{own.address(), words};
+        program.open(10);
+        before(1h);
+        program.transfer(10, 4);
+        before(0s);
+        put_transfer(own.address(), R"("_id": 11, "state": "pending")" + words.modified);
+        for (auto const& [account, amount] : {std::pair{"A10", "-100"}, {"B10", "100"}}) {
+            auto const told = run_command(
+                own.address(), R"({"update": "accounts", "updates": [{"q": {"_id": ")" +
+                                   std::string{account} + R"("}, "u": {"$inc": {"balance": )" +
+                                   amount + R"(}, "$push": {"pendingTransactions": 11}}}]})");
+            REQUIRE(told.number("nModified") == 1);
+        }
+        taken_over bank{own.address(), words};
+        settle::recover_options wanted;
+        wanted.older_than = 30min;
+        CHECK(bank.engine().recover(wanted).done == 1);
+        CHECK(bank.engine().find("10").value()->state == settle::state::done);
+        CHECK(bank.engine().find("11").value()->state == settle::state::pending);
+        // A new effect has to wait: nobody knows yet what the other one did.
+        auto const told = bank.engine().run("12", transfer{"A10", "B10", 1});
+        CHECK(told.canceled());
+        CHECK(told.why == settle::reason::busy);
+        settle_all(bank);
+        CHECK(bank.engine().find("11").value()->state == settle::state::done);
+        CHECK(bank.balance("A10") == 800);
+        CHECK(bank.balance("B10") == 1200);
+        settle_test::check_records(own.address(), 2);
+    }
+}
+
 TEST_CASE("an entry that an application took and did not begin is its own until it stands still") {
     auto const words = settle_test::dialects()[1];
     for (auto* const address : {replica_set_address, standalone_address}) {

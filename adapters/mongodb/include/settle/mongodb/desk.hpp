@@ -366,12 +366,16 @@ private:
         }
         if (at.bare.empty()) return std::nullopt;
         bool const others = meet_bare(at, id, part, make_bare);
-        if (others && applies(what)) return settle::detail::refused<record_type>(answer::busy);
+        // Who adopts a mark takes no effect, and so has nothing to reckon with.
+        bool const adopts = at.slot.marks.find(id, part) != nullptr;
+        if (others && applies(what) && !adopts) {
+            return settle::detail::refused<record_type>(answer::busy);
+        }
         return std::nullopt;
     }
 
     /// Gives a bare mark of the operation's transaction what settle's marks carry. True when there
-    /// are others, of which nobody knows what they did: an apply has to reckon with them.
+    /// are others, of which nobody knows what they did: a new effect has to reckon with them.
     bool meet_bare(place& at, transaction_id const& id, part_number part, bare_maker make_bare) {
         auto const own = std::find(at.bare.begin(), at.bare.end(), id);
         if (own != at.bare.end()) {
