@@ -24,10 +24,15 @@ struct box {
 struct boxing {
     box made;
 };
+struct filling {
+    std::int64_t number;
+    std::int64_t count;
+};
 
 } // namespace
 BOOST_HANA_ADAPT_STRUCT(box, number, count);
 BOOST_HANA_ADAPT_STRUCT(boxing, made);
+BOOST_HANA_ADAPT_STRUCT(filling, number, count);
 BOOST_HANA_ADAPT_STRUCT(purse, id, cents);
 BOOST_HANA_ADAPT_STRUCT(payment, from, to, cents);
 template <>
@@ -57,8 +62,14 @@ constexpr auto boxing_type = settle::transaction<boxing, "boxing">(
         .apply(settle::create(param<&boxing::made>))
         .compensate(settle::inverse));
 
+constexpr auto filling_type = settle::transaction<filling, "filling">(
+    settle::participant<"box">(boxes, param<&filling::number>)
+        .apply(field<&box::count> += param<&filling::count>)
+        .compensate(settle::inverse));
+
 auto purse_engine(settle::mongodb::database& db, settle::phases how) {
-    return settle::engine{db, settle::type<payment_type>, settle::type<boxing_type>, how};
+    return settle::engine{db, settle::type<payment_type>, settle::type<boxing_type>,
+                          settle::type<filling_type>, how};
 }
 
 struct till : documents {
@@ -158,6 +169,43 @@ TEST_CASE("a decimal that the server takes for a record's key is none, and says 
         CHECK(told.why == settle::reason::record_unusable);
         CHECK(told.problem.text.find("'_id'") != std::string::npos);
         CHECK(here.engine.run("2", boxing{{6, 1}}).done());
+        CHECK(here.engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("a number that is a record's key to the server is one to settle, or its fault") {
+    struct example {
+        std::int64_t number;
+        char const* stored;
+        bool usable;
+    };
+    on_every_server<till>([](till& here) {
+        // The first of them is met unread.
+        for (example const& one :
+             {example{9007199254740994, R"({"$numberDouble": "9007199254740994"})", false},
+              {7, R"({"$numberDecimal": "7"})", false},
+              {9007199254740995, R"({"$numberLong": "9007199254740995"})", true},
+              {8, R"({"$numberDouble": "8"})", true},
+              {9, R"({"$numberInt": "9"})", true}}) {
+            INFO(one.stored);
+            here.put("boxes", R"({"_id": )" + std::string{one.stored} +
+                                  R"(, "count": {"$numberLong": "1"}})");
+            auto const told = here.engine.run(std::to_string(one.number), filling{one.number, 2});
+            INFO(told.text());
+            CHECK(told.done() == one.usable);
+            auto const found = here.engine.read(boxes, one.number);
+            CHECK(found.has_value() == one.usable);
+            if (one.usable) {
+                CHECK(found.value()->count == 3);
+                continue;
+            }
+            CHECK(told.why == settle::reason::record_unusable);
+            CHECK(told.problem.text.find("'_id'") != std::string::npos);
+            CHECK(found.problem().code == settle::errc::damaged);
+            auto const left = here.shell.run(R"({"find": "boxes", "filter": {"_id": )" +
+                                             std::string{one.stored} + "}}");
+            CHECK(left.number("cursor.firstBatch.0.count") == 1);
+        }
         CHECK(here.engine.marks().value() == 0);
     });
 }

@@ -56,6 +56,14 @@ public:
         }
         return std::nullopt;
     }
+    /// The whole number that a double is, also where it stands for several.
+    [[nodiscard]] std::optional<std::int64_t> whole_double() const noexcept {
+        if (type() != BSON_TYPE_DOUBLE) return std::nullopt;
+        double const value = bson_iter_double(&at_);
+        constexpr double end = 9223372036854775808.0; // 2^63
+        if (!(value >= -end && value < end) || std::trunc(value) != value) return std::nullopt;
+        return static_cast<std::int64_t>(value);
+    }
     [[nodiscard]] std::optional<bool> boolean() const noexcept {
         if (type() != BSON_TYPE_BOOL) return std::nullopt;
         return bson_iter_bool(&at_);

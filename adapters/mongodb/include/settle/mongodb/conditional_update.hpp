@@ -47,6 +47,16 @@ template <typename Field>
     return wanted;
 }
 
+/// A key that is read as it stands. The server takes a double or a decimal of the same value for
+/// the same key, of which not every one can be read.
+[[nodiscard]] inline document integer_key(std::int64_t key) {
+    document kinds;
+    document wanted;
+    wanted.integer("$eq", key);
+    wanted.array("$type", kinds.text("0", "long").text("1", "int"));
+    return wanted;
+}
+
 /// Shape:   filter - names the document by its key
 template <typename Collection>
 [[nodiscard]] conditional_update update_of(

@@ -306,13 +306,14 @@ private:
         typename Collection::key_type key{};
         if (!id) return nullptr;
         if (read_field(*id, key).empty()) return &places_[find_place(key_view(key))];
-        // To the server, a decimal is the same key; to settle it is none.
+        // To the server, a decimal or a large double is the same key; to settle it is none.
         if constexpr (!has_text_key) {
             std::int64_t number = 0;
             auto const decimal = id->decimal();
             if (decimal && read_decimal_text(*decimal, 0, number)) {
                 return &places_[find_place(number)];
             }
+            if (auto const large = id->whole_double()) return &places_[find_place(*large)];
         }
         return nullptr;
     }
@@ -472,7 +473,8 @@ private:
             auto const wanted = one.conditional();
             if (!wanted || !codec_.layout().is_own()) return std::nullopt;
             document filter;
-            append_key(filter, codec_.layout().key, stored_key(one.key()));
+            if constexpr (has_text_key) append_key(filter, "_id", stored_key(one.key()));
+            else filter.object("_id", integer_key(one.key()));
             auto made = update_of<Collection>(std::move(filter), *wanted, one.at());
             // One that adds nothing is read: the server takes an empty change for a whole document.
             if (made.change.empty()) return std::nullopt;
