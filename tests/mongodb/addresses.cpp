@@ -11,6 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using settle::mongodb::database;
+using settle::mongodb::database_options;
 
 /// For servers that never answer.
 char const* const shortest_waits =
@@ -140,6 +141,16 @@ TEST_CASE("write concerns that could lose what was told as done are refused on a
                       "its " + std::string{other} + " need not be a majority");
     }
     check_refused(with(of_set.address(), "journal=false"), "without its journal");
+    database_options by_name;
+    by_name.weak_writes = true;
+    for (char const* const weak : {"w=1", "w=2", "w=tagged", "journal=false"}) {
+        INFO(weak);
+        auto const told = refusal(with(of_set.address(), weak));
+        CHECK(told.find("or set database_options::weak_writes. README") != std::string::npos);
+        CHECK(refusal(with(of_set.address(), weak), by_name) == "");
+    }
+    CHECK(refusal(with(of_set.address(), "w=0"), by_name).find("nobody learns") !=
+          std::string::npos);
     for (char const* const strong : {"journal=true", "w=majority&wtimeoutMS=5000"}) {
         CHECK(refusal(with(of_set.address(), strong)) == "");
     }

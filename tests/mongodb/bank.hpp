@@ -51,9 +51,10 @@ auto bank_on(Database& database, settle::phases how = settle::phases::one,
 }
 
 /// Why an address is refused, looked at as its reader sees it; empty when it is not.
-inline std::string refusal(std::string const& address) {
+inline std::string refusal(std::string const& address,
+                           settle::mongodb::database_options const& options = {}) {
     auto const began = std::chrono::steady_clock::now();
-    auto const opened = settle::mongodb::database::open(address);
+    auto const opened = settle::mongodb::database::open(address, options);
     CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{8});
     if (opened.has_value()) return "";
     std::string text = opened.problem().text;

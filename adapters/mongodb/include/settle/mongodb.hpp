@@ -15,13 +15,16 @@ namespace mongodb {
 /// Shape:   address - `mongodb://host[:port][,…]/database[?options]`, with any options of the
 ///          driver but retryWrites, which is off: settle itself repeats what is unknown. What the
 ///          address does not say is: write concern majority with journal, read concern majority,
-///          15 s until an answer that does not come is an unknown outcome
+///          15 s until an answer that does not come is an unknown outcome. Writes of less than a
+///          majority's journal are taken on a single server, or with options.weak_writes, and then
+///          read concern local goes with them
 /// Errors:  the constructor throws settle::failure with one sentence
 /// Cost:    clients come from a pool of 100 (maxPoolSize). Threads and engines may share it
 /// Source:  README#mongodb
 class database {
 public:
-    explicit database(std::string const& address) : server_(address) {
+    explicit database(std::string const& address, database_options const& options = {})
+        : server_(address, options) {
         auto with = server_.connect();
         detail::check_version(with);
     }
@@ -29,9 +32,10 @@ public:
     database& operator=(database const&) = delete;
 
     /// As the constructor, for who would rather look than catch.
-    static result<std::unique_ptr<database>> open(std::string const& address) {
+    static result<std::unique_ptr<database>> open(std::string const& address,
+                                                  database_options const& options = {}) {
         try {
-            return std::make_unique<database>(address);
+            return std::make_unique<database>(address, options);
         } catch (failure const& problem) {
             return problem.problem();
         }
@@ -49,7 +53,7 @@ public:
     log_session bind_log() { return bind_log({}); }
 
     /// A record as it is, even where an old primary does not know yet that it is none: a majority
-    /// has said so since. `engine.read` is what a majority has had.
+    /// has said so since. `engine.read` is what a majority has had, or with weak writes one server.
     /// Errors:  also when no majority answers within 15 s
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read_linearizable(collection<Record, Name, Key> const&,

@@ -9,13 +9,37 @@
 SETTLE_BEGIN
 namespace mongodb {
 
+struct database_options {
+    /// Takes an address whose writes a replica set need not have at a majority (`w=1`, `w=2`, a
+    /// tag, `journal=false`). An election, also of the server that was the primary before, may take
+    /// back what was acknowledged: records, entries, and claims, whose epochs are then given a
+    /// second time. Outcomes that were told may be lost then; without an election nothing is.
+    bool weak_writes = false;
+};
+
 namespace detail {
+
+/// The concerns with which a database reads. They follow from its write concern: what a majority
+/// has acknowledged stands in what a majority has. What fewer have stands only in the newest state
+/// of the primary, and a read of what is older may miss a mark or an entry of one's own.
+struct read_levels {
+    char const* plain;
+    char const* native; ///< in a native transaction
+    /// Whether a majority is asked if an entry still holds by which something is decided. Where a
+    /// newer primary may lack that entry anyway, it would say nothing, and cost the wait for a
+    /// majority that the address does without.
+    bool linearizable;
+};
+inline constexpr read_levels reads_of_majority{MONGOC_READ_CONCERN_LEVEL_MAJORITY,
+                                               MONGOC_READ_CONCERN_LEVEL_SNAPSHOT, true};
+inline constexpr read_levels reads_of_fewer{MONGOC_READ_CONCERN_LEVEL_LOCAL,
+                                            MONGOC_READ_CONCERN_LEVEL_LOCAL, false};
 
 /// Shape:   text - `mongodb://host[:port][,…]/database[?options]`
 class address {
 public:
     /// Errors:  throws settle::failure with one sentence
-    explicit address(std::string const& text) {
+    address(std::string const& text, database_options const& options) : weak_(options.weak_writes) {
         begin_driver();
         bson_error_t problem{};
         uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
@@ -41,12 +65,15 @@ public:
 
     [[nodiscard]] mongoc_uri_t* native() const noexcept { return uri_.get(); }
     [[nodiscard]] std::string const& database() const noexcept { return database_; }
+    [[nodiscard]] read_levels const& reads() const noexcept {
+        return other_writes_.empty() ? reads_of_majority : reads_of_fewer;
+    }
     /// A replica set may take back what less than a majority's journal has: a claim with it, whose
-    /// epoch is then given a second time. And a snapshot need not show it while others write.
+    /// epoch is then given a second time.
     /// Errors:  throws settle::failure when it asks for other writes than those, as it may where
-    ///          one server is alone
+    ///          one server is alone, or by the option
     void check_for_replica_set() const {
-        if (!other_writes_.empty()) refuse(other_writes_);
+        if (!other_writes_.empty() && !weak_) refuse(other_writes_);
     }
 
 private:
@@ -97,13 +124,15 @@ private:
         if (mongoc_write_concern_journal_is_set(given) &&
             !mongoc_write_concern_get_journal(given)) {
             other_writes_ = "without its journal a replica set may take back what it has "
-                            "acknowledged. Leave journal out";
+                            "acknowledged. Leave journal out, or set "
+                            "database_options::weak_writes";
         }
         if (w > 0 || w == MONGOC_WRITE_CONCERN_W_TAG) {
             auto const* const tag = mongoc_write_concern_get_wtag(given);
             other_writes_ = "its w=" + (tag != nullptr ? tag : std::to_string(w)) +
                             " need not be a majority of the replica set, which may take back what "
-                            "fewer have acknowledged. Leave w out, or write w=majority";
+                            "fewer have acknowledged. Leave w out, write w=majority, or set "
+                            "database_options::weak_writes";
         }
         if (!other_writes_.empty()) return;
         auto const made = std::unique_ptr<mongoc_write_concern_t, concern_destroyer>{
@@ -136,7 +165,7 @@ private:
         }
         auto const concern = std::unique_ptr<mongoc_read_concern_t, read_concern_destroyer>{
             mongoc_read_concern_new()};
-        mongoc_read_concern_set_level(concern.get(), MONGOC_READ_CONCERN_LEVEL_MAJORITY);
+        mongoc_read_concern_set_level(concern.get(), reads().plain);
         mongoc_uri_set_read_concern(uri_.get(), concern.get());
     }
 
@@ -158,7 +187,8 @@ private:
 
     std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
     std::string database_;
-    std::string other_writes_; ///< why those of the address are none for a replica set
+    bool weak_;
+    std::string other_writes_; ///< why those of the address are none of a majority
 };
 
 } // namespace detail

@@ -317,8 +317,8 @@ private:
 class server {
 public:
     /// Errors:  throws settle::failure when it cannot be reached, or is none that settle can use
-    explicit server(std::string const& text)
-        : address_(text), pool_(mongoc_client_pool_new(address_.native())) {
+    server(std::string const& text, database_options const& options)
+        : address_(text, options), pool_(mongoc_client_pool_new(address_.native())) {
         if (!pool_) {
             raise(errc::unfit_store, "settle: this MongoDB address is refused: its options "
                                      "contradict each other. README#mongodb");
@@ -332,6 +332,12 @@ public:
     [[nodiscard]] std::string const& database() const noexcept { return address_.database(); }
     /// Whether several documents can be changed in one native transaction.
     [[nodiscard]] bool has_transactions() const noexcept { return transactions_; }
+    [[nodiscard]] read_levels const& reads() const noexcept { return address_.reads(); }
+    /// The options of a read by which something is decided. On a new primary, what a majority is
+    /// known to have may be older than what the one before has acknowledged.
+    [[nodiscard]] document deciding_read() const {
+        return transactions_ && reads().linearizable ? linearizable() : document{};
+    }
 
 private:
     /// MongoDB 4.2: the first whose native transactions may be as large as a wave.

@@ -56,7 +56,8 @@ public:
         std::string problem;
         try {
             auto with = server_->connect();
-            with.find(collection(), finder_.filter_of(id), deciding_read(), "read an entry",
+            with.find(collection(), finder_.filter_of(id), server_->deciding_read(),
+                      "read an entry",
                       [&](document const& one) { problem = codec_.decode(one, found.emplace()); });
         } catch (failure const& met) {
             return met.problem();
@@ -192,15 +193,9 @@ private:
         return others;
     }
 
-    /// The options of a read by which something is decided. On a new primary, what a majority is
-    /// known to have may be older than what the one before has acknowledged.
-    [[nodiscard]] document deciding_read() const {
-        return server_->has_transactions() ? detail::linearizable() : document{};
-    }
-
     /// Tells those jobs that their ids are there already, and gives the others.
     [[nodiscard]] result<std::vector<job*>> without_taken(std::span<job* const> jobs) {
-        document options = deciding_read();
+        document options = server_->deciding_read();
         document only_id;
         options.object("projection", only_id.integer("_id", 1));
         std::vector<std::string> taken;

@@ -49,7 +49,7 @@ public:
         mongoc_session_opts_set_causal_consistency(options.get(), false);
         std::unique_ptr<mongoc_read_concern_t, void (*)(mongoc_read_concern_t*)> const reads{
             mongoc_read_concern_new(), &mongoc_read_concern_destroy};
-        mongoc_read_concern_set_level(reads.get(), MONGOC_READ_CONCERN_LEVEL_SNAPSHOT);
+        mongoc_read_concern_set_level(reads.get(), with.reads().native);
         std::unique_ptr<mongoc_transaction_opt_t, void (*)(mongoc_transaction_opt_t*)> const how{
             mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
         mongoc_transaction_opts_set_read_concern(how.get(), reads.get());

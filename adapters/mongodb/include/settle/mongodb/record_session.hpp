@@ -71,7 +71,7 @@ public:
     /// Not on a single server, which has no native transactions.
     [[nodiscard]] bool can_settle_at_once() const noexcept { return server_->has_transactions(); }
 
-    /// A record as a majority has it.
+    /// A record as a majority has it, or with weak writes as the primary has it.
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
         try {

@@ -159,8 +159,9 @@ class tutorial_database {
                   "README#coming-from-the-tutorial");
 
 public:
-    explicit tutorial_database(std::string const& address, tutorial_layout layout = {})
-        : database_(address), layout_(entries_of(std::move(layout))) {}
+    explicit tutorial_database(std::string const& address, tutorial_layout layout = {},
+                               database_options const& options = {})
+        : database_(address, options), layout_(entries_of(std::move(layout))) {}
 
     /// Errors:  as database::bind
     template <typename... Collections>

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+// Writes that no majority acknowledges, asked for by name: whoever reads sees what it has written,
+// as long as there is no election.
+#include "bank.hpp"
+#include "commands.hpp"
+#include "servers.hpp"
+
+#include <thread>
+
+namespace settle_test {
+namespace {
+
+/// Another program's insert that the server does not end. What a majority has, and what a snapshot
+/// shows, stay as they were before it.
+class open_insert {
+public:
+    explicit open_insert(std::string const& address) : shell_(address) {
+        set(R"("alwaysOn", "data": {"collectionNS": ")" + shell_.database() + R"(.others"})");
+        inserts_ = std::thread{[address] {
+            auto const told = run_command(address, R"({"insert": "others", "documents": [{}], )"
+                                                   R"("writeConcern": {"w": 1}})");
+            CHECK_MESSAGE(told.ok, told.error);
+        }};
+        auto const begun =
+            shell_.run("admin", R"({"waitForFailPoint": "hangAfterCollectionInserts", )"
+                                R"("timesEntered": 1, "maxTimeMS": 60000})");
+        CHECK_MESSAGE(begun.ok, begun.error);
+    }
+    open_insert(open_insert const&) = delete;
+    open_insert& operator=(open_insert const&) = delete;
+    ~open_insert() {
+        set(R"("off")");
+        inserts_.join();
+    }
+
+private:
+    void set(std::string const& mode) {
+        auto const told = shell_.run(
+            "admin", R"({"configureFailPoint": "hangAfterCollectionInserts", "mode": )" + mode +
+                         "}");
+        CHECK_MESSAGE(told.ok, told.error);
+    }
+
+    connection shell_;
+    std::thread inserts_;
+};
+
+/// Shape:   how - settle::phases
+void check_transfers_beside_an_open_insert(settle::phases how) {
+    replica_set const set{1};
+    settle::mongodb::database_options by_name;
+    by_name.weak_writes = true;
+    settle::mongodb::database db{set.address("bank") + "&w=1", by_name};
+    auto engine = bank_on(db, how);
+    for (char const* id : {"A", "B", "C"}) engine.create(ledgers, {id, opening, 0, ""}).value();
+    {
+        open_insert const by_others{set.address("bank")};
+        // What waits together is read before it is confirmed.
+        CHECK(engine.submit("t1", transfer{"A", "B", 30}).problem.empty());
+        CHECK(engine.submit("t2", transfer{"C", "B", 5}).problem.empty());
+        auto const worked = engine.work();
+        CHECK_MESSAGE(worked.problem.empty(), worked.problem);
+        CHECK(engine.run("t3", transfer{"B", "A", 1}).done());
+        for (std::string const id : {"t1", "t2", "t3"}) {
+            INFO(id);
+            auto const found = engine.find(id);
+            CHECK((found.has_value() && found.value() &&
+                   found.value()->state == settle::state::done));
+        }
+        CHECK(balance(engine, "A") == opening - 29);
+        CHECK(balance(engine, "B") == opening + 34);
+        CHECK(balance(engine, "C") == opening - 5);
+        CHECK(engine.marks().value() == 0);
+    }
+    settle_all(engine);
+    CHECK(balance(engine, "B") == opening + 34);
+}
+
+} // namespace
+
+TEST_CASE("with weak writes a confirm sees its own mark, whatever others have not ended") {
+    check_transfers_beside_an_open_insert(settle::phases::two);
+}
+
+TEST_CASE("with weak writes one phase goes on from what is acknowledged, whatever others do") {
+    check_transfers_beside_an_open_insert(settle::phases::one);
+}
+
+} // namespace settle_test
