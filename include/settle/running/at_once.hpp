@@ -10,7 +10,7 @@ namespace detail {
 
 /// Keeps the order of the jobs of a wave that settle at once. One that others hold up, or whose
 /// entry is there already, goes on when the native transaction has ended: a later one that shares a
-/// record with it would overtake it.
+/// record or its id with it would overtake it.
 class order_at_once {
 public:
     /// Whether a job stands behind an earlier one of its wave that has not settled.
@@ -23,7 +23,7 @@ public:
         }
         if (waiting_.empty()) return false;
         auto const earlier = [&](std::size_t number) { return number < number_of(work); };
-        records(work, records_);
+        hashes_at_once(work, records, records_);
         return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
             return waiting_.find(record, earlier) != nullptr;
         });
@@ -55,7 +55,7 @@ private:
 
     void let_wait(job const& work, record_hashes_function* records) {
         auto const number = number_of(work);
-        records(work, records_);
+        hashes_at_once(work, records, records_);
         for (auto const record : records_) {
             auto const not_later = [&](std::size_t other) { return other <= number; };
             if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, number);

@@ -8,7 +8,7 @@
 // care: escrow has it hold whichever way they end.
 //
 // What settles at once has no marks to fall back behind. It is asked when nothing earlier on its
-// records is left; inside the wave, order_at_once (at_once.hpp) sees to it.
+// records, or of its id, is left; inside the wave, order_at_once (at_once.hpp) sees to it.
 #pragma once
 
 #include <settle/store/hash_index.hpp>
@@ -53,6 +53,14 @@ void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
 
 using record_hashes_function = void(job const&, std::vector<std::uint64_t>&);
 
+/// All that a job which settles at once shares with others: its records, and its entry, since the
+/// first one of an id decides what the id means.
+inline void hashes_at_once(job const& work, record_hashes_function* records,
+                           std::vector<std::uint64_t>& into) {
+    records(work, into);
+    into.push_back(hash_mix(0, std::hash<transaction_id>{}(work.id)));
+}
+
 class record_order {
 public:
     /// Before the wave.
@@ -69,7 +77,8 @@ public:
     [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
                                      record_hashes_function* records) {
         if (asked && !held_up && exclusive_.empty() && blocked_.empty()) return false;
-        records(work, records_);
+        if (wave == step::at_once) hashes_at_once(work, records, records_);
+        else records(work, records_);
         bool waits = !asked && (wave == step::at_once || !has_begun(work));
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record);

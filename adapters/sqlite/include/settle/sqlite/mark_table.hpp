@@ -65,8 +65,8 @@ public:
         }
     }
 
-    /// Shape:   wave - its rows are key, place, id, participant, line, epoch, effect, confirm, undo,
-    ///          image
+    /// Shape:   wave - its rows are key, place, id, participant, line, epoch, effect, confirm,
+    ///          undo, image
     template <typename Wave>
     void insert(wave_rows& with, Wave& wave) const {
         auto const shown = with.show_rows(wave);
@@ -77,8 +77,8 @@ public:
         row.bind(part.participant).bind(part.line).bind(static_cast<std::int64_t>(to)).change();
     }
     /// Pulls the marks of a wave.
-    /// Shape:   wave - in the order of the keys: size(), meet(columns), and for_each(function), which
-    ///          is given key, id and part; first, last - keys of it
+    /// Shape:   wave - in the order of the keys: size(), meet(columns), and for_each(function),
+    ///          which is given key, id and part; first, last - keys of it
     template <typename Wave>
     void erase(wave_rows& with, Wave& wave, key_type const& first, key_type const& last) const {
         // Where few others stand between them, all are met by walking past them; else each is
