@@ -166,19 +166,19 @@ TEST_CASE("sqlite bounds: sums that leave 64 bits are not kept, and nothing is w
 }
 
 TEST_CASE("sqlite bounds: a row that is wrong is named, and without it all goes on") {
-    for (auto const& [wrong, said] :
+    for (auto const& one :
          {std::pair{"least = '{\"amount\":'", "in the table settle_bound: "},
           std::pair{"least = '{\"none\":1}'", "the record has no such member"},
           std::pair{"least = '{\"amount\":5}'", "it holds what no marks give"},
           std::pair{"marks = 0", "it holds what no marks give"},
           std::pair{"marks = 1", "it does not fit the marks of the record"},
           std::pair{"least = '{\"amount\":-5}'", "it does not fit the marks of the record"}}) {
-        CAPTURE(wrong);
+        CAPTURE(one.first);
         folder const here;
         settle::testing::manual_environment const time;
         open(here.file(), 100);
         leave<give_type>(here.file(), time, "give", 40, 10);
-        sql(here.file(), std::string{"UPDATE settle_bound SET "} + wrong);
+        sql(here.file(), std::string{"UPDATE settle_bound SET "} + one.first);
         database db{here.file()};
         auto engine = bounded_engine(db, time);
         settle::recover_options const all{.older_than = std::chrono::milliseconds{0}};
@@ -186,7 +186,7 @@ TEST_CASE("sqlite bounds: a row that is wrong is named, and without it all goes 
         // Not even what was left can be undone beside bounds that are wrong, so nothing is.
         CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "40");
         auto const told = engine.run<give_type>(id_of("give", 3), {"hot", 10, "", {}});
-        CHECK(contains(told.text(), said));
+        CHECK(contains(told.text(), one.second));
         CHECK(contains(told.text(), "Delete that row. README#damaged"));
 
         sql(here.file(), "DELETE FROM settle_bound");
