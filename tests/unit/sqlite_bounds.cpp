@@ -30,6 +30,9 @@ template <typename Database>
 auto bounded_engine(Database& db, settle::testing::manual_environment const& time) {
     settle::options limits;
     limits.attempts = 2;
+    // A damaged row stays damaged however long it is waited for.
+    limits.takeover = std::chrono::milliseconds{200};
+    limits.patience = std::chrono::seconds{1};
     return settle::engine{db,
                           settle::two_phases,
                           limits,
