@@ -17,7 +17,6 @@ enum class already : std::uint8_t {
 
 struct growth {
     already what;
-    std::size_t count;
     workload work;
 };
 
@@ -27,7 +26,7 @@ inline constexpr std::size_t counted_transfers = 400;
     workload_shape shape{.transfers = counted_transfers};
     if (what == already::records) shape.accounts = count;
     else shape.transfers += count;
-    growth made{what, count, make_workload(shape)};
+    growth made{what, make_workload(shape)};
     if (what != already::marks) return made;
     for (auto& [id, asked] : made.work.requests) {
         asked.destination = made.work.ids[asked.source == made.work.ids[0] ? 1 : 0];

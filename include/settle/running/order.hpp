@@ -77,8 +77,7 @@ public:
     [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
                                      record_hashes_function* records) {
         if (asked && !held_up && exclusive_.empty() && blocked_.empty()) return false;
-        if (wave == step::at_once) hashes_at_once(work, records, records_);
-        else records(work, records_);
+        look_up(wave, work, records);
         bool waits = !asked && (wave == step::at_once || !has_begun(work));
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record);
@@ -148,9 +147,10 @@ public:
     /// Whether a job does not get on: others than its window hold it up, or an earlier one of its
     /// window that does not get on itself.
     /// Shape:   held_up - itself
-    [[nodiscard]] bool stalls(job const& work, bool held_up, record_hashes_function* records) {
+    [[nodiscard]] bool stalls(step wave, job const& work, bool held_up,
+                              record_hashes_function* records) {
         if (!held_up && stalled_.empty()) return false;
-        records(work, records_);
+        look_up(wave, work, records);
         bool found = held_up;
         for (auto const record : records_) found = found || stalled_.contains(record);
         for (auto const record : records_) {
@@ -160,6 +160,12 @@ public:
     }
 
 private:
+    /// What a job shares with others in a wave.
+    void look_up(step wave, job const& work, record_hashes_function* records) {
+        if (wave == step::at_once) hashes_at_once(work, records, records_);
+        else records(work, records_);
+    }
+
     /// Whether its effects are as they will be, but for their end.
     static bool has_begun(job const& work) {
         auto const now = work.coordinator.state();

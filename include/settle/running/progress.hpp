@@ -233,7 +233,7 @@ private:
                 held_up = Step == step::apply ? way.held_up : !order_at_once::has_settled(work);
             }
             // Who rests looks at its own time.
-            if (order_->stalls(work, held_up, all.records) && waited) end_in_time(work, way);
+            if (order_->stalls(Step, work, held_up, all.records) && waited) end_in_time(work, way);
         }
     }
 
