@@ -52,7 +52,7 @@ void in_one_phase_and_two(Function&& function) {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         sqlite_test::folder const here;
         settle::sqlite::database db{here.file()};
-        INFO((how == settle::phases::one ? "one phase" : "two phases"));
+        INFO(std::string{how == settle::phases::one ? "one phase" : "two phases"});
         function(db, how);
     }
 }
@@ -100,13 +100,24 @@ TEST_CASE("order: transfers end as one by one, whichever calls of the store go w
 
 namespace {
 
-/// Leaves a record with an exclusive mark of another program; `end()` lets that one end.
+/// Another program, which ends behind an apply as long as `leaves` says so.
+template <typename Database>
+auto holder_on(Database& db, manual_environment const& time, bool const* leaves) {
+    settle::options no_wait;
+    no_wait.takeover = std::chrono::milliseconds{0};
+    return settle::engine{db, no_wait, settle::type<relabel_type>, settle::two_phases,
+                          settle::with_environment(time),
+                          settle::observed_by([leaves](settle::event const& seen) {
+                              if (*leaves && seen.taken == settle::step::apply) throw killed{};
+                          })};
+}
+
+/// A record with an exclusive mark of another program; `end()` lets that one end.
 template <typename Database>
 class held_record {
 public:
     held_record(Database& db, manual_environment const& time)
-        : holder_{db, at_once(), settle::type<relabel_type>, settle::two_phases,
-                  settle::with_environment(time), settle::observed_by(leaver{&leaves_})} {
+        : holder_(holder_on(db, time, &leaves_)) {
         holder_.create(labels, label{"busy", ""}).value();
         CHECK_THROWS_AS(holder_.run("holder", wanted()), killed);
         leaves_ = false;
@@ -115,25 +126,10 @@ public:
     void end() { CHECK(holder_.run("holder", wanted()).done()); }
 
 private:
-    struct leaver {
-        bool const* leaves;
-        void operator()(settle::event const& seen) const {
-            if (*leaves && seen.taken == settle::step::apply) throw killed{};
-        }
-    };
-    static settle::options at_once() {
-        settle::options no_wait;
-        no_wait.takeover = std::chrono::milliseconds{0};
-        return no_wait;
-    }
     static relabel wanted() { return {"busy", "", "here"}; }
-    using engine_type = decltype(settle::engine{
-        std::declval<Database&>(), settle::options{}, settle::type<relabel_type>,
-        settle::two_phases, settle::with_environment(std::declval<manual_environment const&>()),
-        settle::observed_by(std::declval<leaver>())});
 
     bool leaves_ = true;
-    engine_type holder_;
+    decltype(holder_on(std::declval<Database&>(), manual_environment{}, nullptr)) holder_;
 };
 
 } // namespace

@@ -176,7 +176,7 @@ TEST_CASE("sqlite bounds: a row that is wrong is named, and without it all goes 
           std::pair{"marks = 0", "it holds what no marks give"},
           std::pair{"marks = 1", "it does not fit the marks of the record"},
           std::pair{"least = '{\"amount\":-5}'", "it does not fit the marks of the record"}}) {
-        CAPTURE(one.first);
+        CAPTURE(std::string{one.first});
         folder const here;
         settle::testing::manual_environment const time;
         open(here.file(), 100);
