@@ -166,6 +166,8 @@ public:
     void look_again() { next_ = step::read; }
 
     void claimed(log_answer said, bool expired) {
+        // Of its own cancel nobody knew whether it took effect.
+        bool const cancels = unsure_ && why_ != reason::none;
         if (!moved(said)) return;
         epoch_ = seen_ = raised();
         if (!std::exchange(yielding_, false)) ++attempts_;
@@ -173,6 +175,10 @@ public:
             start(step::confirm);
         } else if (state_ == settle::state::canceling) {
             start(step::compensate);
+        } else if (cancels) {
+            // It did not, and what was decided stays so.
+            state_ = settle::state::pending;
+            cancel_for(why_, failed_);
         } else {
             // It starts over, so what failed under an earlier epoch says nothing any more.
             state_ = settle::state::pending;
@@ -427,17 +433,21 @@ private:
         withdraw();
     }
 
-    /// Undoes what this wave applied, and begins again.
+    /// Undoes what this wave applied or may have, and begins again.
     void withdraw() {
         for (answer& one : answers_) {
-            one = one == answer::applied ? answer::none : answer::nothing;
+            bool const stands = one == answer::applied || one == answer::unknown;
+            one = stands ? answer::none : answer::nothing;
         }
         next_ = step::give_way;
         if (!answers_.contains(answer::none)) begin_again();
     }
 
+    /// It is asked until it is known: nobody is to meet what has given way.
     void decide_give_way() {
-        if (!answers_.contains(answer::unavailable)) begin_again();
+        forget(answer::unknown);
+        bool const leaves = answers_.contains(answer::none);
+        if (!leaves && !answers_.contains(answer::unavailable)) begin_again();
     }
 
     void begin_again() {

@@ -67,6 +67,14 @@ public:
     void begin() {
         blocked_.clear();
         pending_.clear();
+        leaving_.clear();
+    }
+
+    /// A job that gives way, whose marks may still be there: nobody is to meet them, least of all
+    /// the earlier one that it gives way to.
+    void gives_way(job const& work, record_hashes_function* records) {
+        records(work, records_);
+        for (auto const record : records_) leaving_.insert(record);
     }
 
     /// Whether a job waits for an earlier one of its window: for one that has not taken effect and
@@ -76,11 +84,14 @@ public:
     /// Shape:   asked - the wave is to ask it; the others are told of for the sake of the later
     [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
                                      record_hashes_function* records) {
-        if (asked && !held_up && exclusive_.empty() && blocked_.empty()) return false;
+        if (asked && !held_up && exclusive_.empty() && blocked_.empty() && leaving_.empty()) {
+            return false;
+        }
         look_up(wave, work, records);
         bool waits = !asked && (wave == step::at_once || !has_begun(work));
         for (auto const record : records_) {
-            waits = waits || blocked_.contains(record) || pending_.contains(record);
+            waits = waits || blocked_.contains(record) || pending_.contains(record) ||
+                    leaving_.contains(record);
         }
         for (auto const record : records_) {
             if (waits || (asked && held_up)) blocked_.insert(record);
@@ -124,24 +135,26 @@ public:
         bool back = false;
         bool away = false;
         bool unsure = false;
+        bool fenced = false;
         for (std::size_t part = 0; part < records_.size(); ++part) {
             answer const said = c.answer_of(part);
             away = away || said == answer::unavailable;
-            unsure = unsure || said == answer::fenced || said == answer::unknown;
+            unsure = unsure || said == answer::unknown;
+            fenced = fenced || said == answer::fenced;
             bool const in_vain = said == answer::busy || may_hold_later(said);
             back = back || blocked_.contains(records_[part]);
             if (!in_vain || !pending_.contains(records_[part])) continue;
             back = true;
             if (said == answer::busy) exclusive_.insert(records_[part]);
         }
-        bool const waits = back || away || unsure || part_says(work, answer::busy);
+        bool const waits = back || away || unsure || fenced || part_says(work, answer::busy);
         for (std::size_t part = 0; part < records_.size(); ++part) {
             if (waits) blocked_.insert(records_[part]);
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
         }
         if (!back) return waits ? place::held_up : place::stays;
-        // It has to find out first what there is to undo.
-        return unsure ? place::stays : place::behind;
+        // Who is fenced has to find out first what has become of it.
+        return fenced ? place::stays : place::behind;
     }
 
     /// Whether a job does not get on: others than its window hold it up, or an earlier one of its
@@ -186,6 +199,7 @@ private:
     }
 
     hash_set blocked_;   ///< records of transactions that are yet to take effect
+    hash_set leaving_;   ///< records of transactions that give way
     hash_set pending_;   ///< records that earlier ones of the window have marked
     hash_set exclusive_; ///< records that one transaction at a time may use, as was seen
     hash_set still_exclusive_;

@@ -181,6 +181,10 @@ private:
     bool keep_order(step wave, jobs_side_by_side<Count> const& all) {
         if (!order_) order_ = std::make_unique<record_order>();
         order_->begin();
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            bool const leaves = all.jobs[i].coordinator.next() == step::give_way;
+            if (leaves && !all.ways[i].over) order_->gives_way(all.jobs[i], all.records);
+        }
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             course& way = all.ways[i];

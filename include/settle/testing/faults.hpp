@@ -166,10 +166,8 @@ public:
                 if ((fault_.operations >> (i % 64) & 1U) != 0) hit_.push_back(due[i]);
             }
         }
-        if (fault_.kind == fault_kind::late || fault_.kind == fault_kind::unknown_after) {
-            send_without_answer<Direction>(wave, how, due);
-        }
-        if (answers_lost()) answer_hit(wave, answer::unknown);
+        if (fault_.kind == fault_kind::late) send_late<Direction>(wave, how, due);
+        if (takes_no_effect()) answer_hit(wave, answer::unknown);
         session_.template start<Direction>(wave, how);
     }
 
@@ -178,6 +176,8 @@ public:
         session_.template finish<Direction>(wave, how);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         if (fault_.kind == fault_kind::unavailable) answer_hit(wave, answer::unavailable);
+        // It took its effect in its place among the others of its wave.
+        if (fault_.kind == fault_kind::unknown_after) answer_hit(wave, answer::unknown);
     }
 
     void expect_others()
@@ -242,10 +242,9 @@ public:
     }
 
 private:
-    [[nodiscard]] bool answers_lost() const {
+    [[nodiscard]] bool takes_no_effect() const {
         return fault_.kind == fault_kind::unavailable || fault_.kind == fault_kind::late ||
-               fault_.kind == fault_kind::unknown_before ||
-               fault_.kind == fault_kind::unknown_after;
+               fault_.kind == fault_kind::unknown_before;
     }
 
     [[nodiscard]] bool lost(std::string_view what) {
@@ -260,22 +259,19 @@ private:
         }
     }
 
-    /// Performs the hit operations, now or later, on copies: their answers reach nobody.
+    /// Keeps the hit operations, on copies: their answers reach nobody.
     template <typename Direction, typename Kind>
-    void send_without_answer(std::span<job> wave, Kind how,
-                             std::vector<detail::due_part> const& due) {
+    void send_late(std::span<job> wave, Kind how, std::vector<detail::due_part> const& due) {
         auto kept = std::make_shared<detail::kept_jobs>(wave);
         for (auto const& one : due) {
             if (std::find(hit_.begin(), hit_.end(), one) != hit_.end()) continue;
             kept->wave()[one.first].coordinator.answered(one.second, answer::nothing);
         }
-        auto const write = [kept, how, inner = inner_, name = log_name_] {
+        desk_->keep([kept, how, inner = inner_, name = log_name_] {
             auto session = inner->template bind<Collections...>(name);
             session.template start<Direction>(kept->wave(), how);
             session.template finish<Direction>(kept->wave(), how);
-        };
-        if (fault_.kind == fault_kind::late) desk_->keep(write);
-        else write();
+        });
     }
 
     fault_desk* desk_;

@@ -378,7 +378,7 @@ private:
                 },
                 [&] { return text(sent) + ": " + std::string{name_of(said)}; });
             if constexpr (knows_at_once) {
-                if (within_.yields && sent.at == step::apply) ask_and_yield(me, sent, branch);
+                if (within_.yields && sent.at == step::apply) ask_and_yield(now, me, sent, branch);
             }
             may_be_late(now, sent, branch, [&](world_type&, worker& w) {
                 w.mind.answered(part, answer::unknown);
@@ -389,20 +389,24 @@ private:
 
     /// The last answer of a wave may find its transaction behind another one of a batch.
     template <typename Branch>
-    void ask_and_yield(worker const& me, flight const& sent, Branch const& branch) const {
+    void ask_and_yield(world_type const& now, worker const& me, flight const& sent,
+                       Branch const& branch) const {
         for (std::size_t part = 0; part < me.mind.parts(); ++part) {
-            answer const said = me.mind.answer_of(part);
-            if (said == answer::unknown || (part != sent.part && me.mind.due(part))) return;
+            if (part != sent.part && me.mind.due(part)) return;
         }
+        auto const fall_back = [&](worker& w, answer said) {
+            w.mind.answered(sent.part, said);
+            if (w.mind.fenced()) decide(w.mind);
+            else w.mind.yield();
+        };
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                answer const said = meet(next, sent);
-                w.mind.answered(sent.part, said);
-                if (w.mind.fenced()) decide(w.mind);
-                else w.mind.yield();
+                fall_back(w, meet(next, sent));
             },
             [&] { return text(sent) + ", and falls back"; });
+        may_be_late(now, sent, branch,
+                    [&](world_type&, worker& w) { fall_back(w, answer::unknown); });
     }
 
     /// A wave is decided when no part is left to be asked.
