@@ -167,8 +167,12 @@ TEST_CASE("coordinator: giving way undoes its own marks alone, claims and starts
         CHECK(due_parts(c) == std::vector<bool>{true, false, false});
         answer_due(c, {answer::nothing});
     }
-    SUBCASE("an unknown undo is not repeated under this epoch") {
+    SUBCASE("an unknown undo is repeated until it is known") {
         answer_due(c, {answer::unknown, answer::applied});
+        CHECK(c.next() == step::give_way);
+        CHECK(due_parts(c) == std::vector<bool>{true, false, false});
+        CHECK(c.epoch_number() == first_epoch);
+        answer_due(c, {answer::nothing});
     }
     SUBCASE("all undone") { answer_due(c, {answer::applied, answer::applied}); }
 

@@ -375,21 +375,19 @@ TEST_CASE("coordinator: anyone may cancel what is not committed") {
     }
 }
 
-TEST_CASE("coordinator: a cancel of its own that is unknown forgets why when it starts over") {
+TEST_CASE("coordinator: a cancel of its own that is unknown stays what was decided") {
     auto c = canceling(2);
     c.canceled(log_answer::unknown);
     REQUIRE(c.next() == step::read);
-    SUBCASE("not landed: the parts are applied again, and may well be applied this time") {
+    SUBCASE("not landed: it is canceled under the new epoch") {
         c.found(standing{state::pending, first_epoch, 0, 0}, mine);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().why == reason::none);
         c.claimed(log_answer::taken, false);
-        REQUIRE(c.next() == step::apply);
-        CHECK(c.why() == reason::none);
-        CHECK(c.failed_part() == coordinator::no_part);
-        answer_all(c, answer::applied);
-        REQUIRE(c.next() == step::commit);
-        CHECK(c.change().why == reason::none);
+        REQUIRE(c.next() == step::cancel);
+        CHECK(c.change().why == reason::guard_failed);
+        CHECK(c.change().from_epoch == first_epoch + 1);
+        CHECK(c.failed_part() == 0);
     }
     SUBCASE("landed: compensated, and the reason stands") {
         c.found(standing{state::canceling, first_epoch, 0, 0}, mine);
