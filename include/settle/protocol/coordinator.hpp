@@ -241,7 +241,7 @@ public:
         if (why_ == reason::none && answers_.contains(answer::busy)) {
             if (attempts_ < limit) return false;
             why_ = reason::busy;
-            failed_ = place_of(answer::busy);
+            failed_ = answers_.place_of(answer::busy);
         }
         judged_ = why_ == reason::none ? settle::state::done : settle::state::canceled;
         return true;
@@ -363,10 +363,6 @@ private:
     [[nodiscard]] step claiming_step() const noexcept {
         return at_once_next() ? step::at_once : step::claim;
     }
-    [[nodiscard]] std::size_t place_of(answer wanted) const noexcept {
-        auto const* const first = std::find(answers_.begin(), answers_.end(), wanted);
-        return static_cast<std::size_t>(first - answers_.begin());
-    }
 
     void adopt(standing const& entry) {
         state_ = entry.state;
@@ -423,13 +419,13 @@ private:
         part_answers const before = answers_;
         if (Rules::unknown_claims) claim_again();
         answers_ = before;
-        forget(answer::unknown);
+        answers_.forget(answer::unknown);
     }
 
     /// Nobody waits while holding a mark.
     void give_way(std::uint32_t limit) {
-        if (!Rules::gives_way) return forget(answer::busy);
-        if (attempts_ >= limit) return cancel_for(reason::busy, place_of(answer::busy));
+        if (!Rules::gives_way) return answers_.forget(answer::busy);
+        if (attempts_ >= limit) return cancel_for(reason::busy, answers_.place_of(answer::busy));
         withdraw();
     }
 
@@ -443,11 +439,9 @@ private:
         if (!answers_.contains(answer::none)) begin_again();
     }
 
-    /// It is asked until it is known: nobody is to meet what has given way.
+    /// Nobody is to meet what has given way.
     void decide_give_way() {
-        forget(answer::unknown);
-        bool const leaves = answers_.contains(answer::none);
-        if (!leaves && !answers_.contains(answer::unavailable)) begin_again();
+        if (all_known()) begin_again();
     }
 
     void begin_again() {
@@ -457,18 +451,14 @@ private:
         next_ = step::pause;
     }
 
-    void forget(answer forgotten) {
-        std::replace(answers_.begin(), answers_.end(), forgotten, answer::none);
+    [[gnu::noinline]] void decide_finish() {
+        if (all_known()) end_wave();
     }
 
-    /// A finish or an undo meets the same mark or none, however often it is asked.
-    [[gnu::noinline]] void decide_finish() {
-        bool all = true;
-        for (answer& one : answers_) {
-            if (one == answer::unknown) one = answer::none;
-            all = all && one != answer::none && one != answer::unavailable;
-        }
-        if (all) end_wave();
+    /// A finish or an undo meets the same mark or none, however often: what is unknown is asked.
+    [[nodiscard]] bool all_known() {
+        answers_.forget(answer::unknown);
+        return !answers_.contains(answer::none) && !answers_.contains(answer::unavailable);
     }
 
     [[SETTLE_INLINED]] void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }

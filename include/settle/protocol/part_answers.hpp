@@ -47,6 +47,16 @@ public:
         return true;
     }
 
+    /// The first part with an answer, or size().
+    [[nodiscard]] std::size_t place_of(answer wanted) const noexcept {
+        return static_cast<std::size_t>(std::find(begin(), end(), wanted) - begin());
+    }
+
+    /// Parts with such an answer are to be asked again.
+    void forget(answer forgotten) noexcept {
+        std::replace(begin(), end(), forgotten, answer::none);
+    }
+
     friend bool operator==(part_answers const& left, part_answers const& right) {
         return std::equal(left.begin(), left.end(), right.begin(), right.end());
     }

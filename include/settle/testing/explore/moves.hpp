@@ -48,35 +48,10 @@ public:
     /// Puts a state into its canonical form.
     void canonize(world_type& state) const {
         for (std::size_t i = 0; i < all_.size(); ++i) state.rename_epochs(i, all_[i]->id());
-        for (auto& one : state.workers) {
-            one.mind.visit_attempts([&](std::uint32_t& attempts) {
-                attempts = std::min(attempts, within_.attempts);
-            });
-        }
-        for (auto& one : state.entries) {
-            one.now.attempts = std::min(one.now.attempts, within_.attempts);
-        }
-        for (auto& one : state.flights) {
-            one.change.attempts = std::min(one.change.attempts, within_.attempts);
-        }
-        sort(state.flights);
-        sort(state.workers);
+        state.canonize(within_.attempts);
     }
 
 private:
-    template <typename Items>
-    static void sort(Items& items) {
-        // A handful at most: by insertion, each print made once.
-        std::array<fingerprint, 4> prints{};
-        for (std::size_t i = 0; i < items.size(); ++i) prints.at(i) = items[i].print();
-        for (std::size_t i = 1; i < items.size(); ++i) {
-            for (std::size_t j = i; j > 0 && prints[j] < prints[j - 1]; --j) {
-                std::swap(prints[j], prints[j - 1]);
-                std::swap(items[j], items[j - 1]);
-            }
-        }
-    }
-
     // ------------------------------------------------------------------------ what idle workers do
 
     template <typename Branch>
@@ -401,9 +376,7 @@ private:
         };
         branch(
             move_kind::protocol,
-            [&](world_type& next, worker& w) {
-                fall_back(w, meet(next, sent));
-            },
+            [&](world_type& next, worker& w) { fall_back(w, meet(next, sent)); },
             [&] { return text(sent) + ", and falls back"; });
         may_be_late(now, sent, branch,
                     [&](world_type&, worker& w) { fall_back(w, answer::unknown); });
@@ -492,6 +465,7 @@ private:
     std::string text(flight const& sent) const {
         return words_of(sent, *all_[sent.transaction]);
     }
+
     transactions const& all_;
     bounds const& within_;
     operations<Protocol, Records> what_;

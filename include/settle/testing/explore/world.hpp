@@ -153,7 +153,30 @@ struct world {
         rename_marks(id, rename);
     }
 
+    /// Makes states one that differ in the order of like things, or in attempts beyond `most`.
+    void canonize(std::uint32_t most) {
+        auto const cap = [&](std::uint32_t& attempts) { attempts = std::min(attempts, most); };
+        for (auto& one : workers) one.mind.visit_attempts(cap);
+        for (auto& one : entries) cap(one.now.attempts);
+        for (auto& one : flights) cap(one.change.attempts);
+        sort(flights);
+        sort(workers);
+    }
+
 private:
+    template <typename Items>
+    static void sort(Items& items) {
+        // A handful at most: by insertion, each print made once.
+        std::array<fingerprint, 4> prints{};
+        for (std::size_t i = 0; i < items.size(); ++i) prints.at(i) = items[i].print();
+        for (std::size_t i = 1; i < items.size(); ++i) {
+            for (std::size_t j = i; j > 0 && prints[j] < prints[j - 1]; --j) {
+                std::swap(prints[j], prints[j - 1]);
+                std::swap(items[j], items[j - 1]);
+            }
+        }
+    }
+
     template <typename Rename>
     void rename_marks(transaction_id const& id, Rename const& rename) {
         data.for_each_table([&](auto& table) {
