@@ -3,8 +3,9 @@
 # A case that begins with "long:", or stands in a suite that does, is labelled "long" as well; one
 # that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that. What
 # may take longest begins first, so that no processor waits for it in the end. A case in the suite
-# "three servers" starts as many, and counts as so many of those that run side by side. One in the
-# suite "many callers" keeps a server busy by itself, so these run one after another.
+# "three servers" starts as many, so these run one after another, and so do those of the suite "many
+# callers", which keep a server busy by themselves. To count as several of those that run side by side
+# would be worse: ctest keeps no place free, so that they would all be left to the end.
 function(list_cases result)
     execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
         OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
@@ -45,9 +46,9 @@ list_cases(short_cases --test-case-exclude=long:*,exhaustive:* --test-suite-excl
 write_cases("${short_cases}" "${label}" "")
 math(EXPR timeout "${timeout} * 5")
 list_cases(three_servers --test-case=long:* "--test-suite=three servers")
-write_cases("${three_servers}" "${label};long" "PROCESSORS 3")
+write_cases("${three_servers}" "${label};long" "RESOURCE_LOCK three_servers")
 list_cases(many_callers --test-case=long:* "--test-suite=many callers")
-write_cases("${many_callers}" "${label};long" "PROCESSORS 2 RESOURCE_LOCK many_callers")
+write_cases("${many_callers}" "${label};long" "RESOURCE_LOCK many_callers")
 list_cases(long_cases --test-case=long:* "--test-suite-exclude=three servers,many callers")
 write_cases("${long_cases}" "${label};long" "")
 list_cases(long_suites --test-suite=long:* --test-case-exclude=long:*)

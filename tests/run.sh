@@ -76,8 +76,7 @@ run_tests() {
     folder=$1
     shift
     rm -f "$folder/ctest.log"
-    # Four more than there are processors, since many tests wait for the disk or for a server. A
-    # test that starts three servers counts as three, so that these elect a primary in their time.
+    # Four more than there are processors, since many tests wait for the disk or for a server.
     $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 4))" $no_tests \
         -O "$folder/ctest.log" "$@"
     result=$?
