@@ -329,6 +329,18 @@ TEST_CASE("sqlite log: a clock that was wrong once ends no purge") {
     CHECK(on.ids({}) == "0 2 4 ");
 }
 
+TEST_CASE("sqlite log: who came long ago and ended today hides no older ones from a purge") {
+    bench on;
+    for (int i = 0; i < 4; ++i) on.pending(std::to_string(i));
+    sql(on.path(), "UPDATE settle_entry SET state = 3, open = NULL");
+    sql(on.path(), "UPDATE settle_entry SET modified = 99999 WHERE id < '2'");
+    auto const first = on.log.purge(at(2000), 2).value();
+    CHECK(first.erased == 0);
+    CHECK(first.more);
+    CHECK(on.log.purge(at(2000), 2).value().erased == 2);
+    CHECK(on.ids({}) == "0 1 ");
+}
+
 TEST_CASE("sqlite log: recovery passes a damaged entry by and reports it") {
     folder const here;
     database db{here.file()};

@@ -84,9 +84,8 @@ public:
                             "attempts = settle_value(number, 2), owner = ?4"),
                  "change entries"),
           oldest_(on.on(),
-                  "SELECT number, state IN (3, 5), max(created, modified) FROM settle_entry "
-                  "WHERE number > ?1 "
-                  "ORDER BY number LIMIT ?2",
+                  "SELECT number, state IN (3, 5), created, max(created, modified) "
+                  "FROM settle_entry WHERE number > ?1 ORDER BY number LIMIT ?2",
                   "look for old entries"),
           erase_(on.on(), "DELETE FROM settle_entry WHERE number = ?1", "erase an entry") {}
 
@@ -132,10 +131,10 @@ public:
         if (!changes_.empty()) change_in_place<Step>(at);
     }
 
-    /// Entries are numbered as they come, so the search ends where none of a whole step is old: one
-    /// alone may be from a clock that was wrong. Both of its times have to be long ago, since that
-    /// clock may have been set meanwhile. Of what age one is that does not say so, nobody knows,
-    /// and it stays.
+    /// Entries are numbered as they come, so the search ends where none of a whole step came long
+    /// ago: one alone may be from a clock that was wrong. For one to go, its last change has to be
+    /// long ago as well, since that clock may have been set meanwhile. Of what age one is that does
+    /// not say so, nobody knows, and it stays.
     /// Shape:   up_to - the number of the last entry that the step before has looked at; then of
     ///          this step, or 0 when the next begins with the oldest
     purged purge(timestamp before, std::size_t limit, std::int64_t& up_to) {
@@ -149,10 +148,12 @@ public:
                 ++looked;
                 up_to = rows.integer(0);
                 bool const finished = rows.integer(1) != 0;
-                bool const dated = rows.type(2) == SQLITE_INTEGER;
-                bool const young = dated && rows.integer(2) >= number_in(before);
-                all_young = all_young && finished && young;
-                if (finished && dated && !young) old.push_back(up_to);
+                auto const is_before = [&](int column) {
+                    return rows.integer(column) < number_in(before);
+                };
+                bool const dated = rows.type(3) == SQLITE_INTEGER;
+                all_young = all_young && finished && dated && !is_before(2);
+                if (finished && dated && is_before(3)) old.push_back(up_to);
             }
             gone.more = looked == limit && !all_young;
         }
