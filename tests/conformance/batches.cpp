@@ -137,6 +137,24 @@ TEST_CASE("batch: bad elements are refused where they stand, and an id that come
     });
 }
 
+TEST_CASE("batch: an id and parameters are two of any kind") {
+    settle::memory::database db;
+    settle::engine engine{db, settle::type<bank::transfer_type>};
+    open_accounts(engine);
+    bank::transfer const one{name_of_account(0), name_of_account(1), 1};
+    std::vector<std::string> const ids{"zip 1", "zip 2"};
+    std::vector<bank::transfer> const transfers{one, one};
+    engine.run_all(ranges::views::zip(ids, transfers));
+    engine.run_all(std::vector{std::tuple{"tuple", one}});
+    engine.run_all(std::vector{std::pair{"pair", one}});
+    for (char const* const id : {"zip 1", "zip 2", "tuple", "pair"}) {
+        INFO(std::string{id});
+        REQUIRE(engine.find(id).value().has_value());
+        CHECK(engine.find(id).value()->state == settle::state::done);
+    }
+    CHECK(balance_of(engine, 1) == 104);
+}
+
 TEST_CASE("batch: what the range throws comes out when those under way have settled") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);

@@ -14,6 +14,7 @@
 #include <range/v3/view/iota.hpp>
 #include <range/v3/view/istream.hpp>
 #include <range/v3/view/transform.hpp>
+#include <range/v3/view/zip.hpp>
 
 #include <doctest/doctest.h>
 

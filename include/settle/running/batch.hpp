@@ -11,6 +11,7 @@
 #include <range/v3/range/traits.hpp>
 
 #include <exception>
+#include <tuple>
 
 SETTLE_BEGIN
 namespace detail {
@@ -21,10 +22,12 @@ struct batch_element {
     using parameters = Element;
     static constexpr bool has_id = false;
 };
-template <typename Id, typename Parameters>
-    requires std::is_convertible_v<Id, transaction_id>
-struct batch_element<std::pair<Id, Parameters>> {
-    using parameters = std::remove_cvref_t<Parameters>;
+/// Two of whatever kind: a std::pair, a std::tuple, or what a zipped range refers to.
+template <typename Element>
+    requires(std::tuple_size<Element>::value == 2 &&
+             std::is_convertible_v<std::tuple_element_t<0, Element>, transaction_id>)
+struct batch_element<Element> {
+    using parameters = std::remove_cvref_t<std::tuple_element_t<1, Element>>;
     static constexpr bool has_id = true;
 };
 
@@ -126,9 +129,9 @@ private:
     void take(Element&& element, std::size_t number) {
         using kind = batch_element<std::remove_cvref_t<Element>>;
         if constexpr (kind::has_id) {
-            transaction_id id{element.first};
+            transaction_id id{std::get<0>(element)};
             if (!fault_of_id(id).empty()) return tell(number, refuse(id, check_id(id)));
-            start(std::move(id), std::forward<Element>(element).second, number, false);
+            start(std::move(id), std::get<1>(std::forward<Element>(element)), number, false);
         } else {
             start(fresh_id(parts_.environment()), std::forward<Element>(element), number, true);
         }
