@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// How many commits and writes transactions cost on SQLite, as the file itself tells: what is shared
+// is not only right, it is shared.
+#include "batches.hpp"
+
+#include <sql.hpp>
+
+#include <cstdint>
+#include <fstream>
+#include <latch>
+
+using namespace batched;
+
+namespace {
+
+std::uint32_t number_at(std::string const& bytes, std::size_t at) {
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < 4; ++i) {
+        number = number << 8U | static_cast<std::uint8_t>(bytes.at(at + i));
+    }
+    return number;
+}
+
+/// The commits that stand in a write-ahead log: the frames that say how large the file is then.
+/// Source:  SQLite's file format, "The Write-Ahead Log"
+std::size_t commits_in(std::string const& path) {
+    std::ifstream file{path + "-wal", std::ios::binary};
+    std::string const bytes{std::istreambuf_iterator<char>{file}, {}};
+    if (bytes.size() < 32) return 0;
+    std::size_t const frame = 24 + number_at(bytes, 8);
+    std::size_t count = 0;
+    for (std::size_t at = 32; at + frame <= bytes.size(); at += frame) {
+        // Frames of an earlier round have another salt.
+        bool const of_this = bytes.compare(at + 8, 8, bytes, 16, 8) == 0;
+        count += of_this && number_at(bytes, at + 4) != 0 ? 1U : 0U;
+    }
+    return count;
+}
+
+template <typename How>
+auto bank_on(settle::sqlite::database& db, How how) {
+    return settle::engine{db, settle::type<bank::transfer_type>, how};
+}
+
+orders transfers_to_one(int count) {
+    orders made;
+    for (int i = 0; i < count; ++i) {
+        made.emplace_back("h" + std::to_string(1000 + i),
+                          bank::transfer{name_of_account(1 + i % 30), name_of_account(0), 1});
+    }
+    return made;
+}
+
+/// Runs them in one window, and gives what `count()` has grown by.
+template <typename Engine, typename Count>
+std::size_t cost_of(Engine& engine, orders const& all, Count&& count) {
+    std::size_t const before = count();
+    for (auto const& told : engine.run_all(all, {1000, {}, {}})) {
+        CHECK_MESSAGE(told.done(), told.text());
+    }
+    return count() - before;
+}
+
+} // namespace
+
+TEST_CASE("commits: a window is one in one phase, and one for each wave in two") {
+    sqlite_test::folder const here;
+    settle::sqlite::database db{here.file()};
+    auto at_once = bank_on(db, settle::phases::one);
+    auto in_two = bank_on(db, settle::phases::two);
+    open_accounts(at_once);
+    auto const commits = [&] { return commits_in(here.file()); };
+    auto const all = transfers_to_one(100);
+    orders const first{all.begin(), all.begin() + 50};
+    orders const second{all.begin() + 50, all.end()};
+    CHECK(cost_of(at_once, first, commits) == 1);
+    // Insert, apply, commit, confirm, close.
+    CHECK(cost_of(in_two, second, commits) == 5);
+}
+
+TEST_CASE("commits: threads that run at once share them") {
+    sqlite_test::folder const here;
+    settle::sqlite::database db{here.file()};
+    auto engine = bank_on(db, settle::phases::one);
+    open_accounts(engine);
+    // So few that the log is not begun anew even where each is a commit of its own.
+    std::size_t const before = commits_in(here.file());
+    std::vector<std::thread> threads;
+    std::atomic<std::size_t> done{0};
+    std::latch begun{16};
+    for (int thread = 0; thread < 16; ++thread) {
+        threads.emplace_back([&, thread] {
+            begun.arrive_and_wait();
+            for (int i = 0; i < 6; ++i) {
+                auto const told = engine.run(
+                    bank::transfer{name_of_account(thread), name_of_account(thread + 16), 1});
+                done += told.done() ? 1U : 0U;
+            }
+        });
+    }
+    for (auto& one : threads) one.join();
+    CHECK(done == 96);
+    std::size_t const after = commits_in(here.file());
+    CHECK(after > before);
+    CHECK(after < before + 72);
+}
+
+TEST_CASE("commits: what a window adds to one record is written once") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        sqlite_test::folder const here;
+        settle::sqlite::database db{here.file()};
+        auto engine = bank_on(db, how);
+        open_accounts(engine);
+        testing::ask(here.file(),
+                     "CREATE TABLE written(count INTEGER); INSERT INTO written VALUES(0);"
+                     "CREATE TRIGGER note AFTER UPDATE ON accounts WHEN new.id = 'account 0' "
+                     "BEGIN UPDATE written SET count = count + 1; END");
+        auto const written = [&] {
+            return std::stoul(testing::ask(here.file(), "SELECT count FROM written").at(0).at(0));
+        };
+        INFO((how == settle::phases::one ? "one phase" : "two phases"));
+        CHECK(cost_of(engine, transfers_to_one(60), written) == 1);
+        CHECK(balance_of(engine, 0) == 160);
+    }
+}
