@@ -200,6 +200,44 @@ TEST_CASE("fields of other programs are left alone, and come back with an erased
     });
 }
 
+TEST_CASE("what JSON cannot say of other programs' fields comes back as it was, too") {
+    using settle::mongodb::detail::document;
+    everywhere([](desk& here) {
+        here.put("suite_cards", std::string{card_document} + "}");
+        settle::mongodb::detail::server to{here.own.address(), {}};
+        auto with = to.connect();
+        document no_type;
+        document set;
+        set.text("odd", "\xff\xfe").object("ref", no_type.text("$oid", "no type of JSON's"));
+        document card;
+        document change;
+        change.object("q", card.text("_id", "c")).object("u", document{}.object("$set", set));
+        document command;
+        command.text("update", "suite_cards").array("updates", document{}.object_at(0, change));
+        settle::mongodb::detail::reply told;
+        with.command(command, "put them there", told);
+        auto const there = [&] {
+            std::size_t met = 0;
+            with.find("suite_cards", card, {}, "look", [&](document const& found) {
+                for (char const* name : {"odd", "ref"}) {
+                    document one;
+                    document other;
+                    one.copy(name, *set.find(name));
+                    if (auto const value = found.find(name)) other.copy(name, *value);
+                    met += bson_equal(one.native(), other.native()) ? 1U : 0U;
+                }
+            });
+            return met;
+        };
+        REQUIRE(there() == 2);
+        CHECK(here.engine.run("erase", withdraw{"c", true}).done());
+        CHECK(there() == 0);
+        auto const back = here.engine.reverse("erase");
+        CHECK_MESSAGE(back.done(), back);
+        CHECK(there() == 2);
+    });
+}
+
 TEST_CASE("hostile keys and texts are values, or are refused, and never operators") {
     everywhere([](desk& here) {
         std::string const long_text(100'000, 'x');

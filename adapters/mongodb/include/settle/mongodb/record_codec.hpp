@@ -10,6 +10,9 @@
 #include <settle/mongodb/mark_codec.hpp>
 #include <settle/store/codec.hpp>
 
+#include <charconv>
+#include <vector>
+
 SETTLE_BEGIN
 namespace mongodb::detail {
 
@@ -144,8 +147,7 @@ public:
         image.back() = ',';
         append_json_text(image, rest_name);
         image += ':';
-        append_json_text(image,
-                         take_text(bson_as_canonical_extended_json(rest.native(), nullptr)));
+        append_json_text(image, text_of(rest));
         return image += '}';
     }
 
@@ -194,15 +196,42 @@ private:
         }
         if (!reader.finish()) raise(errc::damaged, "settle: an image is damaged. README#damaged");
         if (rest.empty()) return {};
-        bson_error_t problem{};
-        bson_t* const made =
-            bson_new_from_json(reinterpret_cast<std::uint8_t const*>(rest.data()),
-                               static_cast<ssize_t>(rest.size()), &problem);
-        if (made == nullptr) {
-            raise(errc::damaged, "settle: an image is damaged: " + std::string{problem.message} +
-                                     ". README#damaged");
-        }
+        bson_t* const made = rest.front() == '{' ? from_json(rest) : from_digits(rest);
+        if (made == nullptr) raise(errc::damaged, "settle: an image is damaged. README#damaged");
         return document::adopt(made);
+    }
+
+    /// JSON for people. What would come back from it as something else, as text that is not UTF-8
+    /// or a name that means a type there, is two hexadecimal digits a byte of the document.
+    [[nodiscard]] static std::string text_of(document const& rest) {
+        auto text = take_text(bson_as_canonical_extended_json(rest.native(), nullptr));
+        bson_t* const back = text.empty() ? nullptr : from_json(text);
+        if (back != nullptr && bson_equal(document::adopt(back).native(), rest.native())) {
+            return text;
+        }
+        constexpr std::string_view digits = "0123456789abcdef";
+        std::uint8_t const* const bytes = bson_get_data(rest.native());
+        text.clear();
+        for (std::size_t i = 0; i < rest.size(); ++i) {
+            text += digits[bytes[i] >> 4U];
+            text += digits[bytes[i] & 15U];
+        }
+        return text;
+    }
+
+    /// Null when they are none of a document, as is what from_digits gives.
+    [[nodiscard]] static bson_t* from_json(std::string const& text) {
+        bson_error_t problem{};
+        return bson_new_from_json(reinterpret_cast<std::uint8_t const*>(text.data()),
+                                  static_cast<ssize_t>(text.size()), &problem);
+    }
+    [[nodiscard]] static bson_t* from_digits(std::string const& text) {
+        std::vector<std::uint8_t> bytes(text.size() / 2);
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            auto const* const from = text.data() + 2 * i;
+            if (std::from_chars(from, from + 2, bytes[i], 16).ptr != from + 2) return nullptr;
+        }
+        return bson_new_from_data(bytes.data(), bytes.size());
     }
 
     record_layout layout_;
