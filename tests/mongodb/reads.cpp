@@ -2,11 +2,16 @@
 // Reads of one record, or one entry, that a majority has confirmed.
 #include "bank.hpp"
 #include "fixtures.hpp"
+#include "proxy.hpp"
 #include "servers.hpp"
 
 #include <doctest/doctest.h>
+#include <settle/mongodb/tutorial.hpp>
 #include <settle/settle.hpp>
 
+#include <transfer/tutorial.hpp>
+
+#include <mutex>
 #include <thread>
 
 namespace {
@@ -27,6 +32,17 @@ using settle_test::run_command;
 
 constexpr settle::collection<account, "accounts", &account::id> accounts;
 
+/// What a client asks for, to be looked at as the server's answers are.
+settle_test::reply document_of(settle_test::wire_message const& request) {
+    // Behind the header stand flags and the kind of the section.
+    auto const body = settle_test::wire_message::header_size + 4 + 1;
+    settle_test::reply asked;
+    bson_t here;
+    REQUIRE(bson_init_static(&here, &request.bytes[body], request.bytes.size() - body));
+    bson_concat(asked.document(), &here);
+    return asked;
+}
+
 } // namespace
 
 TEST_CASE("a record is read as a majority confirms it, in both ways") {
@@ -45,6 +61,64 @@ TEST_CASE("a record is read as a majority confirms it, in both ways") {
     CHECK(after.number("cursor.firstBatch.0.settle_read") == 2);
     CHECK(after.text("cursor.firstBatch.0.note") == "kept");
     CHECK(after.text("cursor.firstBatch.1._id").empty());
+}
+
+TEST_CASE("a single server is asked for no majority, and what the tutorial left is read as well") {
+    namespace tutorial = bank::tutorial;
+    fresh_database const own{settle_test::standalone_address};
+    REQUIRE(run_command(own.address(), R"({"insert": "accounts", "documents": [)"
+                                       R"({"name": "A", "balance": 7.0, )"
+                                       R"("pendingTransactions": [1]}]})")
+                .ok);
+    settle::mongodb::tutorial_layout layout;
+    layout.fields = {{"amount", "value"}};
+    layout.key = "name";
+    settle::mongodb::tutorial_database<tutorial::transfer_type> db{own.address(), layout};
+    CHECK(db.read_linearizable(tutorial::accounts, "A").value().value().balance == 7);
+    CHECK(db.read_by_quorum(tutorial::accounts, "A").value().value().balance == 7);
+    CHECK(!db.read_linearizable(tutorial::accounts, "B").value());
+}
+
+TEST_CASE("each way to read asks the server for as much as it promises") {
+    using namespace settle_test;
+    fresh_database const own{replica_set_address};
+    proxy between{own.port()};
+    settle::mongodb::database db{between.address(own.name())};
+    auto engine = bank_on(db);
+    engine.create(ledgers, {"A", opening, 0, ""}).value();
+    std::mutex guard;
+    std::vector<wire_message> seen;
+    between.on_request([&](wire_message& request) {
+        std::lock_guard const alone{guard};
+        if (!is_greeting(request.command)) seen.push_back(request);
+    });
+    auto const asked = [&](char const* command) {
+        std::lock_guard const alone{guard};
+        REQUIRE(seen.size() == 1);
+        CHECK(seen.front().command == command);
+        auto request = document_of(seen.front());
+        seen.clear();
+        return request;
+    };
+
+    CHECK(balance(engine, "A") == opening);
+    CHECK(asked("find").text("readConcern.level") == "majority");
+
+    CHECK(db.read_linearizable(ledgers, "A").value()->balance == opening);
+    auto const linearizable = asked("find");
+    CHECK(linearizable.text("readConcern.level") == "linearizable");
+    // Without a majority the server would wait for ever.
+    CHECK(linearizable.number("maxTimeMS") == 15'000);
+
+    CHECK(!engine.find("t").value());
+    CHECK(asked("find").text("readConcern.level") == "linearizable");
+
+    CHECK(db.read_by_quorum(ledgers, "A").value()->balance == opening);
+    auto const quorum = asked("findAndModify");
+    CHECK(quorum.text("writeConcern.w") == "majority");
+    CHECK(quorum.number("writeConcern.wtimeout") == 15'000);
+    CHECK(quorum.truth("new"));
+    CHECK(quorum.number("update.$inc.settle_read") == 1);
 }
 
 TEST_CASE("a read says when its record is none of the collection's") {

@@ -54,26 +54,38 @@ public:
 
     /// A record as it is, even where an old primary does not know yet that it is none: a majority
     /// has said so since. `engine.read` is what a majority has had, or with weak writes one server.
+    /// A single server has no other primary, so there it is the record as that server has it.
     /// Errors:  also when no majority answers within 15 s
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read_linearizable(collection<Record, Name, Key> const&,
                                                     value_of<Key> const& key) {
-        return reading([&](detail::link& with) {
-            return detail::read_linearizable<collection<Record, Name, Key>>(with, key);
-        });
+        return read_linearizable<collection<Record, Name, Key>>({}, key);
     }
     /// The same for servers without that read concern: it counts a field `settle_read` up.
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read_by_quorum(collection<Record, Name, Key> const&,
                                                  value_of<Key> const& key) {
-        return reading([&](detail::link& with) {
-            return detail::read_by_quorum<collection<Record, Name, Key>>(with, key);
-        });
+        return read_by_quorum<collection<Record, Name, Key>>({}, key);
     }
 
 private:
     template <auto const& Type>
     friend class tutorial_database;
+
+    template <typename C>
+    result<std::optional<typename C::record_type>> read_linearizable(
+        detail::record_layout const& layout, typename C::key_type const& key) {
+        return reading([&](detail::link& with) {
+            return detail::read_linearizable<C>(with, layout, key, server_.sure_read());
+        });
+    }
+    template <typename C>
+    result<std::optional<typename C::record_type>> read_by_quorum(
+        detail::record_layout const& layout, typename C::key_type const& key) {
+        return reading([&](detail::link& with) {
+            return detail::read_by_quorum<C>(with, layout, key);
+        });
+    }
 
     template <typename Read>
     auto reading(Read&& read) -> result<std::invoke_result_t<Read&, detail::link&>> {

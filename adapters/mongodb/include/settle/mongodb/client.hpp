@@ -157,6 +157,15 @@ public:
         }
         throw command_failure(describe(problem, phase), told.transient());
     }
+    /// The same for one that writes, with the write concern of the address.
+    void write_command(document const& wanted, std::string_view phase, reply& told) {
+        bson_error_t problem{};
+        if (mongoc_client_write_command_with_opts(client_, database_->c_str(), wanted.native(),
+                                                  nullptr, told.fresh(), &problem)) {
+            return;
+        }
+        throw command_failure(describe(problem, phase), told.transient());
+    }
 
 private:
     static constexpr std::int64_t largest_batch = 100'000;
@@ -333,10 +342,14 @@ public:
     /// Whether several documents can be changed in one native transaction.
     [[nodiscard]] bool has_transactions() const noexcept { return transactions_; }
     [[nodiscard]] read_levels const& reads() const noexcept { return address_.reads(); }
+    /// The options of a read that no newer primary has overtaken; a single server has none.
+    [[nodiscard]] document sure_read() const {
+        return transactions_ ? linearizable() : document{};
+    }
     /// The options of a read by which something is decided. On a new primary, what a majority is
     /// known to have may be older than what the one before has acknowledged.
     [[nodiscard]] document deciding_read() const {
-        return transactions_ && reads().linearizable ? linearizable() : document{};
+        return reads().linearizable ? sure_read() : document{};
     }
 
 private:

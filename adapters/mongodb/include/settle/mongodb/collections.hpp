@@ -15,7 +15,7 @@ inline void make_collection(link& with, std::string_view name) {
     command.text("create", name);
     reply told;
     try {
-        with.command(command, "make a collection", told);
+        with.write_command(command, "make a collection", told);
     } catch (command_failure const& met) {
         auto const there = std::error_code{namespace_exists, mongodb_category()};
         if (met.problem().code != there) throw failure(met.problem());
@@ -190,7 +190,7 @@ inline void make_key_index(link& with, std::string_view name, std::string const&
     command.text("createIndexes", name).array("indexes", document{}.object_at(0, index));
     reply told;
     try {
-        with.command(command, "make the index of the keys", told);
+        with.write_command(command, "make the index of the keys", told);
     } catch (command_failure const& met) {
         refuse_collection(name, "it has no unique index over '" + key + "', so two records could "
                                 "have one key, and none could be made: " + met.problem().text);
@@ -271,7 +271,7 @@ inline void make_log(link& with, entry_layout const& layout) {
     document command;
     command.text("createIndexes", layout.names.transactions).array("indexes", all);
     reply told;
-    with.command(command, "make the indexes of the log", told);
+    with.write_command(command, "make the indexes of the log", told);
 }
 
 } // namespace mongodb::detail

@@ -46,6 +46,13 @@ inline void check_layout(entry_layout const& layout) {
                           " another");
         }
     };
+    bool const special = names.transactions.starts_with("system.") ||
+                         names.transactions.starts_with("settle_");
+    if (names.transactions.empty() || special ||
+        names.transactions.find_first_of(std::string_view{"$\0", 2}) != std::string::npos) {
+        refuse_layout("'" + names.transactions + "', for the transactions, is no name of a "
+                      "collection of theirs");
+    }
     take(names.state, "the state");
     take(names.modified, "the last change");
     take(names.application, "the application");

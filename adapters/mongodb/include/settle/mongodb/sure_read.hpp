@@ -7,13 +7,14 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
+/// Shape:   sure - the options of the find, by server::sure_read
 /// Errors:  throws settle::failure, also when no majority answers in time
 template <typename C>
 [[nodiscard]] std::optional<typename C::record_type> read_linearizable(
-    link& with, typename C::key_type const& key) {
-    desk<C> here;
+    link& with, record_layout const& layout, typename C::key_type const& key, document sure) {
+    desk<C> here{layout};
     here.expect(key);
-    here.fetch(with, linearizable());
+    here.fetch(with, std::move(sure));
     return here.only_record();
 }
 
@@ -22,11 +23,11 @@ template <typename C>
 /// Errors:  as read_linearizable
 template <typename C>
 [[nodiscard]] std::optional<typename C::record_type> read_by_quorum(
-    link& with, typename C::key_type const& key) {
-    desk<C> here;
+    link& with, record_layout const& layout, typename C::key_type const& key) {
+    desk<C> here{layout};
     here.expect(key);
     document query;
-    append_field(query, "_id", key);
+    append_field(query, layout.key, key);
     document one;
     document update;
     document majority;

@@ -166,7 +166,7 @@ public:
     /// Errors:  as database::bind
     template <typename... Collections>
     tutorial_session<Type, Collections...> bind(std::string const& log_name) {
-        detail::record_layout const records{layout_.names.key, true};
+        auto const records = record_layout();
         for (std::string_view const name : {Collections::name...}) {
             if (name == layout_.names.transactions) {
                 detail::refuse_collection(name, "tutorial_layout::transactions says that it holds "
@@ -180,7 +180,25 @@ public:
     /// Errors:  as database::bind_log
     log_session bind_log() { return database_.bind_log(layout_); }
 
+    /// As those of database.
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::optional<Record>> read_linearizable(collection<Record, Name, Key> const&,
+                                                    value_of<Key> const& key) {
+        return database_.template read_linearizable<collection<Record, Name, Key>>(record_layout(),
+                                                                                   key);
+    }
+    template <typename Record, fixed_string Name, auto Key>
+    result<std::optional<Record>> read_by_quorum(collection<Record, Name, Key> const&,
+                                                 value_of<Key> const& key) {
+        return database_.template read_by_quorum<collection<Record, Name, Key>>(record_layout(),
+                                                                                key);
+    }
+
 private:
+    [[nodiscard]] detail::record_layout record_layout() const {
+        return {layout_.names.key, true};
+    }
+
     static detail::entry_layout entries_of(tutorial_layout names) {
         detail::entry_layout made;
         made.names = std::move(names);
