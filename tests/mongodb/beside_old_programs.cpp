@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSL-1.0
+// Settle beside programs that follow the tutorial and still run: its words are those that they look
+// for, and what one of them has claimed is run by nobody else.
+#include "deeds.hpp"
+#include "taken_over.hpp"
+
+#include <latch>
+#include <thread>
+#include <utility>
+
+namespace {
+
+using bank::tutorial::transfer;
+using settle::mongodb::spelling;
+using settle_test::fresh_database;
+using settle_test::old_program;
+using settle_test::replica_set_address;
+using settle_test::run_command;
+using settle_test::standalone_address;
+using settle_test::taken_over;
+
+constexpr int first = 10; // as the accounts' numbers are written
+
+std::int64_t count(std::string const& address, std::string const& filter) {
+    auto const told = run_command(address, R"({"count": "transactions", "query": )" + filter + "}");
+    REQUIRE_MESSAGE(told.ok, told.error);
+    return told.number("n").value();
+}
+
+/// Claims for an old program what nobody has claimed yet, from the end, and at most so many.
+int claim_some(settle_test::connection& shell, int most) {
+    std::string const claim =
+        R"({"findAndModify": "transactions", "query": {"state": "initial", "application": )"
+        R"({"$exists": false}}, "update": {"$set": {"state": "pending", "application": )"
+        R"("other"}}, "sort": {"_id": -1}})";
+    int taken = 0;
+    while (taken < most) {
+        auto const told = shell.run(claim);
+        if (!told.ok) throw std::runtime_error{told.error};
+        if (!told.number("value._id")) break;
+        ++taken;
+    }
+    return taken;
+}
+
+} // namespace
+
+TEST_CASE("a state that settle leaves has the word by which an old program looks for it") {
+    struct example {
+        spelling how;
+        std::string pending;
+        std::string committed;
+        std::string cancelled;
+        std::string done;
+    };
+    for (auto const& one :
+         {example{spelling::lower, "pending", "committed", "cancelled", "done"},
+          {spelling::upper, "PENDING", "COMMITTED", "CANCELLED", "DONE"},
+          {spelling::capitalised, "Pending", "Committed", "Cancelled", "Done"}}) {
+        auto words = settle_test::dialects()[1];
+        words.words = one.how;
+        words.applied = "committed";
+        words.canceled = "cancelled";
+        fresh_database const own{replica_set_address};
+        old_program program{own.address(), words};
+        program.open(first);
+        settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
+            own.address(), settle_test::layout_of(words)};
+        settle::testing::faulty fragile{database};
+        settle::engine engine{fragile, settle::two_phases,
+                              settle::type<bank::tutorial::transfer_type>};
+        transfer const wanted{"A10", "B10", 100};
+        auto const leave = [&](char const* id, char const* step) {
+            fragile.plan(settle_test::ends_before(step));
+            CHECK_THROWS_AS(static_cast<void>(engine.run(id, wanted)), settle::testing::crash);
+        };
+        leave("1", "apply");
+        leave("2", "confirm");
+        leave("3", "apply");
+        fragile.plan({});
+        CHECK(engine.cancel("3").canceled());
+        CHECK(engine.run("4", wanted).done());
+        auto const has = [&](char const* id, std::string const& word) {
+            return count(own.address(), std::string{R"({"_id": )"} + id + R"(, "state": ")" +
+                                            word + "\"}") == 1;
+        };
+        INFO(one.done);
+        CHECK(has("1", one.pending));
+        CHECK(has("2", one.committed));
+        CHECK(has("3", one.cancelled));
+        CHECK(has("4", one.done));
+        // Whoever goes on reads them as they were meant.
+        settle::recover_options at_once;
+        at_once.older_than = std::chrono::seconds{0};
+        CHECK(engine.recover(at_once).done == 2);
+        CHECK(count(own.address(), R"({"state": ")" + one.done + "\"}") == 3);
+        CHECK(engine.read(bank::tutorial::accounts, "A10").value()->balance == 700);
+        CHECK(engine.read(bank::tutorial::accounts, "B10").value()->balance == 1300);
+        settle_test::check_records(own.address(), 2);
+    }
+}
+
+TEST_CASE("nothing is run twice where two workers and an old program claim at the same time") {
+    constexpr int entries = 40;
+    constexpr int most = 12;
+    auto words = settle_test::dialects()[1];
+    // What is older than a transaction may be would be canceled.
+    REQUIRE(settle_test::make_recent(words));
+    for (auto* const address : {replica_set_address, standalone_address}) {
+        fresh_database const own{*address};
+        old_program program{own.address(), words};
+        program.open(first);
+        std::string all;
+        for (int id = 1; id <= entries; ++id) {
+            all += (id == 1 ? R"({"_id": )" : R"(, {"_id": )") + std::to_string(id) +
+                   R"(, "source": "A10", "destination": "B10", "value": 1, "state": "initial")" +
+                   words.modified + "}";
+        }
+        auto const made =
+            run_command(own.address(), R"({"insert": "transactions", "documents": [)" + all + "]}");
+        REQUIRE(made.number("n") == entries);
+
+        taken_over one{own.address(), words};
+        taken_over two{own.address(), words};
+        settle_test::connection shell{own.address()};
+        int taken = claim_some(shell, 1);
+        settle::recovery_report reports[2];
+        std::latch begun{3};
+        auto const work = [&](taken_over& bank, settle::recovery_report& report) {
+            settle::work_options few;
+            few.window = 2;
+            begun.arrive_and_wait();
+            report = bank.engine().work(few);
+        };
+        std::thread by_one{[&] { work(one, reports[0]); }};
+        std::thread by_two{[&] { work(two, reports[1]); }};
+        begun.arrive_and_wait();
+        std::string problem;
+        try {
+            // They go from the end, and so both workers have listed these before.
+            taken += claim_some(shell, most);
+        } catch (std::exception const& met) {
+            problem = met.what();
+        }
+        by_one.join();
+        by_two.join();
+
+        CHECK(problem == "");
+        int const left = entries - taken;
+        for (auto const& report : reports) {
+            CHECK_MESSAGE(report.problem.empty(), report.problem);
+            CHECK(report.skipped.empty());
+            CHECK(report.canceled + report.undecided == 0);
+            CHECK(std::cmp_less_equal(report.done, left));
+        }
+        // Whoever finds that the other has just done it says so, too.
+        CHECK(std::cmp_greater_equal(reports[0].done + reports[1].done, left));
+        CHECK(count(own.address(), R"({"state": "done", "application": {"$ne": "other"}})") ==
+              left);
+        CHECK(count(own.address(), R"({"state": "pending", "application": "other", "epoch": )"
+                                   R"({"$exists": false}})") == taken);
+        CHECK(one.balance("A10") == 1000 - left);
+        CHECK(one.balance("B10") == 1000 + left);
+        settle_test::check_records(own.address(), 2);
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a server refuses although its collections were looked at: a validator that came later, and
+// any error by its own code, which compares with settle's conditions.
+#include "bank_documents.hpp"
+#include "proxy.hpp"
+#include "server_answers.hpp"
+
+namespace settle_test {
+namespace {
+
+/// An error of the server's own, and what can be done about it.
+void check_native(settle::error const& problem, int code, settle::condition wanted,
+                  std::string const& said) {
+    INFO(problem.text);
+    CHECK(problem.code == std::error_code{code, settle::mongodb::mongodb_category()});
+    using enum settle::condition;
+    for (auto const one : {retryable, conflict, permanent, unknown}) {
+        CHECK((problem.code == one) == (one == wanted));
+    }
+    CHECK(problem.text.starts_with("settle: MongoDB could not "));
+    CHECK(problem.text.find(said + " (code " + std::to_string(code) + "). ") !=
+          std::string::npos);
+}
+
+} // namespace
+
+TEST_CASE("a validator that came later cancels what it refuses, and nothing else") {
+    on_every_server<bank_documents>([](bank_documents& here) {
+        for (char const* const id : {"A", "B", "C"}) {
+            here.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
+        }
+        auto const set = here.shell.run(
+            R"({"collMod": "suite_ledgers", "validator": {"balance": {"$gte": 80}}})");
+        REQUIRE_MESSAGE(set.ok, set.error);
+        auto const check_refused = [&](settle::outcome const& told) {
+            INFO(told.text());
+            CHECK(told.canceled());
+            CHECK(told.why == settle::reason::record_unusable);
+            check_native(told.problem, 121, settle::condition::permanent,
+                         "Document failed validation");
+            check_told(here.engine, told);
+        };
+        check_refused(here.engine.run("alone", transfer{"C", "A", 30}));
+        std::vector<std::pair<std::string, transfer>> const wave{
+            {"1", {"A", "B", 5}}, {"2", {"C", "B", 30}}, {"3", {"B", "A", 2}}};
+        auto const told = here.engine.run_all(wave);
+        CHECK_MESSAGE(told[0].done(), told[0]);
+        check_refused(told[1]);
+        CHECK_MESSAGE(told[2].done(), told[2]);
+        CHECK(balance(here.engine, "A") == 97);
+        CHECK(balance(here.engine, "B") == 103);
+        CHECK(balance(here.engine, "C") == 100);
+        CHECK(here.engine.marks().value() == 0);
+        // A record that is not there yet, too.
+        check_native(here.engine.create(ledgers, {"D", 79, 0, ""}).problem(), 121,
+                     settle::condition::permanent, "Document failed validation");
+    });
+}
+
+TEST_CASE("an error of the server is told by its own code, with what can be done about it") {
+    fresh_database const own{standalone_address};
+    proxy between{own.port()};
+    settle::mongodb::database db{between.address(own.name(), short_waits)};
+    auto engine = bank_on(db);
+    using enum settle::condition;
+    for (auto const& [code, wanted] : {std::pair{13, permanent}, {18, permanent},
+                                       {121, permanent}, {112, retryable}, {999'999, unknown}}) {
+        between.clear_rules();
+        between.add({.command = "find", .what = fault::refuse, .answer = failed(code)});
+        check_native(engine.read(ledgers, "A").problem(), code, wanted, "as the test wants it");
+        // Who builds an engine can only be thrown it.
+        between.add({.command = "listCollections", .what = fault::refuse, .answer = failed(code)});
+        try {
+            auto const another = bank_on(db);
+            FAIL_CHECK("an engine was built");
+        } catch (settle::failure const& met) {
+            check_native(met.problem(), code, wanted, "as the test wants it");
+        }
+    }
+}
+
+} // namespace settle_test
