@@ -34,6 +34,11 @@ trial=
 if [ "$program" = transfer ] && [ "${1-}" = mongodb ]; then
     trial=mongodb
     shift
+    if [ $# -gt 0 ]; then
+        echo "samples/run.sh: the trial takes no argument; for a server of yours:" >&2
+        echo "samples/run.sh transfer --store mongodb://HOST/DATABASE $*" >&2
+        exit 2
+    fi
 fi
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
@@ -81,6 +86,9 @@ transfermongodb)
     mkdir -p build/tests/scratch
     build/tests/settle_mongodb_keeper keep
     trap 'build/tests/settle_mongodb_keeper stop' EXIT
+    # Not every shell takes the way by EXIT when it is interrupted.
+    trap 'exit 130' INT
+    trap 'exit 143' HUP TERM
     # "replica_set=HOST:PORT/?OPTIONS" becomes mongodb://HOST:PORT/bank?OPTIONS.
     store=$(sed -n 's|^replica_set=\([^/]*\)/|mongodb://\1/bank|p' \
         build/tests/scratch/mongodb_servers.txt)

@@ -85,6 +85,7 @@ public:
         }
         switch (which) {
         case command::recover: return recover();
+        case command::work: return work();
         case command::list: return list();
         case command::show: return show();
         case command::cancel: return cancel();
@@ -93,8 +94,9 @@ public:
         default: break;
         }
         samples::complain(Application::name,
-                          "with --layout tutorial there are recover, list, show, cancel, balance "
-                          "and check; for new work write a program with a type of your own");
+                          "with --layout tutorial there are recover, work, list, show, cancel, "
+                          "balance and check; for new work write a program with a type of your "
+                          "own");
         return exit_code::wrong_usage;
     }
 
@@ -130,15 +132,8 @@ private:
         wanted.older_than = given_->standing_for;
         wanted.stop = interrupted_->token();
         auto const found = engine_->recover(wanted);
-        settle::sweep_report swept;
-        if (found.problem.empty()) swept = engine_->sweep(interrupted_->token());
-        fmt::print("recovered: {} done, {} canceled, {} undecided, {} left alone\n", found.done,
-                   found.canceled, found.undecided, found.skipped.size());
-        if (found.elsewhere > 0) {
-            fmt::print("  {} are under way in another program\n", with_commas(found.elsewhere));
-        }
-        print_skipped(found.skipped);
-        if (!found.problem.empty()) throw settle::failure(found.problem);
+        tell("recovered", found);
+        auto const swept = engine_->sweep(interrupted_->token());
         // Marks that no unfinished entry accounts for.
         if (swept.undone > 0 || !swept.skipped.empty()) {
             fmt::print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
@@ -146,8 +141,30 @@ private:
         }
         print_skipped(swept.skipped);
         if (!swept.problem.empty()) throw settle::failure(swept.problem);
-        bool const settled =
-            found.undecided == 0 && found.skipped.empty() && swept.skipped.empty();
+        return end_of(found.undecided == 0 && found.skipped.empty() && swept.skipped.empty());
+    }
+
+    exit_code work() {
+        settle::work_options wanted;
+        wanted.stop = interrupted_->token();
+        auto const found = engine_->work(wanted);
+        tell("worked", found);
+        return end_of(found.undecided == 0 && found.skipped.empty());
+    }
+
+    /// What became of entries.
+    /// Errors:  throws what kept it from the rest
+    static void tell(std::string_view did, settle::recovery_report const& found) {
+        fmt::print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
+                   found.canceled, found.undecided, found.skipped.size());
+        if (found.elsewhere > 0) {
+            fmt::print("  {} are under way in another program\n", with_commas(found.elsewhere));
+        }
+        print_skipped(found.skipped);
+        if (!found.problem.empty()) throw settle::failure(found.problem);
+    }
+
+    [[nodiscard]] exit_code end_of(bool settled) const {
         return settled && !interrupted_->asked() ? exit_code::settled : exit_code::unsettled;
     }
 

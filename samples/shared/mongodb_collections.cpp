@@ -22,9 +22,15 @@ template <typename Held, void (*Destroy)(Held*)>
 using handle = std::unique_ptr<Held, destroyer<Held, Destroy>>;
 
 /// The collections that are neither the server's nor settle's own.
+/// Shape:   address - one that a database has been opened with
 std::vector<std::string> collections_in(std::string const& address, std::string& database) {
     handle<mongoc_uri_t, mongoc_uri_destroy> const uri{mongoc_uri_new(address.c_str())};
     database = mongoc_uri_get_database(uri.get());
+    // A primary that has just gone is waited for, as settle does.
+    mongoc_uri_set_option_as_bool(uri.get(), MONGOC_URI_SERVERSELECTIONTRYONCE, false);
+    if (!mongoc_uri_has_option(uri.get(), MONGOC_URI_SERVERSELECTIONTIMEOUTMS)) {
+        mongoc_uri_set_option_as_int32(uri.get(), MONGOC_URI_SERVERSELECTIONTIMEOUTMS, 15'000);
+    }
     handle<mongoc_client_t, mongoc_client_destroy> const client{
         mongoc_client_new_from_uri(uri.get())};
     handle<mongoc_database_t, mongoc_database_destroy> const found{
@@ -32,7 +38,11 @@ std::vector<std::string> collections_in(std::string const& address, std::string&
     bson_error_t problem{};
     char** const names =
         mongoc_database_get_collection_names_with_opts(found.get(), nullptr, &problem);
-    if (names == nullptr) throw std::runtime_error(problem.message);
+    if (names == nullptr) {
+        throw std::runtime_error(fmt::format("MongoDB could not list the collections of '{}': {} "
+                                             "({}). README#mongodb-errors",
+                                             database, problem.message, problem.code));
+    }
     std::vector<std::string> others;
     for (char** name = names; *name != nullptr; ++name) {
         std::string_view const each{*name};

@@ -186,6 +186,7 @@ private:
                   "How many threads share the work; what concerns one record stays in order");
         auto& recover = add(command::recover, "Settles what programs left unfinished");
         add_age(recover, target_->standing_for, "What stood still for that long (30m)");
+        add(command::work, "Runs what was submitted and nobody has begun");
         auto& purge = add(command::purge, "Erases finished entries from the log");
         add_age(purge, target_->finished_for, "What was begun that long ago (30d; over 8d 1h)");
     }
@@ -231,6 +232,7 @@ std::string_view name_of(command named) {
     case command::open: return "open";
     case command::run: return "run";
     case command::recover: return "recover";
+    case command::work: return "work";
     case command::purge: return "purge";
     case command::list: return "list";
     case command::show: return "show";

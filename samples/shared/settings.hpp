@@ -18,7 +18,9 @@
 
 namespace samples {
 
-enum class command { open, run, recover, purge, list, show, cancel, reverse, balance, check };
+enum class command {
+    open, run, recover, work, purge, list, show, cancel, reverse, balance, check
+};
 
 /// A command's word on the command line.
 std::string_view name_of(command named);

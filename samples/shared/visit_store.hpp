@@ -50,8 +50,8 @@ auto visit_store(store_address const& address, std::span<std::string_view const>
 /// Shape:   Tutorial - of the application: the type that they ran, and their layout()
 template <typename Tutorial, typename Visitor>
 auto visit_tutorial(store_address const& address, Visitor&& visit) {
-    check_collections(address.path, Tutorial::tables, false);
     settle::mongodb::tutorial_database<Tutorial::type> store{address.path, Tutorial::layout()};
+    check_collections(address.path, Tutorial::tables, false);
     return visit(store);
 }
 #endif

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <program.hpp>
 
+#include <chrono>
 #include <fstream>
 #include <sstream>
 
@@ -78,6 +79,13 @@ void leave(fresh_database const& own, std::string const& collection, std::string
     REQUIRE_MESSAGE(told.ok, told.error);
 }
 
+/// The time of an entry that no program takes for too old.
+std::string milliseconds_now() {
+    using namespace std::chrono;
+    auto const now = system_clock::now().time_since_epoch();
+    return std::to_string(duration_cast<milliseconds>(now).count());
+}
+
 } // namespace
 
 TEST_CASE("the bank's orders end in MongoDB as in a file") {
@@ -104,6 +112,12 @@ TEST_CASE("a slip of the pen does not put a bank into another program's database
     auto const nameless = call(folder, "transfer", "mongodb://127.0.0.1", {"check"});
     CHECK(nameless.code == 3);
     CHECK(nameless.err.find("names no database") != std::string::npos);
+    for (std::string const address : {"mongodb://127.0.0.1", "mongodb://bank:se:cret@h/bank"}) {
+        auto const old = call(folder, "transfer", address, {"--layout", "tutorial", "list"});
+        INFO(address);
+        CHECK(old.code == 3);
+        CHECK(old.err.find("this MongoDB address is refused") != std::string::npos);
+    }
     auto const layout = call(folder, "transfer", "memory:", {"--layout", "tutorial", "list"});
     CHECK(layout.code == 2);
 }
@@ -120,17 +134,22 @@ TEST_CASE("what the tutorial's bank left is listed, settled and checked") {
           R"({"_id": "B", "balance": 1000, "pendingTransactions": []})");
     leave(own, "transactions",
           R"({"_id": 1, "source": "A", "destination": "B", "value": 100, "state": "canceling"},)"
-          R"({"_id": 2, "source": "A", "destination": "B", "value": 10, "state": "initial"})");
+          R"({"_id": 2, "source": "A", "destination": "B", "value": 10, "state": "initial"},)"
+          R"({"_id": 3, "source": "A", "destination": "B", "value": 7, "state": "initial", )"
+          R"("lastModified": {"$date": {"$numberLong": ")" +
+              milliseconds_now() + R"("}}})");
     CHECK(bank({"list"}).out.find("canceling") != std::string::npos);
     CHECK(bank({"show", "1"}).out.find("\"amount\": 100") != std::string::npos);
     CHECK(bank({"check"}).code == 1);
     auto const recovered = bank({"recover", "--older-than", "0s"});
     CHECK(recovered.out.find("1 canceled") != std::string::npos);
     CHECK(bank({"cancel", "2"}).out.find("2 is canceled") != std::string::npos);
+    CHECK(bank({"check"}).code == 1);
+    CHECK(bank({"work"}).out == "worked: 1 done, 0 canceled, 0 undecided, 0 left alone\n");
     auto const checked = bank({"check"});
     CHECK_MESSAGE(checked.code == 0, checked.out);
     CHECK(checked.out.find("money       2000") != std::string::npos);
-    CHECK(bank({"balance", "A"}).out.find("1000") != std::string::npos);
+    CHECK(bank({"balance", "A"}).out.find("993") != std::string::npos);
     CHECK(bank({"run", "x.csv"}).code == 2);
 }
 
@@ -145,9 +164,15 @@ TEST_CASE("what the tutorial's shop left is listed, settled and checked") {
     leave(own, "orders", R"({"_id": "o1", "amount": 30, "pendingTransactions": ["t1"]})");
     leave(own, "transaction",
           R"({"_id": "t1", "balance_id": "anna", "order_id": "o1", "amount": 30,)"
-          R"( "state": "Applied"})");
+          R"( "state": "Applied"},)"
+          R"({"_id": "t2", "balance_id": "anna", "order_id": "o1", "amount": 5,)"
+          R"( "state": "Initial"})");
+    CHECK(shop({"list"}).out.find("applied") != std::string::npos);
+    CHECK(shop({"show", "t1"}).out.find("\"amount\": 30") != std::string::npos);
     CHECK(shop({"check"}).code == 1);
+    CHECK(shop({"cancel", "t2"}).out.find("t2 is canceled") != std::string::npos);
     CHECK(shop({"recover", "--older-than", "0s"}).out.find("1 done") != std::string::npos);
+    CHECK(shop({"cancel", "t1"}).code == 1);
     auto const checked = shop({"check"});
     CHECK_MESSAGE(checked.code == 0, checked.out);
     CHECK(checked.out.find("money       100") != std::string::npos);

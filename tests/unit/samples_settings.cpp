@@ -91,6 +91,7 @@ TEST_SUITE("samples: settings") {
         CHECK(reading{{"--two-phases", "run", "a.csv"}}.given.two_phases);
         CHECK(reading{{"run", "a.csv", "--two-phases"}}.given.two_phases);
         CHECK(reading{{"recover", "--two-phases"}}.given.two_phases);
+        CHECK(reading{{"work", "--two-phases"}}.given.two_phases);
     }
 
     TEST_CASE("times have units") {
