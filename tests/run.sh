@@ -9,7 +9,8 @@ tests/run.sh                  with g++: every test but the long ones
 tests/run.sh --full           the long ones too; then the others with clang and its address and
                               undefined behaviour sanitizers, which says what lines of the library
                               the tests have run; and what has threads with its thread sanitizer
-tests/run.sh --full --kills N the applications are killed N times instead of 300
+tests/run.sh --full --kills N the applications are killed N times instead of 300, and the primary
+                              of three servers instead of 20
 tests/run.sh --exhaustive     with g++: the searches that are too large for --full
 tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
 tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow

@@ -120,8 +120,12 @@ TEST_CASE("with 1000.00 on each account exactly 450 of the bank's 6,471 orders a
     CHECK(second["earlier"] == 6471);
     CHECK(second["sum_before"] == report["sum_after"]);
     CHECK(second["sum_after"] == report["sum_after"]);
+}
 
-    // The same orders are canceled at any pace.
+TEST_CASE("the same 450 of the bank's orders are canceled at any pace") {
+    scratch_folder const folder{"bank-paces"};
+    opened_bank const bank{folder, "1000.00"};
+    auto const report = bank.run({});
     auto const wanted = ends(folder);
     for (auto const& pace : paces) {
         auto const paced = bank.run(pace);
@@ -218,6 +222,12 @@ TEST_CASE("a small file of one's own, its entries and its reversal") {
     CHECK(early.code == 1);
     CHECK(early.err.find("only those older than 193 h") != std::string::npos);
     CHECK(transfer(folder, {"show", "p1"}).code == 0);
+    testing::ask(folder.at("bank.db"), "UPDATE settle_entry SET created = created - 4000000000, "
+                                       "modified = modified - 4000000000 WHERE id <> 'p3'");
+    CHECK(transfer(folder, {"purge"}).out == "purged: 4 entries\n");
+    CHECK(transfer(folder, {"show", "p1"}).code == 1);
+    CHECK(transfer(folder, {"show", "p3"}).code == 0);
+    CHECK(transfer(folder, {"check"}).code == 0);
 }
 
 TEST_CASE("every bad line gets its sentence and number, and the good ones still run") {
