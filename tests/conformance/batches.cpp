@@ -285,7 +285,7 @@ TEST_CASE("batch: what was submitted is worked in the order of the ids") {
     }
 }
 
-TEST_CASE("batch: threads that run at once on one file share commits and lose nothing") {
+TEST_CASE("batch: threads that run at once lose nothing") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);

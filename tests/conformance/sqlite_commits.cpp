@@ -37,8 +37,7 @@ std::size_t commits_in(std::string const& path) {
     return count;
 }
 
-template <typename How>
-auto bank_on(settle::sqlite::database& db, How how) {
+auto bank_on(settle::sqlite::database& db, settle::phases how) {
     return settle::engine{db, settle::type<bank::transfer_type>, how};
 }
 
@@ -118,7 +117,7 @@ TEST_CASE("commits: what a window adds to one record is written once") {
         auto const written = [&] {
             return std::stoul(testing::ask(here.file(), "SELECT count FROM written").at(0).at(0));
         };
-        INFO((how == settle::phases::one ? "one phase" : "two phases"));
+        INFO(std::string{how == settle::phases::one ? "one phase" : "two phases"});
         CHECK(cost_of(engine, transfers_to_one(60), written) == 1);
         CHECK(balance_of(engine, 0) == 160);
     }

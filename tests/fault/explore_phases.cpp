@@ -53,21 +53,18 @@ TEST_CASE("explore: a record that one phase creates and another erases") {
 }
 
 TEST_CASE("explore: who has applied falls back behind its batch at any time") {
-    bounds batch = within(1, 1);
-    batch.yields = true;
-    right(transfers, two_accounts, runs("t1", sixty), seventy, money, never_below, batch);
+    right(transfers, two_accounts, runs("t1", sixty), seventy, money, never_below,
+          in_a_batch(within(1, 1)));
 }
 
 TEST_CASE("long: explore: who falls back, and two late writes") {
-    bounds batch = within(1, 2);
-    batch.yields = true;
-    right(transfers, two_accounts, runs("t1", sixty), money, never_below, batch);
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below,
+          in_a_batch(within(1, 2)));
 }
 
 TEST_CASE("long: explore: who falls back is taken over by another worker") {
-    bounds batch = within(2, 1);
-    batch.yields = true;
-    right(transfers, two_accounts, runs("t1", sixty), money, never_below, batch);
+    right(transfers, two_accounts, runs("t1", sixty), money, never_below,
+          in_a_batch(within(2, 1)));
 }
 
 TEST_CASE("long: explore: one phase or two, two workers and one late write") {

@@ -119,6 +119,12 @@ inline bounds in_one_phase(bounds made) {
     return made;
 }
 
+/// Who has applied may fall back behind an earlier one of its batch.
+inline bounds in_a_batch(bounds made) {
+    made.yields = true;
+    return made;
+}
+
 /// Searches, prints the figures, and says whether all was right.
 template <typename Protocol = shipped_protocol, typename... Clauses>
 void right(Clauses const&... clauses) {

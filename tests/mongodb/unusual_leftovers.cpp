@@ -105,6 +105,10 @@ TEST_CASE("a layout by which fields would be written over each other is refused"
              {[](auto& layout) { layout.applied = "booked"; }, "not 'booked'"},
              {[](auto& layout) { layout.canceled = "Cancelled"; }, ""},
              {[](auto& layout) { layout.canceled = "undone"; }, "not 'undone'"},
+             {[](auto& layout) { layout.transactions = ""; }, "'', for the transactions"},
+             {[](auto& layout) { layout.transactions = "a$b"; }, "'a$b', for the transactions"},
+             {[](auto& layout) { layout.transactions = "settle_words"; }, "'settle_words', for"},
+             {[](auto& layout) { layout.transactions = "system.views"; }, "'system.views', for"},
              {[](auto& layout) { layout.transactions = "accounts"; }, "holds the transactions"}}) {
         auto layout = documents();
         one.change(layout);

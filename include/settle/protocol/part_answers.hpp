@@ -47,7 +47,7 @@ public:
         return true;
     }
 
-    /// The first part with an answer, or size().
+    /// The first part with this answer, or size().
     [[nodiscard]] std::size_t place_of(answer wanted) const noexcept {
         return static_cast<std::size_t>(std::find(begin(), end(), wanted) - begin());
     }

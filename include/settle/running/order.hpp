@@ -67,14 +67,13 @@ public:
     void begin() {
         blocked_.clear();
         pending_.clear();
-        leaving_.clear();
     }
 
     /// A job that gives way, whose marks may still be there: nobody is to meet them, least of all
     /// the earlier one that it gives way to.
     void gives_way(job const& work, record_hashes_function* records) {
         records(work, records_);
-        for (auto const record : records_) leaving_.insert(record);
+        for (auto const record : records_) blocked_.insert(record);
     }
 
     /// Whether a job waits for an earlier one of its window: for one that has not taken effect and
@@ -84,14 +83,11 @@ public:
     /// Shape:   asked - the wave is to ask it; the others are told of for the sake of the later
     [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
                                      record_hashes_function* records) {
-        if (asked && !held_up && exclusive_.empty() && blocked_.empty() && leaving_.empty()) {
-            return false;
-        }
+        if (asked && !held_up && exclusive_.empty() && blocked_.empty()) return false;
         look_up(wave, work, records);
         bool waits = !asked && (wave == step::at_once || !has_begun(work));
         for (auto const record : records_) {
-            waits = waits || blocked_.contains(record) || pending_.contains(record) ||
-                    leaving_.contains(record);
+            waits = waits || blocked_.contains(record) || pending_.contains(record);
         }
         for (auto const record : records_) {
             if (waits || (asked && held_up)) blocked_.insert(record);
@@ -198,8 +194,7 @@ private:
         return false;
     }
 
-    hash_set blocked_;   ///< records of transactions that are yet to take effect
-    hash_set leaving_;   ///< records of transactions that give way
+    hash_set blocked_;   ///< records of transactions that are yet to take effect, or give way
     hash_set pending_;   ///< records that earlier ones of the window have marked
     hash_set exclusive_; ///< records that one transaction at a time may use, as was seen
     hash_set still_exclusive_;

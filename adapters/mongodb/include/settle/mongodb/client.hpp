@@ -150,24 +150,22 @@ public:
     /// Runs a command of the database.
     /// Errors:  throws command_failure
     void command(document const& wanted, std::string_view phase, reply& told) {
-        bson_error_t problem{};
-        if (mongoc_client_command_simple(client_, database_->c_str(), wanted.native(), nullptr,
-                                         told.fresh(), &problem)) {
-            return;
-        }
-        throw command_failure(describe(problem, phase), told.transient());
+        run(mongoc_client_command_simple, wanted, phase, told);
     }
     /// The same for one that writes, with the write concern of the address.
     void write_command(document const& wanted, std::string_view phase, reply& told) {
-        bson_error_t problem{};
-        if (mongoc_client_write_command_with_opts(client_, database_->c_str(), wanted.native(),
-                                                  nullptr, told.fresh(), &problem)) {
-            return;
-        }
-        throw command_failure(describe(problem, phase), told.transient());
+        run(mongoc_client_write_command_with_opts, wanted, phase, told);
     }
 
 private:
+    template <typename Call>
+    void run(Call call, document const& wanted, std::string_view phase, reply& told) {
+        bson_error_t problem{};
+        if (!call(client_, database_->c_str(), wanted.native(), nullptr, told.fresh(), &problem)) {
+            throw command_failure(describe(problem, phase), told.transient());
+        }
+    }
+
     static constexpr std::int64_t largest_batch = 100'000;
 
     mongoc_client_pool_t* pool_;

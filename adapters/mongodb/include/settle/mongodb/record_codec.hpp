@@ -16,8 +16,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// The member of an image under which stand the fields that the struct does not name, as canonical
-/// extended JSON.
+/// The member of an image under which stand the fields that the struct does not name.
 inline constexpr std::string_view rest_name = "$document";
 
 template <typename Collection>
@@ -209,12 +208,11 @@ private:
         if (back != nullptr && bson_equal(document::adopt(back).native(), rest.native())) {
             return text;
         }
-        constexpr std::string_view digits = "0123456789abcdef";
-        std::uint8_t const* const bytes = bson_get_data(rest.native());
         text.clear();
+        std::uint8_t const* const bytes = bson_get_data(rest.native());
         for (std::size_t i = 0; i < rest.size(); ++i) {
-            text += digits[bytes[i] >> 4U];
-            text += digits[bytes[i] & 15U];
+            text += settle::detail::hex_digit(unsigned{bytes[i]} >> 4U);
+            text += settle::detail::hex_digit(bytes[i]);
         }
         return text;
     }
