@@ -11,7 +11,7 @@ tests/run.sh --full           the long ones too; then the others with clang and 
                               the tests have run; and what has threads with its thread sanitizer
 tests/run.sh --full --kills N the applications are killed N times instead of 300, and the primary
                               of three servers instead of 20
-tests/run.sh --exhaustive     with g++: the searches that are too large for --full
+tests/run.sh --exhaustive     with g++: what is too large for --full
 tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
 tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
 
@@ -58,9 +58,7 @@ esac
 [ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"
 
 mkdir -p build
-if [ "$mode" != exhaustive ]; then
-    eval "$(tests/mongodb/mongod.sh --assign)"
-fi
+eval "$(tests/mongodb/mongod.sh --assign)"
 
 # Without arguments a run that finds no test is a failure; with them it may be what was asked for.
 no_tests=
@@ -97,7 +95,7 @@ usual)
     exit
     ;;
 exhaustive)
-    .ci/build.sh release "" settle_search || exit 1
+    .ci/build.sh release "" all || exit 1
     # One at a time: each may want most of the memory. What they saw is what they are run for.
     ctest --test-dir build -L '^exhaustive$' --verbose $no_tests "$@"
     exit

@@ -305,3 +305,29 @@ TEST_CASE("order: who stands behind one whose store is away does not claim again
     // It was not in anybody's way but its own window's.
     for (auto const* const id : {"a", "b", "c"}) CHECK(engine.find(id).value()->attempts == 0);
 }
+
+TEST_CASE("order: who fell back behind one that cannot be finished tries no more often than it") {
+    settle::memory::database db;
+    settle::testing::faulty fragile{db};
+    manual_environment const time;
+    int claims = 0;
+    settle::engine engine{fragile, settle::type<bank::transfer_type>,
+                          settle::with_environment(time),
+                          settle::observed_by([&](settle::event const& seen) {
+                              if (seen.taken == settle::step::claim) ++claims;
+                          })};
+    engine.create(bank::accounts, bank::account{"A", 60, 60}).value();
+    engine.create(bank::accounts, bank::account{"B", 0, 0}).value();
+    engine.create(bank::accounts, bank::account{"C", 0, 0}).value();
+    int away = 20;
+    fragile.plan([&](call const& one) {
+        time.advance(std::chrono::microseconds{50});
+        bool const hit = one.what == "confirm" && away-- > 0;
+        return hit ? fault{fault_kind::unavailable} : fault{};
+    });
+    std::vector<std::pair<std::string, bank::transfer>> const all{{"a", {"A", "B", 60}},
+                                                                  {"b", {"B", "C", 60}}};
+    for (auto const& told : engine.run_all(all, {1000, {}, {}})) CHECK(told.done());
+    CHECK(away <= 0);
+    CHECK(claims <= 22);
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Long runs of several types on a few hot records, with everything going wrong by chance.
-#include <settle/memory.hpp>
+#include "../conformance/fixtures.hpp"
+
 #include <settle/testing/simulate.hpp>
 #include <settle/testing/store_suite/types.hpp>
 
@@ -113,6 +114,31 @@ simulation_report in_three_databases(simulation_limits const& limits) {
     return trial.run(make, limits);
 }
 
+/// Every other worker settles at once what it can, and the rest goes through two phases.
+simulation_report in_one_file(simulation_limits limits) {
+    // A look is two scans of the file.
+    limits.look_every = 32;
+    settle_test::scratch_file const file;
+    settle::sqlite::database db{file.path()};
+    simulation trial{db,
+                     settle::phases::one,
+                     settle::type<move_type>,
+                     settle::type<sale_type>,
+                     settle::type<relabel_type>,
+                     settle::type<issue_type>,
+                     settle::type<withdraw_type>};
+    prepare(trial);
+    auto report = trial.run(make, limits);
+    std::size_t confirmed = 0;
+    settle::engine looked{db, settle::type<move_type>};
+    for (settle::entry const& one : looked.page({}, "", 1'000'000).value()) {
+        if (one.state == settle::state::done && one.committed != 0) ++confirmed;
+    }
+    CHECK(confirmed > 0);
+    CHECK(confirmed < report.done);
+    return report;
+}
+
 /// Every other seed also draws how often things go wrong, and how many workers there are.
 simulation_limits limits_of(std::uint64_t seed) {
     if (seed % 2 == 0) return simulation_limits::drawn(seed);
@@ -217,6 +243,10 @@ TEST_CASE("simulation: five types over three databases") {
     run_seeds(seeds(1, 4), in_three_databases);
 }
 
+TEST_CASE("simulation: five types in one file, some in one phase and some in two") {
+    run_seeds(seeds(1, 2), in_one_file);
+}
+
 TEST_CASE("simulation: what does not hold is reported") {
     settle::memory::database db;
     simulation trial{db, settle::type<sale_type>};
@@ -239,4 +269,5 @@ TEST_CASE("simulation: what does not hold is reported") {
 TEST_CASE("long: a million simulated transactions") {
     SUBCASE("in one database") { run_seeds(seeds(1001, 400), in_one_database); }
     SUBCASE("over three databases") { run_seeds(seeds(2001, 120), in_three_databases); }
+    SUBCASE("in one file") { run_seeds(seeds(3001, 16), in_one_file); }
 }

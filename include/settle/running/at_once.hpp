@@ -75,20 +75,21 @@ public:
     /// Shape:   records - of a job whose wave keeps an order; null where there is none
     judge_at_once(Environment const& environment, options const& limits,
                   record_hashes_function* records)
-        : environment_(&environment), attempts_(limits.attempts), lifetime_(limits.lifetime),
+        : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime),
           records_(records) {}
 
     [[nodiscard]] bool operator()(job& work) const {
-        if (records_ != nullptr && order_.stands_behind(work, records_)) {
+        using rules = typename order_rules_of<Environment>::type;
+        if (rules::waits_at_once && records_ != nullptr && order_.stands_behind(work, records_)) {
             work.coordinator.stay_behind();
             return false;
         }
-        bool const expired = environment_->now() - work.created > lifetime_;
+        bool const expired = environment_.now() - work.created > lifetime_;
         return work.coordinator.judge(attempts_, expired);
     }
 
 private:
-    Environment const* environment_;
+    Environment environment_;
     std::uint32_t attempts_;
     std::chrono::milliseconds lifetime_;
     record_hashes_function* records_;

@@ -32,6 +32,7 @@ struct course {
     bool takes_part = false;     ///< in the step that is under way
     bool kept_back = false;      ///< by the order of its window
     bool held_up = false;        ///< by others than its window, the last time it was asked
+    bool fell_back = false;      ///< behind an earlier one of its window, the last time
     bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
     bool behind = false;         ///< that entry seemed not to have moved, which a claim shows
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes

@@ -61,36 +61,73 @@ inline void hashes_at_once(job const& work, record_hashes_function* records,
     into.push_back(hash_mix(0, std::hash<transaction_id>{}(work.id)));
 }
 
+/// The rules of this order by name. A program runs with all of them; only the environment of a
+/// search names a type that hides some (`order_rules`), to show that each is needed.
+struct order_rules {
+    /// What failed beside the pending mark of an earlier one falls back behind it.
+    static constexpr bool falls_back = true;
+    /// Whoever shares a record with one that falls back, or is held up, falls back with it.
+    static constexpr bool falls_back_with = true;
+    /// Whoever shares a record with one that waits is not asked.
+    static constexpr bool waits_with = true;
+    /// Nobody meets the marks of one that gives way.
+    static constexpr bool gives_way_first = true;
+    /// What settles at once waits for the end of what is before it on its records.
+    static constexpr bool waits_at_once = true;
+};
+
+template <typename Environment>
+struct order_rules_of {
+    using type = order_rules;
+};
+template <typename Environment>
+    requires requires { typename Environment::order_rules; }
+struct order_rules_of<Environment> {
+    using type = typename Environment::order_rules;
+};
+
+/// Shape:   Rules - order_rules, or some of them
+template <typename Rules>
 class record_order {
 public:
     /// Before the wave.
     void begin() {
         blocked_.clear();
         pending_.clear();
+        paused_.clear();
     }
 
     /// A job that gives way, whose marks may still be there: nobody is to meet them, least of all
     /// the earlier one that it gives way to.
     void gives_way(job const& work, record_hashes_function* records) {
+        if (!Rules::gives_way_first) return;
         records(work, records_);
         for (auto const record : records_) blocked_.insert(record);
     }
 
     /// Whether a job waits for an earlier one of its window: for one that has not taken effect and
-    /// is held up by others than its window, or on a record that one transaction at a time may use.
-    /// Asking in vain would only cost. What settles at once waits for the very end of the earlier,
-    /// since it cannot fall back behind a pending mark.
-    /// Shape:   asked - the wave is to ask it; the others are told of for the sake of the later
+    /// is held up by others than its window, on a record that one transaction at a time may use, or
+    /// behind one that it fell back behind and that rests. Asking in vain would only cost. What
+    /// settles at once waits for the very end of the earlier, since it cannot fall back behind a
+    /// pending mark.
+    /// Shape:   asked - the wave is to ask it; the others are told of for the sake of the later;
+    ///          held_up, fell_back - the last time it was asked
     [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
-                                     record_hashes_function* records) {
-        if (asked && !held_up && exclusive_.empty() && blocked_.empty()) return false;
+                                     bool fell_back, record_hashes_function* records) {
+        bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
+        if (asked && !held_up && free) return false;
         look_up(wave, work, records);
         bool waits = !asked && (wave == step::at_once || !has_begun(work));
         for (auto const record : records_) {
-            waits = waits || blocked_.contains(record) || pending_.contains(record);
+            waits = waits || blocked_.contains(record) || pending_.contains(record) ||
+                    (fell_back && paused_.contains(record));
         }
+        if (work.resting && has_marks(work)) {
+            for (auto const record : records_) paused_.insert(record);
+        }
+        bool const blocks = (waits || (asked && held_up)) && Rules::waits_with;
         for (auto const record : records_) {
-            if (waits || (asked && held_up)) blocked_.insert(record);
+            if (blocks) blocked_.insert(record);
             if (!exclusive_.contains(record)) continue;
             pending_.insert(record);
             if (waits) still_exclusive_.insert(record);
@@ -124,6 +161,7 @@ public:
         records(work, records_);
         auto const& c = work.coordinator;
         if (!asked) {
+            if (has_begun(work) && !has_marks(work)) return place::stays;
             auto& those = has_begun(work) ? pending_ : blocked_;
             for (auto const record : records_) those.insert(record);
             return place::stays;
@@ -137,8 +175,9 @@ public:
             away = away || said == answer::unavailable;
             unsure = unsure || said == answer::unknown;
             fenced = fenced || said == answer::fenced;
-            bool const in_vain = said == answer::busy || may_hold_later(said);
-            back = back || blocked_.contains(records_[part]);
+            bool const in_vain =
+                Rules::falls_back && (said == answer::busy || may_hold_later(said));
+            back = back || (Rules::falls_back_with && blocked_.contains(records_[part]));
             if (!in_vain || !pending_.contains(records_[part])) continue;
             back = true;
             if (said == answer::busy) exclusive_.insert(records_[part]);
@@ -181,6 +220,11 @@ private:
         return now != state::initial && now != state::pending;
     }
 
+    /// Whether its effects are in place and not yet ended: without marks, its log alone is left.
+    static bool has_marks(job const& work) {
+        return has_begun(work) && work.coordinator.next() != step::close;
+    }
+
     /// What stands against a part now, and may not when the pending ones have ended.
     static bool may_hold_later(answer said) {
         return said == answer::guard_failed || said == answer::overflow ||
@@ -196,6 +240,7 @@ private:
 
     hash_set blocked_;   ///< records of transactions that are yet to take effect, or give way
     hash_set pending_;   ///< records that earlier ones of the window have marked
+    hash_set paused_;    ///< of those, records of which the earlier ones rest
     hash_set exclusive_; ///< records that one transaction at a time may use, as was seen
     hash_set still_exclusive_;
     hash_set stalled_;   ///< records of transactions that do not get on

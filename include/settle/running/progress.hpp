@@ -97,6 +97,8 @@ public:
     }
 
 private:
+    using order = record_order<typename order_rules_of<Environment>::type>;
+
     /// Whether work on one record keeps the order of its window in this step.
     template <step Step>
     static constexpr bool keeps_order = Step == step::apply || Step == step::at_once;
@@ -147,7 +149,8 @@ private:
             c.canceled(work.said);
         } else {
             note_answers(work, way);
-            if (Step == step::apply && std::exchange(way.kept_back, false)) c.yield();
+            if (Step == step::apply) way.fell_back = std::exchange(way.kept_back, false);
+            if (Step == step::apply && way.fell_back) c.yield();
             else c.decide(Step, limits_.attempts);
             if (Step == step::apply && c.next() == step::read) way.fenced = true;
         }
@@ -179,7 +182,7 @@ private:
     /// False when nobody is left to ask.
     template <std::size_t Count>
     bool keep_order(step wave, jobs_side_by_side<Count> const& all) {
-        if (!order_) order_ = std::make_unique<record_order>();
+        if (!order_) order_ = std::make_unique<order>();
         order_->begin();
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             bool const leaves = all.jobs[i].coordinator.next() == step::give_way;
@@ -190,7 +193,7 @@ private:
             course& way = all.ways[i];
             if (way.over) continue;
             bool const waits = order_->stands_behind(wave, all.jobs[i], way.takes_part,
-                                                     way.held_up, all.records);
+                                                     way.held_up, way.fell_back, all.records);
             if (!way.takes_part) continue;
             any = any || !waits;
             if (!waits) continue;
@@ -245,8 +248,8 @@ private:
     /// one that falls back, on a record of its, falls back with it.
     void yield_to_earlier(job& work, course& way, record_hashes_function* records) {
         auto const place = order_->place_of(work, way.takes_part, records);
-        if (way.takes_part) way.held_up = place == record_order::place::held_up;
-        way.kept_back = place == record_order::place::behind;
+        if (way.takes_part) way.held_up = place == order::place::held_up;
+        way.kept_back = place == order::place::behind;
     }
 
     // --------------------------------------------------------------------------------- the own log
@@ -447,7 +450,7 @@ private:
     std::optional<std::chrono::nanoseconds> deadline_;
     bool idle_ = false;     ///< nobody had anything to do in the last round
     bool ordering_ = false; ///< the wave that is under way keeps the order of its window
-    std::unique_ptr<record_order> order_; ///< only where several are under way
+    std::unique_ptr<order> order_; ///< only where several are under way
 };
 
 } // namespace detail

@@ -9,6 +9,7 @@
 //   fragile.deliver_late();
 #pragma once
 
+#include <settle/store/native_wave.hpp>
 #include <settle/store/operation.hpp>
 #include <settle/testing/fault_plan.hpp>
 
@@ -24,7 +25,12 @@ namespace detail {
 /// Jobs on their way, with everything that they look at.
 class kept_jobs {
 public:
-    explicit kept_jobs(std::span<job> wave) : jobs_(wave.begin(), wave.end()) {
+    /// Shape:   others - jobs of the wave that are not on their way
+    explicit kept_jobs(std::span<job> wave, std::span<job* const> others = {})
+        : jobs_(wave.begin(), wave.end()) {
+        for (auto const* const one : others) {
+            jobs_[static_cast<std::size_t>(one - wave.data())].resting = true;
+        }
         for (auto& work : jobs_) {
             owned_.push_back(std::make_unique<std::max_align_t[]>(
                 work.direction->size / sizeof(std::max_align_t) + 1));
@@ -328,24 +334,36 @@ private:
 
     template <step Step, typename Write>
     void write(std::span<job> wave, occasion const& at, Write const& perform) {
-        fault const wanted = desk_->ask(name_of(Step), true, wave.size());
+        auto const hit = settle::detail::jobs_of(wave, Step);
+        fault const wanted = desk_->ask(name_of(Step), true, hit.size());
         if (wanted.kind == fault_kind::none || wanted.kind == fault_kind::crash_after) {
             perform(session_, wave, at);
             if (wanted.kind == fault_kind::crash_after) throw crash{};
             return;
         }
-        auto kept = std::make_shared<detail::kept_jobs>(wave);
+        // What settles at once is one native transaction, and shares its fate.
+        auto const spared = Step == step::at_once ? 0 : ~wanted.operations;
+        std::vector<job*> others;
+        std::vector<job*> those;
+        for (std::size_t i = 0; i < hit.size(); ++i) {
+            ((spared >> (i % 64) & 1U) != 0 ? others : those).push_back(hit[i]);
+        }
+        auto kept = std::make_shared<detail::kept_jobs>(wave, others);
         auto const send = [kept, inner = inner_, now = at.now, owner = at.owner, perform] {
             auto log = inner->bind_log();
             perform(log, kept->wave(), occasion{now, owner});
         };
         if (wanted.kind == fault_kind::late) desk_->keep(send);
         if (wanted.kind == fault_kind::unknown_after) send();
-        for (auto& work : wave) {
-            if (!work.takes(Step)) continue;
-            work.said = wanted.kind == fault_kind::unavailable ? log_answer::unavailable
-                                                               : log_answer::unknown;
-            work.problem = detail::lost(wanted.kind);
+        if (!others.empty()) {
+            for (auto* const work : those) work->resting = true;
+            perform(session_, wave, at);
+        }
+        for (auto* const work : those) {
+            work->resting = false;
+            work->said = wanted.kind == fault_kind::unavailable ? log_answer::unavailable
+                                                                : log_answer::unknown;
+            work->problem = detail::lost(wanted.kind);
         }
     }
 

@@ -4,8 +4,7 @@
 
 #include <settle/testing/explore/bounds.hpp>
 #include <settle/testing/explore/model.hpp>
-
-#include <charconv>
+#include <settle/testing/explore/replay.hpp>
 
 SETTLE_BEGIN
 namespace testing {
@@ -173,28 +172,6 @@ template <typename Record, fixed_string Name, auto Key, typename Condition>
     collection<Record, Name, Key> const&, Condition const& condition) {
     return {condition};
 }
-
-/// One run of a search, as a failed exploration names it: performed and told, instead of searched.
-struct replay {
-    std::string run;
-
-    /// Errors:  throws std::invalid_argument when this is no run
-    [[nodiscard]] std::vector<std::uint16_t> moves() const {
-        std::vector<std::uint16_t> found;
-        char const* at = run.data();
-        char const* const end = at + run.size();
-        while (at != end) {
-            std::uint16_t move = 0;
-            auto const [rest, problem] = std::from_chars(at, end, move);
-            if (problem != std::errc{} || (rest != end && *rest != '.')) {
-                throw std::invalid_argument("settle: '" + run + "' is no run of a search");
-            }
-            found.push_back(move);
-            at = rest == end ? end : rest + 1;
-        }
-        return found;
-    }
-};
 
 } // namespace testing
 SETTLE_END

@@ -17,12 +17,13 @@ public:
         settle::state state = settle::state::initial;
         epoch epoch_number = 0;
         std::size_t commit = 0; ///< the place in the order of the commits, from 1
+        bool at_once = false;   ///< it was done in one phase, which leaves no committed epoch
         std::optional<verdict> told;
         reason why = reason::none; ///< as it was told
     };
 
     void note_insert(transaction_id const& id, state inserted, epoch first) {
-        auto const [at, fresh] = entries_.try_emplace(id, sighting{inserted, first, 0, {}, {}});
+        auto const [at, fresh] = entries_.try_emplace(id, sighting{inserted, first, 0, false, {}, {}});
         if (!fresh) complain(id + ": inserted, though the log had it");
         else if (!is_final(inserted)) ++open_;
     }
@@ -47,6 +48,17 @@ public:
         if (is_final(taken.to) && !is_final(known.state)) --open_;
         known.state = taken.to;
         known.epoch_number = taken.to_epoch;
+    }
+
+    /// A native transaction has written an entry and done what that says.
+    void note_settled(job const& work) {
+        auto const& c = work.coordinator;
+        if (c.inserts()) note_insert(work.id, c.insert_state(), c.epoch_at_once());
+        else note_change(work.id, c.change());
+        auto const found = entries_.find(work.id);
+        if (found == entries_.end() || found->second.state != state::done) return;
+        found->second.commit = ++commits_;
+        found->second.at_once = true;
     }
 
     /// Shape:   told - any outcome; one that is no end is looked at for what must not be
@@ -119,7 +131,7 @@ public:
         session_.insert(wave, at);
         for (auto const& work : wave) {
             auto const& c = work.coordinator;
-            if (c.next() != step::insert || work.said != log_answer::taken) continue;
+            if (!work.takes(step::insert) || work.said != log_answer::taken) continue;
             seen_->note_insert(work.id, c.insert_state(), c.insert_epoch());
         }
     }
@@ -128,8 +140,18 @@ public:
         session_.template change<Step>(wave, at);
         for (auto const& work : wave) {
             auto const& c = work.coordinator;
-            if (c.next() != Step || work.said != log_answer::taken) continue;
+            if (!work.takes(Step) || work.said != log_answer::taken) continue;
             seen_->note_change(work.id, c.change());
+        }
+    }
+    /// Settles jobs at once; `function(session)` has the records' own session do it.
+    template <typename Function>
+    void settle(std::span<job> wave, Function&& function) {
+        function(session_);
+        for (auto const& work : wave) {
+            // The judge leaves a job in this step that it does not want settled now.
+            if (!work.takes(step::at_once) || work.said != log_answer::taken) continue;
+            if (is_final(work.coordinator.insert_state())) seen_->note_settled(work);
         }
     }
     auto read(transaction_id const& id) { return session_.read(id); }
@@ -142,6 +164,22 @@ private:
     witness* seen_;
 };
 
+/// The records of a database; what settles there at once is seen by the log's witness.
+template <typename Session, typename Database>
+class witnessed_records : public Session {
+public:
+    explicit witnessed_records(Session&& inner) : Session(std::move(inner)) {}
+
+    template <typename Direction, typename Judge>
+    void at_once(std::span<job> wave, witnessed_log<Database>& log, occasion const& at,
+                 Judge const& judge) {
+        Session& inner = *this;
+        log.settle(wave, [&](auto& entries) {
+            inner.template at_once<Direction>(wave, entries, at, judge);
+        });
+    }
+};
+
 template <typename Database>
 class witnessed {
 public:
@@ -149,7 +187,8 @@ public:
 
     template <typename... Collections>
     auto bind(std::string const& log_name) {
-        return inner_->template bind<Collections...>(log_name);
+        auto bound = inner_->template bind<Collections...>(log_name);
+        return witnessed_records<decltype(bound), Database>{std::move(bound)};
     }
     witnessed_log<Database> bind_log() { return {*inner_, *seen_}; }
 

@@ -1,68 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// One worker of a simulation: its own way to each database, and what it does with its engine.
+// One worker of a simulation, and what it does with its engine.
 #pragma once
 
 #include <settle/running/engine.hpp>
+#include <settle/testing/simulate/doorway.hpp>
 #include <settle/testing/simulate/stage.hpp>
 
 #include <variant>
 
 SETTLE_BEGIN
 namespace testing::detail {
-
-/// A worker's own way to a database: past the witness, through its faults.
-template <typename Database>
-class doorway {
-public:
-    doorway(Database& database, stage& shared, std::size_t worker)
-        : seen_(database, shared.seen()), fragile_(seen_) {
-        std::size_t const number = shared.number_of(&database);
-        fault_desk& desk = fragile_.desk();
-        desk.plan([&shared, &desk, worker, number](call const& asked) {
-            return shared.answer(worker, number, desk, asked);
-        });
-    }
-    doorway(doorway const&) = delete;
-    doorway& operator=(doorway const&) = delete;
-
-    [[nodiscard]] faulty<witnessed<Database>>& open() { return fragile_; }
-
-private:
-    witnessed<Database> seen_;
-    faulty<witnessed<Database>> fragile_;
-};
-
-/// An argument of the engine as a worker sees it: databases behind a doorway, the rest as it is.
-template <typename Argument>
-struct own_argument {
-    own_argument(Argument const& given, stage&, std::size_t) : value(given) {}
-    [[nodiscard]] Argument const& get() const { return value; }
-    Argument value;
-};
-template <typename Database>
-    requires settle::detail::is_database<Database>
-struct own_argument<Database> {
-    own_argument(Database& given, stage& shared, std::size_t worker) : way(given, shared, worker) {}
-    [[nodiscard]] auto& get() { return way.open(); }
-    doorway<Database> way;
-};
-template <typename Database>
-struct own_argument<log_binding<Database>> {
-    own_argument(log_binding<Database> const& given, stage& shared, std::size_t worker)
-        : way(given.database, shared, worker) {}
-    [[nodiscard]] auto get() { return log_in(way.open()); }
-    doorway<Database> way;
-};
-template <typename Collection, typename Database>
-struct own_argument<store_binding<Collection, Database>> {
-    own_argument(store_binding<Collection, Database> const& given, stage& shared,
-                 std::size_t worker)
-        : way(given.database, shared, worker) {}
-    [[nodiscard]] auto get() {
-        return store_binding<Collection, faulty<witnessed<Database>>>{way.open()};
-    }
-    doorway<Database> way;
-};
 
 template <typename Made>
 inline constexpr bool is_variant = false;
@@ -87,7 +34,7 @@ public:
         std::apply(
             [&](auto&... given) {
                 arguments_ = std::make_tuple(
-                    std::make_unique<own_argument<Arguments>>(given, shared, number)...);
+                    std::make_unique<own_argument<Arguments, stage>>(given, shared, number)...);
             },
             arguments);
     }
@@ -283,7 +230,7 @@ private:
     stage& stage_;
     std::size_t number_;
     Make const& make_;
-    std::tuple<std::unique_ptr<own_argument<Arguments>>...> arguments_;
+    std::tuple<std::unique_ptr<own_argument<Arguments, stage>>...> arguments_;
     bool retired_ = false;
     bool dismissed_ = false;
 };

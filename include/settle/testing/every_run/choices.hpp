@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which way a run takes wherever it can go in several, so that every way is taken once.
+#pragma once
+
+#include <settle/testing/explore/replay.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+class run_choices {
+public:
+    /// Shape:   mishaps - how many a run may have
+    explicit run_choices(std::size_t mishaps) : mishaps_(mishaps) {}
+    /// One run, to be told.
+    explicit run_choices(replay const& again) : mishaps_(~std::size_t{0}), telling_(true) {
+        for (auto const taken : again.moves()) forks_.push_back({taken, 0, 0});
+    }
+
+    /// Shape:   ways - how many there are; 0 is taken when all is well, and each other is a mishap
+    std::size_t mishap(std::size_t ways) {
+        std::size_t const taken = choose(ways, spent_ == mishaps_ ? 1 : ways);
+        if (taken != 0) ++spent_;
+        return taken;
+    }
+    /// One of several that are all well.
+    std::size_t turn(std::size_t ways) { return choose(ways, ways); }
+
+    /// Goes on to the next run; false when all were taken.
+    bool next() {
+        while (!forks_.empty() && forks_.back().taken + 1 == forks_.back().offered) {
+            forks_.pop_back();
+        }
+        if (forks_.empty()) return false;
+        ++forks_.back().taken;
+        at_ = spent_ = 0;
+        return true;
+    }
+
+    [[nodiscard]] std::size_t spent() const noexcept { return spent_; }
+
+    /// The name of the run so far: what it took at each fork, up to the last that was unusual.
+    [[nodiscard]] std::string name() const {
+        std::size_t last = at_;
+        while (last > 0 && forks_[last - 1].taken == 0) --last;
+        std::string made;
+        for (std::size_t i = 0; i < last; ++i) {
+            made += (i == 0 ? "" : ".") + std::to_string(forks_[i].taken);
+        }
+        return made;
+    }
+
+    /// Adds a line to the story, when one is told.
+    /// Shape:   words() - makes it
+    template <typename Words>
+    void tell(Words const& words) {
+        if (!telling_) return;
+        story_ += words();
+        story_ += '\n';
+    }
+    [[nodiscard]] std::string const& story() const noexcept { return story_; }
+
+private:
+    struct fork {
+        std::size_t taken;
+        std::size_t ways;    ///< 0: not known yet
+        std::size_t offered; ///< the first of them, that a run may take
+    };
+
+    std::size_t choose(std::size_t ways, std::size_t offered) {
+        if (ways == 1) return 0;
+        if (at_ == forks_.size()) forks_.push_back({0, ways, offered});
+        fork& here = forks_[at_++];
+        if (here.ways == 0) here.ways = ways;
+        if (here.ways != ways || here.taken >= ways) {
+            throw std::logic_error("settle: this run does not come again: a choice of " +
+                                   std::to_string(here.ways) + " is now one of " +
+                                   std::to_string(ways));
+        }
+        return here.taken;
+    }
+
+    std::vector<fork> forks_;
+    std::size_t mishaps_;
+    std::size_t spent_ = 0;
+    std::size_t at_ = 0;
+    bool telling_ = false;
+    std::string story_;
+};
+
+} // namespace testing
+SETTLE_END

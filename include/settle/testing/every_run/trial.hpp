@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: BSL-1.0
+// Workers whose calls take turns as the choices of a run say, and go wrong as they say.
+#pragma once
+
+#include <settle/testing/every_run/choices.hpp>
+#include <settle/testing/simulate/audit.hpp>
+#include <settle/testing/simulate/doorway.hpp>
+#include <settle/testing/simulate/schedule.hpp>
+
+#include <thread>
+
+SETTLE_BEGIN
+namespace testing {
+
+namespace detail {
+
+/// What the workers of one run share. Only the worker whose turn it is may touch it.
+class chosen_stage {
+public:
+    using time = std::chrono::nanoseconds;
+
+    chosen_stage(run_choices& way, std::size_t workers)
+        : way_(way), turns_(workers), here_(workers, true) {}
+
+    [[nodiscard]] run_choices& way() { return way_; }
+    [[nodiscard]] witness& seen() { return witness_; }
+    [[nodiscard]] schedule& turns() { return turns_; }
+    [[nodiscard]] std::size_t crashes() const { return crashes_; }
+    [[nodiscard]] std::size_t landed() const { return landed_; }
+    void look_with(std::function<void()> look) { look_ = std::move(look); }
+
+    // ------------------------------------------------------------------------------ what time does
+
+    [[nodiscard]] time now() const { return now_; }
+    void pass(time duration) { now_ += duration; }
+    [[nodiscard]] std::uint64_t draw() { return hash_mix(5, ++drawn_); }
+
+    // ----------------------------------------------------------------------- what becomes of calls
+
+    std::size_t number_of(void const*) { return 0; }
+
+    /// The fault plan of every worker.
+    fault answer(std::size_t worker, std::size_t, fault_desk& desk, call const& asked) {
+        if (calm_) return {};
+        pass(each_call);
+        take_turn(worker);
+        while (land_one()) {
+        }
+        look_();
+        if (++calls_ > most_calls) witness_.complain("the calls come to no end");
+        if (!witness_.content()) throw crash{};
+        return draw_fault(worker, desk, asked);
+    }
+
+    void crashed(std::size_t worker) {
+        ++crashes_;
+        way_.tell([&] { return name(worker) + " has ended"; });
+    }
+    /// A worker makes no more calls.
+    void leave(std::size_t worker) {
+        here_[worker] = false;
+        turns_.leave(worker);
+    }
+
+    // ------------------------------------------------------------------------------- how it closes
+
+    /// Nothing goes wrong any more.
+    void calm_down() { calm_ = true; }
+    [[nodiscard]] std::size_t late() const { return late_.size(); }
+    void land_all() {
+        while (!late_.empty()) land(0);
+    }
+
+private:
+    static constexpr time each_call = std::chrono::microseconds{100};
+    /// A run of more calls is held for endless.
+    static constexpr std::size_t most_calls = 2'000;
+
+    static std::string name(std::size_t worker) { return "w" + std::to_string(worker); }
+
+    /// Another may go on instead.
+    void take_turn(std::size_t worker) {
+        std::vector<std::size_t> others;
+        for (std::size_t i = 0; i < here_.size(); ++i) {
+            if (i != worker && here_[i]) others.push_back(i);
+        }
+        std::size_t const taken = way_.mishap(1 + others.size());
+        if (taken == 0) return;
+        way_.tell([&] { return name(others[taken - 1]) + " goes on"; });
+        turns_.hand_over(worker, others[taken - 1]);
+    }
+
+    /// A write that is late may arrive now, or none.
+    bool land_one() {
+        std::size_t const taken = way_.turn(1 + late_.size());
+        if (taken != 0) land(taken - 1);
+        return taken != 0;
+    }
+    void land(std::size_t place) {
+        fault_desk& desk = *late_[place];
+        // A desk keeps its writes in the order in which they were sent.
+        auto const end = late_.begin() + static_cast<std::ptrdiff_t>(place);
+        auto const before = std::count(late_.begin(), end, &desk);
+        late_.erase(end);
+        ++landed_;
+        way_.tell([] { return "a late write lands"; });
+        if (!desk.deliver_one(static_cast<std::size_t>(before))) {
+            witness_.complain("a late write is lost");
+        }
+    }
+
+    /// Which operations of a wave go wrong together: all, or one.
+    static std::size_t groups_of(call const& asked) {
+        return asked.operations < 2 ? 1 : 1 + asked.operations;
+    }
+
+    fault draw_fault(std::size_t worker, fault_desk& desk, call const& asked) {
+        bool const reads = asked.what == "read" || asked.what == "list" || asked.what == "marks" ||
+                           asked.what == "scan" || asked.what == "purge";
+        constexpr fault_kind partial[]{fault_kind::unavailable, fault_kind::unknown_before,
+                                       fault_kind::unknown_after, fault_kind::late};
+        // What settles at once is one native transaction.
+        std::size_t const groups = asked.what == name_of(step::at_once) ? 1 : groups_of(asked);
+        std::size_t const kinds = reads ? 1 : std::size(partial);
+        std::size_t const taken = way_.mishap(1 + kinds * groups + (reads ? 1 : 2));
+        fault wanted;
+        if (taken > kinds * groups) {
+            wanted.kind = taken == kinds * groups + 1 ? fault_kind::crash_before
+                                                      : fault_kind::crash_after;
+        } else if (taken > 0) {
+            wanted.kind = partial[(taken - 1) % kinds];
+            std::size_t const group = (taken - 1) / kinds;
+            if (group > 0) wanted.operations = std::uint64_t{1} << (group - 1) % 64;
+        }
+        way_.tell([&] { return name(worker) + ": " + words(asked, wanted); });
+        if (wanted.kind == fault_kind::late) late_.push_back(&desk);
+        return wanted;
+    }
+
+    static std::string words(call const& asked, fault const& wanted) {
+        std::string made{asked.what};
+        if (asked.operations > 1) made += ", " + std::to_string(asked.operations) + " operations";
+        if (wanted.kind == fault_kind::none) return made;
+        made += ": " + std::string{name_of(wanted.kind)};
+        for (std::size_t i = 0; i < asked.operations && i < 64; ++i) {
+            bool const one = wanted.operations == std::uint64_t{1} << i;
+            if (one) made += ", number " + std::to_string(i + 1);
+        }
+        return made;
+    }
+
+    run_choices& way_;
+    witness witness_;
+    schedule turns_;
+    std::vector<bool> here_;
+    std::function<void()> look_ = [] {};
+    std::vector<fault_desk*> late_; ///< of each late write, in the order in which they were sent
+    time now_{};
+    std::uint64_t drawn_ = 0;
+    std::size_t calls_ = 0;
+    std::size_t crashes_ = 0;
+    std::size_t landed_ = 0;
+    bool calm_ = false;
+};
+
+/// Shape:   Rules - of the order of a window
+template <typename Rules>
+class chosen_environment {
+public:
+    using order_rules = Rules;
+
+    chosen_environment(chosen_stage& shared, std::size_t worker)
+        : stage_(&shared), worker_(worker) {}
+
+    [[nodiscard]] timestamp now() const {
+        using std::chrono::milliseconds;
+        return timestamp{milliseconds{1'800'000'000'000}} +
+               std::chrono::duration_cast<milliseconds>(stage_->now());
+    }
+    [[nodiscard]] std::chrono::nanoseconds elapsed() const { return stage_->now(); }
+    [[nodiscard]] std::uint64_t random() const { return stage_->draw(); }
+    void pause(std::chrono::nanoseconds duration, std::stop_token const&) const {
+        stage_->pass(duration);
+    }
+    [[nodiscard]] std::string owner() const { return "worker-" + std::to_string(worker_); }
+
+private:
+    chosen_stage* stage_;
+    std::size_t worker_;
+};
+
+} // namespace detail
+
+/// One run of some workers on some databases, as its choices have it; the databases serve this one
+/// run. What must hold is what a simulation looks for (settle/testing/simulate.hpp).
+/// Shape:   Rules - settle::detail::order_rules; Arguments - what an engine is built from:
+///          databases and types
+template <typename Rules, typename... Arguments>
+class basic_trial : public detail::audited<Arguments...> {
+    using base = detail::audited<Arguments...>;
+    using environment = detail::chosen_environment<Rules>;
+    using own_arguments =
+        std::tuple<std::unique_ptr<detail::own_argument<Arguments, detail::chosen_stage>>...>;
+
+    static auto make_engine(own_arguments& own, environment const& world, options const& limits) {
+        return std::apply(
+            [&](auto&... one) { return engine{one->get()..., with_environment(world), limits}; },
+            own);
+    }
+
+public:
+    using engine_type = decltype(make_engine(std::declval<own_arguments&>(),
+                                             std::declval<environment const&>(),
+                                             std::declval<options const&>()));
+
+    template <typename... Given>
+    explicit basic_trial(run_choices& way, Given&&... arguments)
+        : base(arguments...), way_(way), arguments_(std::forward<Given>(arguments)...) {
+        limits_.takeover = std::chrono::milliseconds{100};
+        limits_.attempts = 8;
+    }
+
+    /// The limits of every worker's engine.
+    [[nodiscard]] options& limits() { return limits_; }
+
+    /// Adds a worker.
+    /// Shape:   act - called with an engine of its own; what it throws is wrong, but for a crash
+    void worker(std::function<void(engine_type&)> act) { acts_.push_back(std::move(act)); }
+
+    /// What somebody was told.
+    void note(outcome const& told) { stage_->seen().note_outcome(told); }
+    /// What a work, a recovery or a sweep has come to.
+    template <typename Report>
+    void note_report(Report const& report) {
+        stage_->seen().note_report(report);
+    }
+
+    /// Whether a worker has ended in a crash.
+    [[nodiscard]] bool crashed() const { return stage_->crashes() != 0; }
+    /// How many writes have arrived late, so far.
+    [[nodiscard]] std::size_t landed() const { return stage_->landed(); }
+
+    /// Lets the workers run, brings everything to its end, and looks at it.
+    /// Returns: what was wrong, or nothing
+    std::string run() {
+        this->begin();
+        stage_.emplace(way_, acts_.size());
+        stage_->look_with([this] { this->look(stage_->seen()); });
+        for (std::size_t i = 0; i <= acts_.size(); ++i) own_.push_back(make_own(i));
+        if (acts_.size() == 1) live(0);
+        else play();
+        if (content()) close();
+        if (content()) {
+            simulation_report counted;
+            this->audit(stage_->seen(), counted);
+        }
+        std::string wrong;
+        for (auto const& one : stage_->seen().problems()) wrong += (wrong.empty() ? "" : "; ") + one;
+        return wrong;
+    }
+
+private:
+    [[nodiscard]] bool content() { return stage_->seen().content(); }
+
+    own_arguments make_own(std::size_t worker) {
+        return std::apply(
+            [&](auto&... given) {
+                return std::make_tuple(
+                    std::make_unique<detail::own_argument<Arguments, detail::chosen_stage>>(
+                        given, *stage_, worker)...);
+            },
+            arguments_);
+    }
+
+    void live(std::size_t worker) {
+        try {
+            auto here = make_engine(own_[worker], environment{*stage_, worker}, limits_);
+            acts_[worker](here);
+        } catch (crash const&) {
+            stage_->crashed(worker);
+        } catch (std::exception const& thrown) {
+            stage_->seen().complain(std::string{"thrown: "} + thrown.what());
+        }
+    }
+
+    void play() {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < acts_.size(); ++i) {
+            threads.emplace_back([this, i] {
+                stage_->turns().await(i);
+                live(i);
+                stage_->leave(i);
+            });
+        }
+        stage_->turns().conduct();
+    }
+
+    /// Somebody who cares for the log, while what is late arrives before, between or behind.
+    void close() {
+        stage_->calm_down();
+        // Before the first recovery, before the first sweep, or behind it.
+        std::size_t const lands = stage_->late() == 0 ? 0 : way_.turn(3);
+        auto here = make_engine(own_.back(), environment{*stage_, acts_.size()}, limits_);
+        recover_options all;
+        all.older_than = std::chrono::milliseconds{0};
+        for (std::size_t moment = 0; moment < 4; ++moment) {
+            if (moment == lands) stage_->land_all();
+            stage_->pass(limits_.takeover + std::chrono::seconds{1});
+            if (moment % 2 == 0) {
+                note_report(here.work());
+                note_report(here.recover(all));
+            } else {
+                note_report(here.sweep());
+            }
+        }
+    }
+
+    run_choices& way_;
+    std::tuple<typename settle::detail::held_argument<Arguments>::type...> arguments_;
+    options limits_;
+    std::vector<std::function<void(engine_type&)>> acts_;
+    std::optional<detail::chosen_stage> stage_;
+    std::vector<own_arguments> own_;
+};
+
+template <typename... Arguments>
+class trial : public basic_trial<settle::detail::order_rules, Arguments...> {
+    using basic_trial<settle::detail::order_rules, Arguments...>::basic_trial;
+};
+template <typename... Given>
+trial(run_choices&, Given&&...) -> trial<std::remove_cvref_t<Given>...>;
+
+} // namespace testing
+SETTLE_END

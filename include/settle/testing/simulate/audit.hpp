@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+// What must hold while an engine runs beside others, and when everything is settled.
+#pragma once
+
+#include <settle/running/engine.hpp>
+#include <settle/testing/simulate/books.hpp>
+#include <settle/testing/simulate/limits.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
+
+SETTLE_BEGIN
+namespace testing::detail {
+
+/// The records of a test to begin with, and what is looked at.
+/// Shape:   Arguments - what an engine is built from: databases and types
+template <typename... Arguments>
+class audited {
+public:
+    using plain_engine = engine<Arguments...>;
+
+    /// A record that is there in the beginning.
+    template <typename Record, fixed_string Name, auto Key>
+    audited& open(collection<Record, Name, Key> const& in, Record const& record) {
+        plain_.create(in, record).value();
+        books_.template open<collection<Record, Name, Key>>(record);
+        return *this;
+    }
+
+    /// The sum of some fields over all records stays what it is in the beginning; on the way there
+    /// may be less to be read, never more.
+    /// Shape:   fields - settle::field<&record::field>, each of an integer
+    template <typename Record, fixed_string Name, auto Key, typename... Fields>
+    audited& conserves(collection<Record, Name, Key> const&, Fields const&...) {
+        static_assert(sizeof...(Fields) > 0,
+                      "settle: nothing is conserved. Name a field: settle::field<&record::field>.");
+        conserved_sum added;
+        added.name = Name.view();
+        added.now = [](plain_engine& looked_at) {
+            return sum_of<collection<Record, Name, Key>, Fields...>(looked_at);
+        };
+        sums_.push_back(std::move(added));
+        return *this;
+    }
+
+    /// A check of the user's own, when everything is settled.
+    /// Shape:   check - called with an engine without faults; gives what is wrong, or nothing
+    audited& finally(std::function<std::string(plain_engine&)> check) {
+        checks_.push_back(std::move(check));
+        return *this;
+    }
+
+protected:
+    template <typename... Given>
+    explicit audited(Given&&... arguments) : plain_(std::forward<Given>(arguments)...) {}
+    ~audited() = default;
+
+    /// An engine without faults.
+    [[nodiscard]] plain_engine& plain() { return plain_; }
+
+    void begin() {
+        for (auto& one : sums_) one.opening = one.now(plain_);
+    }
+
+    void look(detail::witness& seen) {
+        for (auto const& one : sums_) {
+            std::int64_t const sum = one.now(plain_);
+            if (sum <= one.opening) continue;
+            seen.complain(one.name + ": " + std::to_string(sum) + " is to be seen of " +
+                          std::to_string(one.opening));
+        }
+    }
+
+    /// Everything that must hold when all is settled.
+    void audit(detail::witness& seen, simulation_report& report) {
+        auto const marks = plain_.marks().value();
+        if (marks != 0) seen.complain(std::to_string(marks) + " marks are left");
+        for (auto const& one : sums_) {
+            std::int64_t const sum = one.now(plain_);
+            if (sum != one.opening) {
+                seen.complain(one.name + ": " + std::to_string(sum) + " is left of " +
+                              std::to_string(one.opening));
+            }
+        }
+        for (entry const& one : done_in_order(seen, report)) books_.enact(one, seen);
+        books_.compare(plain_, seen);
+        for (auto const& check : checks_) {
+            if (auto problem = check(plain_); !problem.empty()) seen.complain(std::move(problem));
+        }
+    }
+
+private:
+    using gathered = settle::detail::gather<settle::detail::type_list<>,
+                                            settle::detail::type_list<>, Arguments...>;
+    static constexpr std::size_t page_size = 10'000;
+
+    struct conserved_sum {
+        std::string name;
+        std::function<std::int64_t(plain_engine&)> now;
+        std::int64_t opening = 0;
+    };
+
+    template <typename Collection, typename... Fields>
+    static std::int64_t sum_of(plain_engine& looked_at) {
+        std::int64_t sum = 0;
+        std::optional<typename Collection::key_type> after;
+        for (;;) {
+            auto const found = looked_at.template scan_page<Collection>(after, page_size).value();
+            for (auto const& one : found) {
+                ((sum += std::int64_t{one.*Fields::member}), ...);
+            }
+            if (found.size() < page_size) return sum;
+            after = found.back().*Collection::key_member;
+        }
+    }
+
+    /// The entries that are done, in the order of their commits; each entry is looked at.
+    std::vector<entry> done_in_order(detail::witness& seen, simulation_report& report) {
+        std::vector<entry> done;
+        std::size_t count = 0;
+        std::unordered_set<transaction_id> reversed;
+        transaction_id after;
+        for (bool more = true; more;) {
+            auto found = plain_.page({}, after, page_size).value();
+            more = found.size() == page_size;
+            if (more) after = found.back().id;
+            count += found.size();
+            for (entry& one : found) {
+                check_entry(one, seen);
+                if (one.state != state::done) {
+                    ++report.canceled;
+                    ++report.reasons[one.why];
+                    continue;
+                }
+                ++report.done;
+                auto const cut = one.id.find("/reverse");
+                if (cut != transaction_id::npos && !reversed.insert(one.id.substr(0, cut)).second) {
+                    seen.complain(one.id + ": reversed a second time");
+                }
+                done.push_back(std::move(one));
+            }
+        }
+        report.reversed = reversed.size();
+        if (count != seen.entries().size()) {
+            seen.complain(std::to_string(count) + " entries are in the log, of " +
+                          std::to_string(seen.entries().size()));
+        }
+        auto const place = [&](entry const& one) {
+            auto const known = seen.entries().find(one.id);
+            return known == seen.entries().end() ? 0 : known->second.commit;
+        };
+        std::sort(done.begin(), done.end(), [&](entry const& left, entry const& right) {
+            return place(left) < place(right);
+        });
+        return done;
+    }
+
+    static void check_entry(entry const& one, detail::witness& seen) {
+        auto const known = seen.entries().find(one.id);
+        if (known == seen.entries().end() || known->second.state != one.state ||
+            !is_final(one.state)) {
+            seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " in the end");
+            return;
+        }
+        bool const done = one.state == state::done;
+        bool const confirms = done && !known->second.at_once;
+        if (confirms != (one.committed != 0) || done != (one.why == reason::none)) {
+            seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " with epoch " +
+                          std::to_string(one.committed) + " committed, reason " +
+                          std::string{name_of(one.why)});
+        }
+        auto const& told = known->second.told;
+        if (told && (*told == verdict::done) != done) {
+            seen.complain(one.id + ": is " + std::string{name_of(one.state)} +
+                          ", and something else was told");
+        }
+        if (known->second.why != reason::none && known->second.why != one.why) {
+            seen.complain(one.id + ": was canceled because of " + std::string{name_of(one.why)} +
+                          ", and " + std::string{name_of(known->second.why)} + " was told");
+        }
+    }
+
+    plain_engine plain_;
+    detail::books<typename gathered::collections, typename gathered::types> books_;
+    std::vector<conserved_sum> sums_;
+    std::vector<std::function<std::string(plain_engine&)>> checks_;
+};
+
+} // namespace testing::detail
+SETTLE_END

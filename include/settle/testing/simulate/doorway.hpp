@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+// A worker's own way to each database: past the witness, and through faults of its own.
+#pragma once
+
+#include <settle/running/binding.hpp>
+#include <settle/testing/faults.hpp>
+#include <settle/testing/simulate/witness.hpp>
+
+SETTLE_BEGIN
+namespace testing::detail {
+
+/// A worker's own way to a database: past the witness, through its faults.
+/// Shape:   Stage - seen() is its witness, and answer(worker, database, desk, call) its fault plan
+template <typename Database, typename Stage>
+class doorway {
+public:
+    doorway(Database& database, Stage& shared, std::size_t worker)
+        : seen_(database, shared.seen()), fragile_(seen_) {
+        std::size_t const number = shared.number_of(&database);
+        fault_desk& desk = fragile_.desk();
+        desk.plan([&shared, &desk, worker, number](call const& asked) {
+            return shared.answer(worker, number, desk, asked);
+        });
+    }
+    doorway(doorway const&) = delete;
+    doorway& operator=(doorway const&) = delete;
+
+    [[nodiscard]] faulty<witnessed<Database>>& open() { return fragile_; }
+
+private:
+    witnessed<Database> seen_;
+    faulty<witnessed<Database>> fragile_;
+};
+
+/// An argument of the engine as a worker sees it: databases behind a doorway, the rest as it is.
+template <typename Argument, typename Stage>
+struct own_argument {
+    own_argument(Argument const& given, Stage&, std::size_t) : value(given) {}
+    [[nodiscard]] Argument const& get() const { return value; }
+    Argument value;
+};
+template <typename Database, typename Stage>
+    requires settle::detail::is_database<Database>
+struct own_argument<Database, Stage> {
+    own_argument(Database& given, Stage& shared, std::size_t worker) : way(given, shared, worker) {}
+    [[nodiscard]] auto& get() { return way.open(); }
+    doorway<Database, Stage> way;
+};
+template <typename Database, typename Stage>
+struct own_argument<log_binding<Database>, Stage> {
+    own_argument(log_binding<Database> const& given, Stage& shared, std::size_t worker)
+        : way(given.database, shared, worker) {}
+    [[nodiscard]] auto get() { return log_in(way.open()); }
+    doorway<Database, Stage> way;
+};
+template <typename Collection, typename Database, typename Stage>
+struct own_argument<store_binding<Collection, Database>, Stage> {
+    own_argument(store_binding<Collection, Database> const& given, Stage& shared,
+                 std::size_t worker)
+        : way(given.database, shared, worker) {}
+    [[nodiscard]] auto get() {
+        return store_binding<Collection, faulty<witnessed<Database>>>{way.open()};
+    }
+    doorway<Database, Stage> way;
+};
+
+/// Who may settle at once: every other worker does not, so that both meet.
+template <typename Stage>
+struct own_argument<phases, Stage> {
+    own_argument(phases given, Stage&, std::size_t worker)
+        : value(worker % 2 == 0 ? given : two_phases) {}
+    [[nodiscard]] phases get() const { return value; }
+    phases value;
+};
+
+} // namespace testing::detail
+SETTLE_END

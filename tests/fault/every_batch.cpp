@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whole windows of the engine, searched: every run in which one or two things go wrong while a
+// batch is under way, alone or beside another worker, in two phases and in one.
+#include "every_batch.hpp"
+
+namespace settle_test {
+namespace {
+
+constexpr other_worker all_others[]{other_worker::recovers, other_worker::cancels,
+                                    other_worker::sweeps, other_worker::runs_the_same};
+
+/// Every run of a batch is right, and with no other beside it keeps its order.
+template <typename Parameters>
+void right(std::size_t mishaps, place where, scene<Parameters> const& given,
+           std::vector<other_worker> const& others = {}) {
+    auto const seen = every_run({mishaps}, [&](run_choices& way) {
+        return run_scene<order_rules>(way, where, given, others);
+    });
+    MESSAGE(seen);
+    CHECK(seen);
+}
+
+} // namespace
+
+TEST_CASE("every run: a chain of transfers, of which each needs the one before") {
+    right(1, place::memory, chain);
+}
+
+TEST_CASE("every run: two parts want a record of which another falls back") {
+    right(1, place::memory, shelf_behind);
+}
+
+TEST_CASE("every run: exclusive effects that meet in the opposite order") {
+    right(1, place::memory, crossing);
+}
+
+TEST_CASE("every run: a batch beside another worker") {
+    for (auto const other : all_others) right(1, place::memory, chain, {other});
+}
+
+TEST_CASE("every run: a batch in a file, in two phases") {
+    right(1, place::file_in_two_phases, chain);
+}
+
+TEST_CASE("every run: a batch in a file, in one phase") {
+    right(1, place::file_in_one_phase, chain);
+    right(1, place::file_in_one_phase, shelf_behind);
+    right(1, place::file_in_one_phase, crossing);
+}
+
+TEST_CASE("every run: a batch in one phase beside another worker, who may need two") {
+    for (auto const other : all_others) right(1, place::file_in_one_phase, pair_of_transfers, {other});
+}
+
+TEST_CASE("long: every run: two mishaps of a batch") {
+    right(2, place::memory, chain);
+    right(2, place::memory, shelf_behind);
+    right(2, place::memory, crossing);
+    right(2, place::memory, overtaking);
+}
+
+TEST_CASE("long: every run: two mishaps of a batch beside another worker") {
+    for (auto const other : all_others) right(2, place::memory, pair_of_transfers, {other});
+}
+
+TEST_CASE("long: every run: two mishaps of a batch in one phase beside another worker") {
+    for (auto const other : all_others) right(2, place::file_in_one_phase, pair_of_transfers, {other});
+}
+
+TEST_CASE("exhaustive: every run: three mishaps of a batch") {
+    right(3, place::memory, pair_of_transfers);
+}
+
+TEST_CASE("exhaustive: every run: two mishaps of three beside another worker") {
+    for (auto const other : all_others) right(2, place::memory, chain, {other});
+}
+
+} // namespace settle_test

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the searches of windows run: batches whose order matters, and the workers beside them.
+#pragma once
+
+#include "../conformance/fixtures.hpp"
+
+#include <settle/testing/every_run.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#include <doctest/doctest.h>
+
+namespace settle_test {
+
+using namespace settle::testing;
+using namespace std::chrono_literals;
+using settle::field;
+using settle::outcome;
+using settle::detail::order_rules;
+
+/// A batch, and what is there before it.
+template <typename Parameters>
+struct scene {
+    std::vector<ledger> accounts;
+    std::vector<shelf> stock;
+    std::vector<Parameters> batch;
+    std::size_t submitted = 0; ///< of the batch, by somebody who left them so
+};
+
+/// Each needs what the one before brings; of the last two there is enough for one.
+inline scene<move> const chain{
+    {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}},
+    {},
+    {{"A", "B", 60}, {"B", "C", 60}, {"A", "C", 60}}};
+
+/// The second needs the first one's money and all that is on the shelf; so does the third.
+struct delivery {
+    BOOST_HANA_DEFINE_STRUCT(delivery,
+        (std::string, payer),
+        (std::string, payee),
+        (std::int64_t, price),
+        (std::int64_t, shelf),
+        (std::int64_t, amount));
+};
+inline constexpr auto delivery_type = settle::transaction<delivery, "delivery">(
+    settle::participant<"payer">(ledgers, settle::param<&delivery::payer>)
+        .require(field<&ledger::balance> >= settle::param<&delivery::price>)
+        .apply(field<&ledger::balance> -= settle::param<&delivery::price>)
+        .compensate(settle::inverse),
+    settle::participant<"payee">(ledgers, settle::param<&delivery::payee>)
+        .confirm(field<&ledger::balance> += settle::param<&delivery::price>),
+    settle::participant<"shelf">(shelves, settle::param<&delivery::shelf>)
+        .require(field<&shelf::amount> >= settle::param<&delivery::amount>)
+        .apply(field<&shelf::amount> -= settle::param<&delivery::amount>)
+        .compensate(settle::inverse));
+inline scene<delivery> const shelf_behind{
+    {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 50, 0, ""}},
+    {{1, 10}, {2, 10}},
+    {{"A", "B", 60, 1, 10}, {"B", "C", 60, 2, 10}, {"C", "A", 10, 2, 10}}};
+
+/// Of a chain what two can show.
+inline scene<move> const pair_of_transfers{
+    {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}}, {}, {{"A", "B", 60}, {"B", "C", 60}}};
+
+/// There is enough for the third at once, and then not for the second.
+inline scene<move> const overtaking{
+    {{"A", 100, 0, ""}, {"B", 10, 0, ""}, {"C", 0, 0, ""}},
+    {},
+    {{"A", "B", 50}, {"B", "C", 60}, {"B", "A", 10}}};
+
+/// The first is in the log already, and takes longer than the others.
+inline scene<move> const begun{chain.accounts, {}, chain.batch, 1};
+
+/// Each counts on one account and labels the other, which wants it for itself.
+inline scene<tally> const crossing{
+    {{"A", 0, 0, ""}, {"B", 0, 0, ""}},
+    {},
+    {{"A", "B", 1}, {"B", "A", 2}, {"A", "B", 4}}};
+
+/// Who is at work beside a batch.
+enum class other_worker { recovers, cancels, sweeps, runs_the_same };
+
+[[nodiscard]] inline settle::transaction_id name_of_element(std::size_t number) {
+    return "t" + std::to_string(number + 1);
+}
+
+template <typename Parameters>
+[[nodiscard]] std::vector<std::pair<settle::transaction_id, Parameters>> named(
+    scene<Parameters> const& given) {
+    std::vector<std::pair<settle::transaction_id, Parameters>> made;
+    for (auto const& one : given.batch) made.emplace_back(name_of_element(made.size()), one);
+    return made;
+}
+
+/// The outcomes when each element runs alone, one after the other.
+template <typename Parameters>
+[[nodiscard]] std::vector<outcome> one_by_one(scene<Parameters> const& given) {
+    settle::memory::database db;
+    settle::engine engine{db, settle::type<move_type>, settle::type<delivery_type>,
+                          settle::type<tally_type>};
+    for (auto const& one : given.accounts) engine.create(ledgers, one).value();
+    for (auto const& one : given.stock) engine.create(shelves, one).value();
+    std::vector<outcome> told;
+    for (auto const& [id, one] : named(given)) told.push_back(engine.run(id, one));
+    return told;
+}
+
+template <typename Engine>
+void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batch) {
+    settle::recover_options all;
+    all.older_than = 0ms;
+    switch (what) {
+    case other_worker::recovers: trial.note_report(engine.recover(all)); break;
+    case other_worker::cancels: trial.note(engine.cancel("t2")); break;
+    case other_worker::sweeps: trial.note_report(engine.sweep()); break;
+    case other_worker::runs_the_same:
+        for (auto const& told : engine.run_all(batch)) trial.note(told);
+        break;
+    }
+}
+
+/// One run of a batch, alone or beside others; what was wrong, or nothing.
+/// Shape:   Rules - of the order of its window
+template <typename Rules, typename Parameters, typename Database>
+std::string run_scene(run_choices& way, Database& db, settle::phases how,
+                      scene<Parameters> const& given, std::vector<other_worker> const& others) {
+    using trial_type =
+        basic_trial<Rules, Database, settle::phases, settle::type_tag<move_type>,
+                    settle::type_tag<delivery_type>, settle::type_tag<tally_type>>;
+    trial_type trial{way, db, how, settle::type<move_type>, settle::type<delivery_type>,
+                     settle::type<tally_type>};
+    for (auto const& one : given.accounts) trial.open(ledgers, one);
+    for (auto const& one : given.stock) trial.open(shelves, one);
+    trial.conserves(ledgers, field<&ledger::balance>);
+    auto const batch = named(given);
+    std::vector<outcome> told;
+    trial.worker([&](auto& engine) {
+        for (std::size_t i = 0; i < given.submitted; ++i) {
+            engine.submit(batch[i].first, batch[i].second);
+        }
+        settle::batch_options wanted;
+        wanted.window = batch.size();
+        auto got = engine.run_all(batch, wanted);
+        for (auto const& one : got) trial.note(one);
+        // What arrives late, behind its undoing, may have been in the way of others.
+        if (trial.landed() == 0) told = std::move(got);
+    });
+    for (auto const one : others) {
+        trial.worker([&, one](auto& engine) { act_beside(one, engine, trial, batch); });
+    }
+    std::string const wrong = trial.run();
+    if (!wrong.empty() || !others.empty() || told.empty()) return wrong;
+    auto const expected = one_by_one(given);
+    for (std::size_t i = 0; i < told.size(); ++i) {
+        if (told[i].verdict == settle::verdict::undecided || told[i] == expected[i]) continue;
+        return "out of order: " + told[i].text() + ", and alone: " + expected[i].text();
+    }
+    return {};
+}
+
+/// Where a batch runs: a database of its own for each run.
+enum class place { memory, file_in_two_phases, file_in_one_phase };
+
+template <typename Rules, typename Parameters>
+std::string run_scene(run_choices& way, place where, scene<Parameters> const& given,
+                      std::vector<other_worker> const& others) {
+    if (where == place::memory) {
+        settle::memory::database db;
+        return run_scene<Rules>(way, db, settle::two_phases, given, others);
+    }
+    scratch_file const file;
+    settle::sqlite::database db{file.path()};
+    auto const how =
+        where == place::file_in_one_phase ? settle::phases::one : settle::two_phases;
+    return run_scene<Rules>(way, db, how, given, others);
+}
+
+} // namespace settle_test
