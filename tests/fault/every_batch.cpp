@@ -6,9 +6,6 @@
 namespace settle_test {
 namespace {
 
-constexpr other_worker all_others[]{other_worker::recovers, other_worker::cancels,
-                                    other_worker::sweeps, other_worker::runs_the_same};
-
 /// Every run of a batch is right, and with no other beside it keeps its order.
 template <typename Parameters>
 void right(std::size_t mishaps, place where, scene<Parameters> const& given,
@@ -18,6 +15,14 @@ void right(std::size_t mishaps, place where, scene<Parameters> const& given,
     });
     MESSAGE(seen);
     CHECK(seen);
+}
+
+template <typename Parameters>
+void right_beside_others(std::size_t mishaps, place where, scene<Parameters> const& given) {
+    for (auto const other : {other_worker::recovers, other_worker::cancels, other_worker::sweeps,
+                             other_worker::runs_the_same}) {
+        right(mishaps, where, given, {other});
+    }
 }
 
 } // namespace
@@ -35,7 +40,7 @@ TEST_CASE("every run: exclusive effects that meet in the opposite order") {
 }
 
 TEST_CASE("every run: a batch beside another worker") {
-    for (auto const other : all_others) right(1, place::memory, chain, {other});
+    right_beside_others(1, place::memory, chain);
 }
 
 TEST_CASE("every run: a batch in a file, in two phases") {
@@ -49,7 +54,7 @@ TEST_CASE("every run: a batch in a file, in one phase") {
 }
 
 TEST_CASE("every run: a batch in one phase beside another worker, who may need two") {
-    for (auto const other : all_others) right(1, place::file_in_one_phase, pair_of_transfers, {other});
+    right_beside_others(1, place::file_in_one_phase, pair_of_transfers);
 }
 
 TEST_CASE("long: every run: two mishaps of a batch") {
@@ -60,11 +65,11 @@ TEST_CASE("long: every run: two mishaps of a batch") {
 }
 
 TEST_CASE("long: every run: two mishaps of a batch beside another worker") {
-    for (auto const other : all_others) right(2, place::memory, pair_of_transfers, {other});
+    right_beside_others(2, place::memory, pair_of_transfers);
 }
 
 TEST_CASE("long: every run: two mishaps of a batch in one phase beside another worker") {
-    for (auto const other : all_others) right(2, place::file_in_one_phase, pair_of_transfers, {other});
+    right_beside_others(2, place::file_in_one_phase, pair_of_transfers);
 }
 
 TEST_CASE("exhaustive: every run: three mishaps of a batch") {
@@ -72,7 +77,7 @@ TEST_CASE("exhaustive: every run: three mishaps of a batch") {
 }
 
 TEST_CASE("exhaustive: every run: two mishaps of three beside another worker") {
-    for (auto const other : all_others) right(2, place::memory, chain, {other});
+    right_beside_others(2, place::memory, chain);
 }
 
 } // namespace settle_test

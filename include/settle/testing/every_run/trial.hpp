@@ -255,7 +255,9 @@ public:
             this->audit(stage_->seen(), counted);
         }
         std::string wrong;
-        for (auto const& one : stage_->seen().problems()) wrong += (wrong.empty() ? "" : "; ") + one;
+        for (auto const& one : stage_->seen().problems()) {
+            wrong += (wrong.empty() ? "" : "; ") + one;
+        }
         return wrong;
     }
 

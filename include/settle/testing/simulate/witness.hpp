@@ -23,7 +23,8 @@ public:
     };
 
     void note_insert(transaction_id const& id, state inserted, epoch first) {
-        auto const [at, fresh] = entries_.try_emplace(id, sighting{inserted, first, 0, false, {}, {}});
+        sighting const seen{inserted, first, 0, false, {}, {}};
+        auto const [at, fresh] = entries_.try_emplace(id, seen);
         if (!fresh) complain(id + ": inserted, though the log had it");
         else if (!is_final(inserted)) ++open_;
     }
