@@ -10,7 +10,7 @@ namespace {
 template <typename Parameters>
 void right(std::size_t mishaps, place where, scene<Parameters> const& given,
            std::vector<other_worker> const& others = {}) {
-    auto const seen = every_run({mishaps}, [&](run_choices& way) {
+    auto const seen = every_run(run_bounds{mishaps}, [&](run_choices& way) {
         return run_scene<order_rules>(way, where, given, others);
     });
     MESSAGE(seen);
@@ -20,7 +20,7 @@ void right(std::size_t mishaps, place where, scene<Parameters> const& given,
 template <typename Parameters>
 void right_beside_others(std::size_t mishaps, place where, scene<Parameters> const& given) {
     for (auto const other : {other_worker::recovers, other_worker::cancels, other_worker::sweeps,
-                             other_worker::runs_the_same}) {
+                             other_worker::runs_the_same, other_worker::purges}) {
         right(mishaps, where, given, {other});
     }
 }
@@ -41,6 +41,11 @@ TEST_CASE("every run: exclusive effects that meet in the opposite order") {
 
 TEST_CASE("every run: a batch beside another worker") {
     right_beside_others(1, place::memory, chain);
+}
+
+TEST_CASE("every run: a batch over two databases, with its log in a third") {
+    right(1, place::three_databases, chain);
+    right(1, place::three_databases, shelf_behind);
 }
 
 TEST_CASE("every run: a batch in a file, in two phases") {

@@ -77,7 +77,7 @@ inline scene<tally> const crossing{
     {{"A", "B", 1}, {"B", "A", 2}, {"A", "B", 4}}};
 
 /// Who is at work beside a batch.
-enum class other_worker { recovers, cancels, sweeps, runs_the_same };
+enum class other_worker { recovers, cancels, sweeps, runs_the_same, purges };
 
 [[nodiscard]] inline settle::transaction_id name_of_element(std::size_t number) {
     return "t" + std::to_string(number + 1);
@@ -115,19 +115,21 @@ void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batc
     case other_worker::runs_the_same:
         for (auto const& told : engine.run_all(batch)) trial.note(told);
         break;
+    case other_worker::purges: {
+        // The batch stands still meanwhile, and so does what is on its way.
+        settle::purge_options const wanted;
+        trial.pass(wanted.older_than + 1ms);
+        static_cast<void>(engine.purge(wanted));
+        break;
+    }
     }
 }
 
-/// One run of a batch, alone or beside others; what was wrong, or nothing.
-/// Shape:   Rules - of the order of its window
-template <typename Rules, typename Parameters, typename Database>
-std::string run_scene(run_choices& way, Database& db, settle::phases how,
-                      scene<Parameters> const& given, std::vector<other_worker> const& others) {
-    using trial_type =
-        basic_trial<Rules, Database, settle::phases, settle::type_tag<move_type>,
-                    settle::type_tag<delivery_type>, settle::type_tag<tally_type>>;
-    trial_type trial{way, db, how, settle::type<move_type>, settle::type<delivery_type>,
-                     settle::type<tally_type>};
+/// Runs a batch, alone or beside others; what was wrong, or nothing.
+/// Shape:   trial - new, on databases of its own
+template <typename Trial, typename Parameters>
+std::string run_scene(Trial&& trial, scene<Parameters> const& given,
+                      std::vector<other_worker> const& others) {
     for (auto const& one : given.accounts) trial.open(ledgers, one);
     for (auto const& one : given.stock) trial.open(shelves, one);
     trial.conserves(ledgers, field<&ledger::balance>);
@@ -157,21 +159,38 @@ std::string run_scene(run_choices& way, Database& db, settle::phases how,
     return {};
 }
 
-/// Where a batch runs: a database of its own for each run.
-enum class place { memory, file_in_two_phases, file_in_one_phase };
+/// Where a batch runs: databases of its own for each run.
+enum class place { memory, three_databases, file_in_two_phases, file_in_one_phase };
+
+/// Shape:   Rules - of the order of a window; arguments - databases, and what else an engine takes
+template <typename Rules, typename... Arguments>
+auto trial_of(run_choices& way, Arguments&&... arguments) {
+    return basic_trial<Rules, std::remove_cvref_t<Arguments>..., settle::type_tag<move_type>,
+                       settle::type_tag<delivery_type>, settle::type_tag<tally_type>>{
+        way, arguments..., settle::type<move_type>, settle::type<delivery_type>,
+        settle::type<tally_type>};
+}
 
 template <typename Rules, typename Parameters>
 std::string run_scene(run_choices& way, place where, scene<Parameters> const& given,
                       std::vector<other_worker> const& others) {
     if (where == place::memory) {
         settle::memory::database db;
-        return run_scene<Rules>(way, db, settle::two_phases, given, others);
+        return run_scene(trial_of<Rules>(way, db), given, others);
+    }
+    if (where == place::three_databases) {
+        settle::memory::database log;
+        settle::memory::database bank;
+        settle::memory::database shop;
+        return run_scene(trial_of<Rules>(way, settle::log_in(log), settle::bind(ledgers, bank),
+                                         settle::bind(shelves, shop)),
+                         given, others);
     }
     scratch_file const file;
     settle::sqlite::database db{file.path()};
     auto const how =
         where == place::file_in_one_phase ? settle::phases::one : settle::two_phases;
-    return run_scene<Rules>(way, db, how, given, others);
+    return run_scene(trial_of<Rules>(way, db, how), given, others);
 }
 
 } // namespace settle_test

@@ -18,7 +18,7 @@ struct switched {
 template <typename Parameters>
 void needs(bool& rule, std::size_t mishaps, place where, scene<Parameters> const& given) {
     auto const look = [&] {
-        return every_run({mishaps}, [&](run_choices& way) {
+        return every_run(run_bounds{mishaps}, [&](run_choices& way) {
             return run_scene<switched>(way, where, given, {});
         });
     };

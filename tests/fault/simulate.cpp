@@ -219,6 +219,22 @@ void run_seeds(std::vector<std::uint64_t> const& wanted, Simulate const& simulat
     }
 }
 
+template <typename Simulate>
+void run_purging(std::vector<std::uint64_t> const& wanted, Simulate const& simulate) {
+    on_one_processor const here;
+    std::uint64_t purged = 0;
+    std::uint64_t again = 0;
+    for (std::uint64_t const seed : wanted) {
+        simulation_report const report = simulate(simulation_limits::slow(seed));
+        CHECK_MESSAGE(report.problems.empty(), report, "\n  ", replay(seed));
+        purged += report.purged;
+        again += report.again;
+    }
+    MESSAGE(purged, " entries purged, of which ", again, " came again");
+    CHECK(purged > 100);
+    CHECK((again > 0 || wanted.size() == 1));
+}
+
 } // namespace
 
 TEST_CASE("simulation: a seed gives the same run, step by step") {
@@ -247,6 +263,10 @@ TEST_CASE("simulation: five types in one file, some in one phase and some in two
     run_seeds(seeds(1, 2), in_one_file);
 }
 
+TEST_CASE("simulation: entries are purged, and some come again behind that") {
+    run_purging(seeds(1, 4), in_one_database);
+}
+
 TEST_CASE("simulation: what does not hold is reported") {
     settle::memory::database db;
     simulation trial{db, settle::type<sale_type>};
@@ -269,5 +289,8 @@ TEST_CASE("simulation: what does not hold is reported") {
 TEST_CASE("long: a million simulated transactions") {
     SUBCASE("in one database") { run_seeds(seeds(1001, 400), in_one_database); }
     SUBCASE("over three databases") { run_seeds(seeds(2001, 120), in_three_databases); }
-    SUBCASE("in one file") { run_seeds(seeds(3001, 16), in_one_file); }
+    SUBCASE("in one file") { run_seeds(seeds(3001, 8), in_one_file); }
+    SUBCASE("in one database that is purged") { run_purging(seeds(4001, 100), in_one_database); }
+    SUBCASE("in three that are purged") { run_purging(seeds(5001, 40), in_three_databases); }
+    SUBCASE("in a file that is purged") { run_purging(seeds(6001, 4), in_one_file); }
 }

@@ -109,3 +109,29 @@ TEST_CASE("witness: a second reason is named") {
     seen.note_outcome(told(verdict::canceled, reason::overflow));
     CHECK(first_of(seen).find("and another reason before: busy") != std::string::npos);
 }
+
+TEST_CASE("witness: what is purged may come again, and then only be canceled") {
+    auto seen = of_end(state::done);
+    seen.note_outcome(told(verdict::done));
+    seen.note_purged("t");
+    CHECK(seen.content());
+    CHECK(seen.purged() == 1);
+    seen.note_insert("t", state::pending, 6);
+    CHECK(seen.again() == 1);
+    CHECK(seen.open() == 1);
+    SUBCASE("canceled") {
+        seen.note_change("t", change(state::pending, 6, state::canceling, 7));
+        seen.note_change("t", change(state::canceling, 7, state::canceled, 7));
+        // Of its first life.
+        seen.note_outcome(told(verdict::done));
+        CHECK(seen.content());
+    }
+    SUBCASE("committed") {
+        seen.note_change("t", change(state::pending, 6, state::applied, 6));
+        CHECK(first_of(seen) == "t: committed again");
+    }
+    SUBCASE("purged before it is over") {
+        seen.note_purged("t");
+        CHECK(first_of(seen) == "t: purged, though it is not over");
+    }
+}

@@ -95,7 +95,8 @@ private:
             log_.template change<Step>(all.jobs, progress_.now());
         }
         // The age of what was inserted or claimed counts from its acknowledgement.
-        if constexpr (Step == step::insert || Step == step::claim) look_at_clock();
+        constexpr bool gives_right = Step == step::insert || Step == step::claim;
+        if constexpr (gives_right && !detail::takes_no_time<Log>) look_at_clock();
         progress_.template end<Step>(all);
     }
 

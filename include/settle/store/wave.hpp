@@ -116,6 +116,14 @@ template <typename Session>
     requires requires { Session::fetches_ahead; }
 inline constexpr bool fetches_ahead<Session> = Session::fetches_ahead;
 
+/// Whether a log's calls take no time, so that the clock need not be read behind them: it says so
+/// where all that it does is in this process.
+template <typename Session>
+inline constexpr bool takes_no_time = false;
+template <typename Session>
+    requires requires { Session::takes_no_time; }
+inline constexpr bool takes_no_time<Session> = Session::takes_no_time;
+
 /// A session whose waves can be under way while other stores have theirs. It is told once that
 /// there are others (expect_others): from then on start() returns before the wave is over, and
 /// abandon() waits for the end of one that nobody will finish.

@@ -3,8 +3,8 @@
 // waves and its stores, is run again and again, and each time one of the ways is taken that it was
 // not yet.
 //
-//   settle::testing::runs_seen const seen = settle::testing::every_run(
-//       {.mishaps = 2}, [](settle::testing::run_choices& way) {
+//   auto const seen = settle::testing::every_run(
+//       settle::testing::run_bounds{.mishaps = 2}, [](settle::testing::run_choices& way) {
 //           settle::memory::database db;
 //           settle::testing::trial trial{way, db, settle::type<bank::transfer_type>};
 //           trial.open(bank::accounts, {"A", 100, 100}).open(bank::accounts, {"B", 0, 0});

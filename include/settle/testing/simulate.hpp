@@ -73,6 +73,8 @@ public:
         simulation_report report = std::move(shared.report());
         if (seen.content()) this->audit(seen, report);
         report.claims = seen.claims();
+        report.purged = seen.purged();
+        report.again = seen.again();
         report.problems = seen.problems();
         return report;
     }

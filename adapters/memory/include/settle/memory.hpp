@@ -126,6 +126,7 @@ public:
 
     [[nodiscard]] std::string const& name() const { return database_->name(); }
 
+    static constexpr bool takes_no_time = true;
     static constexpr bool fetches_ahead = std::is_same_v<Lock, no_lock>;
     void expect(transaction_id const& id) { database_->entries().expect(id); }
 

@@ -72,9 +72,10 @@ private:
         fork& here = forks_[at_++];
         if (here.ways == 0) here.ways = ways;
         if (here.ways != ways || here.taken >= ways) {
-            throw std::logic_error("settle: this run does not come again: a choice of " +
-                                   std::to_string(here.ways) + " is now one of " +
-                                   std::to_string(ways));
+            throw std::logic_error("settle: this run does not come again: there are " +
+                                   std::to_string(ways) + " ways, where it took number " +
+                                   std::to_string(here.taken + 1) + " of " +
+                                   std::to_string(here.ways));
         }
         return here.taken;
     }

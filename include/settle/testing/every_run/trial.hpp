@@ -25,7 +25,6 @@ public:
     [[nodiscard]] run_choices& way() { return way_; }
     [[nodiscard]] witness& seen() { return witness_; }
     [[nodiscard]] schedule& turns() { return turns_; }
-    [[nodiscard]] std::size_t crashes() const { return crashes_; }
     [[nodiscard]] std::size_t landed() const { return landed_; }
     void look_with(std::function<void()> look) { look_ = std::move(look); }
 
@@ -53,7 +52,6 @@ public:
     }
 
     void crashed(std::size_t worker) {
-        ++crashes_;
         way_.tell([&] { return name(worker) + " has ended"; });
     }
     /// A worker makes no more calls.
@@ -158,7 +156,6 @@ private:
     time now_{};
     std::uint64_t drawn_ = 0;
     std::size_t calls_ = 0;
-    std::size_t crashes_ = 0;
     std::size_t landed_ = 0;
     bool calm_ = false;
 };
@@ -235,8 +232,8 @@ public:
         stage_->seen().note_report(report);
     }
 
-    /// Whether a worker has ended in a crash.
-    [[nodiscard]] bool crashed() const { return stage_->crashes() != 0; }
+    /// Lets time go by.
+    void pass(std::chrono::nanoseconds duration) { stage_->pass(duration); }
     /// How many writes have arrived late, so far.
     [[nodiscard]] std::size_t landed() const { return stage_->landed(); }
 

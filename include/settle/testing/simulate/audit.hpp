@@ -142,8 +142,19 @@ private:
             }
         }
         report.reversed = reversed.size();
-        if (count != seen.entries().size()) {
-            seen.complain(std::to_string(count) + " entries are in the log, of " +
+        std::size_t gone = 0;
+        for (auto const& [id, known] : seen.entries()) {
+            if (known.gone) ++gone;
+            // What was done stays so when its entry is purged, or has come again behind that.
+            if (known.commit == 0 || !(known.gone || known.again)) continue;
+            entry& purged = done.emplace_back();
+            purged.id = id;
+            purged.type = known.type;
+            purged.parameters = known.parameters;
+        }
+        if (count + gone != seen.entries().size()) {
+            seen.complain(std::to_string(count) + " entries are in the log, and " +
+                          std::to_string(gone) + " purged, of " +
                           std::to_string(seen.entries().size()));
         }
         auto const place = [&](entry const& one) {
@@ -169,6 +180,10 @@ private:
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " with epoch " +
                           std::to_string(one.committed) + " committed, reason " +
                           std::string{name_of(one.why)});
+        }
+        if (known->second.again) {
+            if (done) seen.complain(one.id + ": is done behind its purge");
+            return;
         }
         auto const& told = known->second.told;
         if (told && (*told == verdict::done) != done) {

@@ -39,6 +39,8 @@ struct simulation_limits {
     /// After the faults have ended, everything must be settled and every mark gone within this
     /// (virtual) time.
     std::chrono::nanoseconds settles_within = std::chrono::minutes{10};
+    /// Somebody purges the log now and then.
+    bool purges = false;
     /// The declared sums are looked at once in so many steps.
     std::uint32_t look_every = 4;
     /// A run that takes more calls than this for each transaction is held for endless.
@@ -59,6 +61,25 @@ struct simulation_limits {
         made.engine.attempts = chance.between(2U, 12U);
         made.engine.takeover = std::chrono::milliseconds{chance.between(5, 400)};
         made.longest_call = chance.up_to(std::chrono::milliseconds{20});
+        return made;
+    }
+
+    /// Limits under which entries grow old enough to be purged while writes to them are still on
+    /// their way.
+    [[nodiscard]] static simulation_limits slow(std::uint64_t seed) {
+        simulation_limits made;
+        made.seed = seed;
+        made.purges = true;
+        made.longest_call = std::chrono::seconds{20};
+        made.longest_late = std::chrono::minutes{40};
+        // Clocks that jump by more than `options::clocks` allows break what a purge rests on.
+        made.faults.jump = 0;
+        made.engine.clocks = std::chrono::milliseconds{0};
+        made.engine.resubmission = std::chrono::minutes{3};
+        made.engine.lifetime = std::chrono::minutes{5};
+        made.engine.takeover = std::chrono::minutes{1};
+        made.engine.patience = std::chrono::minutes{2};
+        made.settles_within = std::chrono::hours{2};
         return made;
     }
 
@@ -88,6 +109,8 @@ struct simulation_report {
     std::uint64_t crashes = 0;
     std::uint64_t lost = 0;            ///< calls whose outcome was unknown
     std::uint64_t late = 0;            ///< writes that arrived late
+    std::uint64_t purged = 0;          ///< how often an entry was purged
+    std::uint64_t again = 0;           ///< of those, how many came again: inserts that were late
     std::uint64_t claims = 0;          ///< how often an entry was claimed or canceled by another
     std::chrono::nanoseconds lasted{}; ///< virtual time, until all was settled
     std::chrono::nanoseconds settling{}; ///< of it, after the faults had ended
@@ -107,7 +130,8 @@ struct simulation_report {
         }
         out << (shown.reasons.empty() ? "; " : "); ") << shown.steps << " calls, "
             << shown.crashes << " crashes, " << shown.lost << " answers lost, " << shown.late
-            << " writes late, " << shown.claims << " claims; " << seconds(shown.lasted)
+            << " writes late, " << shown.claims << " claims, " << shown.purged
+            << " entries purged (" << shown.again << " came again); " << seconds(shown.lasted)
             << " s of virtual time, settled " << seconds(shown.settling)
             << " s after the last fault; trace " << shown.trace;
         for (auto const& one : shown.problems) out << "\n  " << one;

@@ -137,7 +137,7 @@ private:
             away_until_[database] = now_ + chance_.up_to(limits_.longest_away);
         }
         bool const reads = asked.what == "read" || asked.what == "list" || asked.what == "marks" ||
-                           asked.what == "scan";
+                           asked.what == "scan" || asked.what == "purge";
         fault wanted;
         std::uint64_t const chosen = chance_.draw();
         std::uint64_t const drawn = chance_.draw() % 1'000'000;

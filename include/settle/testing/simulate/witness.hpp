@@ -20,13 +20,38 @@ public:
         bool at_once = false;   ///< it was done in one phase, which leaves no committed epoch
         std::optional<verdict> told;
         reason why = reason::none; ///< as it was told
+        std::string type;          ///< as it was inserted, and so are its parameters
+        std::string parameters;
+        bool gone = false;         ///< it was purged
+        bool again = false;        ///< it came again behind its purge: an insert that was late
     };
 
-    void note_insert(transaction_id const& id, state inserted, epoch first) {
-        sighting const seen{inserted, first, 0, false, {}, {}};
-        auto const [at, fresh] = entries_.try_emplace(id, seen);
-        if (!fresh) complain(id + ": inserted, though the log had it");
-        else if (!is_final(inserted)) ++open_;
+    /// Shape:   type, parameters - as the log keeps them
+    void note_insert(transaction_id const& id, state inserted, epoch first,
+                     std::string type = {}, std::string parameters = {}) {
+        auto const [at, fresh] = entries_.try_emplace(id);
+        sighting& known = at->second;
+        if (!fresh && !known.gone) return complain(id + ": inserted, though the log had it");
+        if (fresh) {
+            known.type = std::move(type);
+            known.parameters = std::move(parameters);
+        }
+        if (known.gone) {
+            known.again = true;
+            ++again_;
+        }
+        known.gone = false;
+        known.state = inserted;
+        known.epoch_number = first;
+        if (!is_final(inserted)) ++open_;
+    }
+
+    /// A purge has taken an entry out of the log.
+    void note_purged(transaction_id const& id) {
+        sighting& known = entries_[id];
+        if (!is_final(known.state)) complain(id + ": purged, though it is not over");
+        known.gone = true;
+        ++purged_;
     }
 
     void note_change(transaction_id const& id, transition const& taken) {
@@ -45,7 +70,7 @@ public:
                      shown(taken.to, taken.to_epoch));
         }
         if (taken.takes_owner) ++claims_;
-        if (taken.to == state::applied && taken.from != taken.to) known.commit = ++commits_;
+        if (taken.to == state::applied && taken.from != taken.to) note_commit(id, known);
         if (is_final(taken.to) && !is_final(known.state)) --open_;
         known.state = taken.to;
         known.epoch_number = taken.to_epoch;
@@ -54,12 +79,17 @@ public:
     /// A native transaction has written an entry and done what that says.
     void note_settled(job const& work) {
         auto const& c = work.coordinator;
-        if (c.inserts()) note_insert(work.id, c.insert_state(), c.epoch_at_once());
+        if (c.inserts()) note_insert(work, c.insert_state(), c.epoch_at_once());
         else note_change(work.id, c.change());
         auto const found = entries_.find(work.id);
         if (found == entries_.end() || found->second.state != state::done) return;
-        found->second.commit = ++commits_;
+        note_commit(work.id, found->second);
         found->second.at_once = true;
+    }
+    void note_insert(job const& work, state inserted, epoch first) {
+        bool const typed = work.direction->described;
+        note_insert(work.id, inserted, first, typed ? std::string{work.direction->name()} : "",
+                    typed ? work.direction->json(work.parameters) : "");
     }
 
     /// Shape:   told - any outcome; one that is no end is looked at for what must not be
@@ -76,6 +106,8 @@ public:
             return;
         }
         sighting& known = found->second;
+        // In another life of the id its first outcome says nothing.
+        if (known.again) return;
         if (known.state != (told.done() ? state::done : state::canceled)) {
             complain("told " + told.text() + ", though it is " + std::string{name_of(known.state)});
         }
@@ -107,8 +139,15 @@ public:
     [[nodiscard]] auto const& entries() const { return entries_; }
     [[nodiscard]] std::size_t open() const { return open_; } ///< entries that are not over
     [[nodiscard]] std::uint64_t claims() const { return claims_; }
+    [[nodiscard]] std::uint64_t purged() const { return purged_; } ///< how often an entry was
+    [[nodiscard]] std::uint64_t again() const { return again_; }   ///< and came again behind that
 
 private:
+    void note_commit(transaction_id const& id, sighting& known) {
+        if (known.commit != 0) complain(id + ": committed again");
+        known.commit = ++commits_;
+    }
+
     static std::string shown(state at, epoch number) {
         return std::string{name_of(at)} + " (epoch " + std::to_string(number) + ')';
     }
@@ -118,6 +157,8 @@ private:
     std::size_t commits_ = 0;
     std::size_t open_ = 0;
     std::uint64_t claims_ = 0;
+    std::uint64_t purged_ = 0;
+    std::uint64_t again_ = 0;
 };
 
 /// The log of a database, with a witness at its side.
@@ -133,7 +174,7 @@ public:
         for (auto const& work : wave) {
             auto const& c = work.coordinator;
             if (!work.takes(step::insert) || work.said != log_answer::taken) continue;
-            seen_->note_insert(work.id, c.insert_state(), c.insert_epoch());
+            seen_->note_insert(work, c.insert_state(), c.insert_epoch());
         }
     }
     template <step Step>
@@ -158,6 +199,17 @@ public:
     auto read(transaction_id const& id) { return session_.read(id); }
     auto list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
         return session_.list(filter, after, limit);
+    }
+    result<purged> purge(timestamp before, std::size_t limit) {
+        auto said = session_.purge(before, limit);
+        if (!said.has_value() || said.value().erased == 0) return said;
+        // A log does not say which.
+        for (auto const& [id, known] : seen_->entries()) {
+            if (known.gone || !is_final(known.state)) continue;
+            auto const left = session_.read(id);
+            if (left.has_value() && !left.value()) seen_->note_purged(id);
+        }
+        return said;
     }
 
 private:

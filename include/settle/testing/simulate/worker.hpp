@@ -95,6 +95,7 @@ private:
         else if (choice < 78) work(engine, 8);
         else if (choice < 82) recover(engine);
         else if (choice < 90) cancel(engine);
+        else if (choice == 90 && stage_.limits().purges) purge(engine);
         else if (choice < 92) stage_.seen().note_report(engine.sweep());
         else reverse(engine);
     }
@@ -170,6 +171,14 @@ private:
         wanted.older_than = ages[chance().draw() % 3];
         wanted.limit = chance().between(std::size_t{1}, std::size_t{8});
         stage_.seen().note_report(engine.recover(wanted));
+    }
+    template <typename Engine>
+    void purge(Engine& engine) {
+        purge_options wanted;
+        wanted.older_than = stage_.limits().engine.horizon() + std::chrono::milliseconds{1};
+        wanted.step = chance().between(std::size_t{1}, std::size_t{100});
+        // That a call of it was lost says the report; the next one goes on.
+        static_cast<void>(engine.purge(wanted));
     }
     template <typename Engine>
     void cancel(Engine& engine) {

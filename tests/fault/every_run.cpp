@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+// The search of whole runs itself: it takes every way once, tells what is wrong, and does it again.
+#include <settle/memory.hpp>
+#include <settle/testing/every_run.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#include <doctest/doctest.h>
+
+#include <set>
+#include <sstream>
+
+namespace {
+
+using namespace settle::testing;
+
+/// A run of three forks, of which the middle one is no mishap.
+std::string forks(run_choices& way, std::set<std::string>& seen) {
+    std::string taken = std::to_string(way.mishap(3));
+    taken += std::to_string(way.turn(2));
+    taken += std::to_string(way.mishap(2));
+    way.tell([&] { return "took " + taken; });
+    seen.insert(taken);
+    return taken == "211" ? "two and one" : "";
+}
+
+/// Makes money out of nothing.
+std::string grants(run_choices& way) {
+    settle::memory::database db;
+    trial here{way, db, settle::type<adjust_type>};
+    here.open(ledgers, {"A", 100, 0, ""}).conserves(ledgers, settle::field<&ledger::balance>);
+    here.worker([&](auto& engine) {
+        here.note(engine.run("t", adjust{"A", 0, 5, 0, 0, no_least, no_most}));
+    });
+    return here.run();
+}
+
+} // namespace
+
+TEST_CASE("every run: each way is taken that the mishaps allow, and few mishaps come first") {
+    std::set<std::string> seen;
+    auto const none = every_run(run_bounds{0}, [&](run_choices& way) { return forks(way, seen); });
+    CHECK(none);
+    CHECK(none.runs == 2);
+    CHECK(seen == std::set<std::string>{"000", "010"});
+    seen.clear();
+    auto const one = every_run(run_bounds{1}, [&](run_choices& way) { return forks(way, seen); });
+    CHECK(one);
+    CHECK(one.runs == 2 + 6);
+    CHECK(seen.size() == 8);
+    seen.clear();
+    auto const two = every_run(run_bounds{2}, [&](run_choices& way) { return forks(way, seen); });
+    CHECK_FALSE(two);
+    CHECK(two.story == "took 211\nWRONG: two and one\n");
+    CHECK(two.run == "2.1.1");
+    CHECK(seen.size() == 12);
+}
+
+TEST_CASE("every run: one that was cut short is not right") {
+    std::set<std::string> seen;
+    auto const run = [&](run_choices& way) { return forks(way, seen); };
+    auto const cut = every_run(run_bounds{1, 3}, run);
+    CHECK(cut.right);
+    CHECK_FALSE(cut);
+    std::ostringstream shown;
+    shown << cut;
+    CHECK(shown.str().find("cut short by run_bounds::most_runs") != std::string::npos);
+}
+
+TEST_CASE("every run: one by its name comes again, and one that cannot is named") {
+    std::set<std::string> seen;
+    auto const run = [&](run_choices& way) { return forks(way, seen); };
+    auto const again = every_run(replay{"2.1.1"}, run);
+    CHECK_FALSE(again);
+    CHECK(again.story == "took 211\nWRONG: two and one\n");
+    CHECK(every_run(replay{"2"}, run));
+    CHECK_THROWS_WITH_AS(static_cast<void>(every_run(replay{"3"}, run)),
+                         "settle: this run does not come again: there are 3 ways, where it took "
+                         "number 4 of 3",
+                         std::logic_error);
+}
+
+TEST_CASE("every run: what does not hold is told with what led to it") {
+    auto const seen = every_run(run_bounds{1}, grants);
+    CHECK_FALSE(seen);
+    CHECK(seen.runs == 1);
+    CHECK(seen.story.find("w0: insert\n") != std::string::npos);
+    CHECK(seen.story.find("WRONG: suite_ledgers: 105 is to be seen of 100") != std::string::npos);
+}
