@@ -90,7 +90,7 @@ void add_growth(std::string const& path) {
         }
     };
     add(already::records, "records", 1'000'000);
-    add(already::finished, "finished entries", 1'000'000);
+    add(already::finished, "finished entries", 10'000'000);
     add(already::unfinished, "unfinished entries", 100'000);
     add(already::marks, "marks on the record of all", 100'000);
 }

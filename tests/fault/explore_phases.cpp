@@ -71,3 +71,9 @@ TEST_CASE("long: explore: one phase or two, two workers and one late write") {
     right(transfers, two_accounts, runs("t1", sixty), money, never_below,
           in_one_phase(within(2, 1)));
 }
+
+// Those who share a native commit lose its answer together.
+TEST_CASE("exhaustive: explore: two transfers, each in one phase or two, two late writes") {
+    right(transfers, two_accounts, runs("t1", sixty), seventy, money, never_below,
+          in_one_phase(within(1, 2)));
+}
