@@ -439,10 +439,13 @@ private:
             append_member<member>(set, m.name, (*at.slot.record).*member);
         });
         document change;
-        bool const both = !at.added.empty() && !at.pulled.empty();
+        bool const moved = !at.added.empty() || !at.pulled.empty();
         auto const marks_there = at.found->find(marks_field);
         bool const no_array = marks_there && marks_there->is_null();
-        if (at.rewritten || both || no_array || at.bare_met) {
+        // To push or pull is worth the server's while where others stay, and it has one to look for.
+        bool const none_stays = at.slot.marks.size() + at.bare.size() == at.added.size();
+        bool const several = !at.pulled.empty() && at.added.size() + at.pulled.size() > 1;
+        if (at.rewritten || no_array || at.bare_met || (moved && (none_stays || several))) {
             set.array(marks_field, codec::marks_of(at.slot, bare_marks_of(*at.found, at.bare)));
         } else if (!at.added.empty()) {
             document marks;
@@ -454,14 +457,8 @@ private:
             each.array("$each", marks);
             change.object("$push", only(marks_field, each));
         } else if (!at.pulled.empty()) {
-            document marks;
-            std::size_t number = 0;
-            for (mark_place const& one : at.pulled) {
-                marks.object_at(number++, mark_key(one.id, one.part));
-            }
-            document any;
-            any.array("$or", marks);
-            change.object("$pull", only(marks_field, any));
+            mark_place const& one = at.pulled.front();
+            change.object("$pull", only(marks_field, mark_key(one.id, one.part)));
         }
         if (!set.empty()) change.object("$set", set);
         return change;
