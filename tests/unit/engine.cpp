@@ -2,6 +2,8 @@
 // The engine as its user sees it: run, ids, submit and work, cancel, looking, refusals.
 #include "engine_types.hpp"
 
+#include <settle/testing/faults.hpp>
+
 #include <range/v3/range/conversion.hpp>
 #include <range/v3/view/filter.hpp>
 #include <range/v3/view/take.hpp>
@@ -264,14 +266,25 @@ TEST_CASE("engine: a submitted transaction that is too old is canceled") {
 }
 
 TEST_CASE("engine: who inserts looks at the clock again after the acknowledgement") {
-    bank b;
+    settle::memory::database database;
+    // Unlike one in memory, a log that can fail may take its time.
+    settle::testing::faulty slow{database};
+    world_state world;
+    settle::engine engine{slow, settle::with_environment(manual_environment{world}),
+                          settle::type<transfer_type>};
+    open_accounts(engine, {{"A", 100}, {"B", 0}});
     // The machine slept between the entry's birth and the answer of the log.
-    b.world.every_look = b.engine.limits().lifetime + std::chrono::milliseconds{1};
-    auto const told = b.engine.run("t", transfer{"A", "B", 5});
+    slow.plan([&](settle::testing::call const& one) {
+        if (one.what == "insert") {
+            world.time += engine.limits().lifetime + std::chrono::milliseconds{1};
+        }
+        return settle::testing::fault{};
+    });
+    auto const told = engine.run("t", transfer{"A", "B", 5});
     CHECK(told.canceled());
     CHECK(told.why == reason::expired);
-    CHECK(balance_of(b.engine, "A") == 100);
-    CHECK(marks_in(b.engine) == 0);
+    CHECK(balance_of(engine, "A") == 100);
+    CHECK(marks_in(engine) == 0);
 }
 
 TEST_CASE("engine: cancel") {

@@ -54,7 +54,6 @@ struct world_state {
     std::chrono::nanoseconds elapsed{0};
     std::uint64_t drawn = 0;
     int pauses = 0;
-    std::chrono::milliseconds every_look{0};     ///< how far each look at the clock moves it
     std::function<void()> while_pausing{};       ///< what others do while a call waits
 };
 
@@ -63,7 +62,7 @@ class manual_environment {
 public:
     explicit manual_environment(world_state& state) : state_(&state) {}
 
-    [[nodiscard]] settle::timestamp now() const { return state_->time += state_->every_look; }
+    [[nodiscard]] settle::timestamp now() const { return state_->time; }
     [[nodiscard]] std::chrono::nanoseconds elapsed() const { return state_->elapsed; }
     [[nodiscard]] std::uint64_t random() const {
         return ++state_->drawn * 0x9e3779b97f4a7c15U;

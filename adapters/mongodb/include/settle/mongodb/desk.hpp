@@ -442,7 +442,7 @@ private:
         bool const moved = !at.added.empty() || !at.pulled.empty();
         auto const marks_there = at.found->find(marks_field);
         bool const no_array = marks_there && marks_there->is_null();
-        // To push or pull is worth the server's while where others stay, and it has one to look for.
+        // To push, or to pull one, is worth the server's while where others stay.
         bool const none_stays = at.slot.marks.size() + at.bare.size() == at.added.size();
         bool const several = !at.pulled.empty() && at.added.size() + at.pulled.size() > 1;
         if (at.rewritten || no_array || at.bare_met || (moved && (none_stays || several))) {
