@@ -133,4 +133,28 @@ void every_message(std::vector<typename Scene::place> const& places,
     }
 }
 
+inline std::vector<fault> const lost_or_late{fault::drop_reply, fault::hold_request};
+inline std::vector<fault> const every_fault{fault::drop_request, fault::drop_reply,
+                                            fault::cut_reply, fault::hold_reply,
+                                            fault::hold_request};
+
+/// Every message meets every one of these. A late one comes when all is over.
+/// Shape:   thorough - it also comes before the recovery, and some callers never get an answer
+template <typename Scene>
+void lose_every_message(std::vector<typename Scene::place> const& places,
+                        std::vector<fault> const& faults, bool thorough) {
+    every_message<Scene>(places, [&](auto const&, std::string const& command, int nth) {
+        std::vector<mishap> all;
+        for (fault const what : faults) {
+            all.push_back({{.command = command, .nth = nth, .what = what}, true});
+            if (!thorough || !all.back().is_late()) continue;
+            all.push_back({{.command = command, .nth = nth, .what = what}, false});
+        }
+        if (thorough && nth == 1) {
+            all.push_back({{.command = command, .times = 10'000, .what = fault::drop_reply}});
+        }
+        return all;
+    });
+}
+
 } // namespace settle_test

@@ -3,9 +3,8 @@
 // the caller is told is then what the log says, sums are exact, and no mark is left.
 #pragma once
 
+#include "behind_proxy.hpp"
 #include "deeds.hpp"
-#include "mishaps.hpp"
-#include "shared_servers.hpp"
 
 namespace settle_test {
 
@@ -71,16 +70,15 @@ inline std::vector<circumstances> later_deeds() {
     return all;
 }
 
-/// A caller behind the bad network, and another one who reaches the server directly.
-class transfer_scene {
+inline constexpr auto make_bank = [](settle::mongodb::database& database, settle::phases how,
+                                     settle::options const& limits) {
+    return bank_on(database, how, limits);
+};
+
+class transfer_scene : behind_proxy<make_bank> {
 public:
     using place = circumstances;
-    explicit transfer_scene(circumstances const& of)
-        : of_(of), own_(*of.server), between_(own_.port()), straight_(own_.address()),
-          astray_(patiently([&] {
-              return settle::mongodb::database{between_.address(own_.name(), disturbed_waits)};
-          })),
-          others_(patiently([&] { return bank_on(straight_, of.how, patient_limits()); })) {}
+    explicit transfer_scene(circumstances const& of) : behind_proxy(of.server, of.how), of_(of) {}
 
     /// The commands of one undisturbed transaction, and how many there are of each.
     std::map<std::string, int> commands(int number) {
@@ -119,17 +117,13 @@ public:
     }
 
 private:
-    void settle_everything() {
-        settle_all(others_);
-        CHECK(others_.work().problem.empty());
-    }
-    /// With a caller that has no memory and does not wait for who left the transfer, so that every
-    /// one sends the same messages. Who has an answer to wait for has the patience for it.
+    /// With a caller that does not wait for who left the transfer. Who has an answer to wait for
+    /// has the patience for it.
     void begin(std::string const& id, bool in_vain = false) {
         auto limits = patient_limits();
         if (in_vain) limits.patience = std::chrono::seconds{5};
         if (of_.does != deed::run) limits.takeover = std::chrono::milliseconds{0};
-        caller_.reset(new engine(patiently([&] { return bank_on(astray_, of_.how, limits); })));
+        forget(limits);
         others_.create(ledgers, {id + "/A", opening, 0, ""}).value();
         others_.create(ledgers, {id + "/B", opening, 0, ""}).value();
         if (of_.beside) others_.create(ledgers, {id + "/C", opening, 0, ""}).value();
@@ -197,11 +191,6 @@ private:
         return caller_->run_all(std::vector{std::pair{id, wanted}, std::pair{id + "+", beside}})
             .front();
     }
-    /// The late message reaches the server, whatever that makes of it.
-    void land(mishap const& one) {
-        between_.release();
-        CHECK(between_.wait_for_replies(one.on.command, between_.requests(one.on.command)));
-    }
     void check(settle::outcome const& told, std::string const& id) {
         check_told(others_, told);
         check_balances(id, moved_of(id));
@@ -228,15 +217,7 @@ private:
         CHECK(others_.marks().value() == 0);
     }
 
-    using engine = decltype(bank_on(std::declval<settle::mongodb::database&>()));
-
     circumstances of_;
-    fresh_database own_;
-    proxy between_;
-    settle::mongodb::database straight_;
-    settle::mongodb::database astray_;
-    engine others_;
-    std::unique_ptr<engine> caller_;
 };
 
 } // namespace settle_test

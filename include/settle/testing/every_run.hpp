@@ -79,7 +79,8 @@ template <typename Run>
 /// has the fewest.
 /// Shape:   run - called with the choices of one run, gives what was wrong or nothing. The same
 ///          choices must make the same run
-/// Errors:  throws std::logic_error when a run does not come again
+/// Errors:  throws std::logic_error when a run does not come again; where a worker of a trial meets
+///          that, the run is wrong and says so
 /// Example: tests/fault/every_batch.cpp
 template <typename Run>
 [[nodiscard]] runs_seen every_run(run_bounds const& within, Run const& run) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+// A caller behind a bad network, and another one who reaches the server directly.
+#pragma once
+
+#include "bank.hpp"
+#include "mishaps.hpp"
+#include "shared_servers.hpp"
+
+#include <memory>
+
+namespace settle_test {
+
+/// Shape:   Make - gives an engine for a database, phases and limits
+template <auto Make>
+class behind_proxy {
+protected:
+    using engine = decltype(Make(std::declval<settle::mongodb::database&>(), settle::phases::one,
+                                 settle::options{}));
+
+    behind_proxy(fresh_database::address_of* server, settle::phases how)
+        : how_(how), own_(*server), between_(own_.port()), straight_(own_.address()),
+          astray_(patiently([&] {
+              return settle::mongodb::database{between_.address(own_.name(), disturbed_waits)};
+          })),
+          others_(patiently([&] { return Make(straight_, how, patient_limits()); })) {}
+
+    /// With a caller that has no memory, so that every one sends the same messages.
+    void forget(settle::options const& limits = patient_limits()) {
+        caller_.reset(new engine(patiently([&] { return Make(astray_, how_, limits); })));
+    }
+    void settle_everything() {
+        settle_all(others_);
+        CHECK(others_.work().problem.empty());
+    }
+    /// The late message reaches the server, whatever that makes of it.
+    void land(mishap const& one) {
+        between_.release();
+        CHECK(between_.wait_for_replies(one.on.command, between_.requests(one.on.command)));
+    }
+
+    settle::phases how_;
+    fresh_database own_;
+    proxy between_;
+    settle::mongodb::database straight_;
+    settle::mongodb::database astray_;
+    engine others_;
+    std::unique_ptr<engine> caller_;
+};
+
+} // namespace settle_test

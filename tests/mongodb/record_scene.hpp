@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSL-1.0
+// What a caller does with a whole record behind a proxy, each of whose messages meets some mishap:
+// it creates it, erases it, or assigns to its fields. The record is then as the log says, and no
+// mark is left.
+#pragma once
+
+#include "transfer_scene.hpp"
+
+namespace settle_test {
+
+enum class change { create, erase, assign };
+
+/// What is done, and where.
+struct record_change {
+    circumstances where;
+    change what;
+};
+
+/// All three of them, in each of these places.
+inline std::vector<record_change> record_changes(std::vector<circumstances> const& places) {
+    std::vector<record_change> all;
+    for (circumstances const& where : places) {
+        for (change const what : {change::create, change::erase, change::assign}) {
+            all.push_back({where, what});
+        }
+    }
+    return all;
+}
+
+inline constexpr auto make_cards = [](settle::mongodb::database& database, settle::phases how,
+                                      settle::options const& limits) {
+    return settle::engine{database,
+                          limits,
+                          how,
+                          settle::type<settle::testing::issue_type>,
+                          settle::type<settle::testing::withdraw_type>,
+                          settle::type<settle::testing::rewrite_type>};
+};
+
+class record_scene : behind_proxy<make_cards> {
+    using card = settle::testing::card;
+    using colour = settle::testing::colour;
+
+public:
+    using place = record_change;
+    explicit record_scene(record_change const& of)
+        : behind_proxy(of.where.server, of.where.how), of_(of) {}
+
+    /// The commands of one undisturbed transaction, and how many there are of each.
+    std::map<std::string, int> commands(int number) {
+        std::string const id = "usual" + std::to_string(number);
+        begin(id);
+        auto const told = act(*caller_, id);
+        CHECK_MESSAGE(told.done(), told);
+        check(told, id);
+        return between_.all_requests();
+    }
+
+    bool suffer(mishap const& one, int number) {
+        std::string const id = "t" + std::to_string(number);
+        INFO(of_.where.name << ", change " << static_cast<int>(of_.what) << ": " << one.text());
+        begin(id, one.lasts());
+        between_.add(one.on);
+        auto const told = act(*caller_, id);
+        INFO(told.text());
+        between_.clear_rules();
+        bool const sent = between_.requests(one.on.command) >= one.on.nth;
+        if (!one.lasts()) CHECK(told.done());
+        if (one.is_late() && !one.after_recovery) land(one);
+        settle_everything();
+        check(told, id);
+        if (!one.is_late() || !one.after_recovery) return sent;
+        // The record then stands again as the late message expects it to: only its epoch says that
+        // its time is over.
+        turn_back(id);
+        auto const stood = record(id);
+        land(one);
+        settle_everything();
+        check_told(others_, told);
+        CHECK(record(id) == stood);
+        CHECK(others_.marks().value() == 0);
+        return sent;
+    }
+
+private:
+    static card first(std::string const& id) {
+        return {id, "Anna", true, colour::red, {}, 250, std::nullopt, 10, 3};
+    }
+    static card second(std::string const& id) {
+        return {id, "Bára", false, colour::blue, {}, std::nullopt, "note", 4, 2};
+    }
+    /// What becomes of the first when it is rewritten.
+    static card rewritten(std::string const& id) {
+        auto made = second(id);
+        made.points += first(id).points;
+        made.visits += first(id).visits;
+        return made;
+    }
+    static std::string text(std::optional<card> const& one) {
+        return one ? settle::encode_json(*one) : "none";
+    }
+    std::string record(std::string const& id) {
+        return text(others_.read(settle::testing::cards, id).value());
+    }
+
+    void begin(std::string const& id, bool in_vain = false) {
+        auto limits = patient_limits();
+        if (in_vain) limits.patience = std::chrono::seconds{5};
+        forget(limits);
+        if (of_.what != change::create) {
+            others_.create(settle::testing::cards, first(id)).value();
+        }
+        between_.reset_counts();
+    }
+    settle::outcome act(engine& by, std::string const& id) {
+        switch (of_.what) {
+        case change::create: return by.run(id, settle::testing::issue{first(id)});
+        case change::erase: return by.run(id, settle::testing::withdraw{id, true});
+        case change::assign:
+            return by.run(id, settle::testing::rewrite{first(id), second(id)});
+        }
+        return {};
+    }
+    [[nodiscard]] bool is_done(std::string const& id) {
+        auto const found = others_.find(id).value();
+        return found && found->state == settle::state::done;
+    }
+    void check(settle::outcome const& told, std::string const& id) {
+        check_told(others_, told);
+        std::optional<card> const before =
+            of_.what == change::create ? std::nullopt : std::optional{first(id)};
+        std::optional<card> const after = of_.what == change::erase    ? std::nullopt
+                                          : of_.what == change::create ? std::optional{first(id)}
+                                                                       : rewritten(id);
+        CHECK(record(id) == text(is_done(id) ? after : before));
+        CHECK(others_.marks().value() == 0);
+    }
+    void turn_back(std::string const& id) {
+        using namespace settle::testing;
+        if (!is_done(id)) return;
+        std::string const back = id + "/back";
+        switch (of_.what) {
+        case change::create: CHECK(others_.run(back, withdraw{id, true}).done()); break;
+        case change::erase: CHECK(others_.run(back, issue{first(id)}).done()); break;
+        case change::assign:
+            CHECK(others_.run(back, rewrite{rewritten(id), first(id)}).done());
+            break;
+        }
+    }
+
+    record_change of_;
+};
+
+} // namespace settle_test
