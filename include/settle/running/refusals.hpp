@@ -102,7 +102,8 @@ namespace detail {
 [[nodiscard]] inline error vanished_entry(transaction_id const& id) {
     return {make_error_code(errc::damaged),
             "settle: the entry '" + id +
-                "' was in the log and is gone; another program has removed it. README#errors"};
+                "' was in the log and is gone: it was purged, or another program has removed it. "
+                "README#errors"};
 }
 
 [[nodiscard]] inline error too_young(std::chrono::milliseconds asked,

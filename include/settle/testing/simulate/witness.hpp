@@ -95,12 +95,14 @@ public:
     /// Shape:   told - any outcome; one that is no end is looked at for what must not be
     void note_outcome(outcome const& told) {
         auto const& code = told.problem.code;
+        auto const found = entries_.find(told.id);
+        // Who stood still until its entry was purged finds that it is gone.
+        bool const gone = found != entries_.end() && (found->second.gone || found->second.again);
         if (code == errc::id_in_use || code == errc::other_definition ||
-            code == errc::unknown_type || code == errc::damaged) {
+            code == errc::unknown_type || (code == errc::damaged && !gone)) {
             complain("told " + told.text());
         }
         if (!told.done() && !told.canceled()) return;
-        auto const found = entries_.find(told.id);
         if (found == entries_.end()) {
             complain("told " + told.text() + ", though the log has no such entry");
             return;
