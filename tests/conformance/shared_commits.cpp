@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSL-1.0
+// Two callers of one engine on SQLite, the second of whom comes at each moment of the first, also
+// while that one has a native transaction open, which takes it in: whatever the two want, they are
+// told and leave what they would one after the other.
+#include "../unit/sqlite_file.hpp"
+
+#include <settle/settle.hpp>
+#include <settle/sqlite.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#include <sql.hpp>
+
+#include <doctest/doctest.h>
+
+#include <condition_variable>
+#include <thread>
+
+namespace {
+
+using namespace settle::testing;
+using settle::outcome;
+
+/// Tells when one thread looks at its clock for the nth time.
+struct moment {
+    std::thread::id whose{};
+    int looks = 0;
+    int wanted = 0;
+    std::function<void()> then{};
+};
+
+/// The system's, but for that.
+class told_environment : public settle::system_environment {
+public:
+    explicit told_environment(moment& at) : at_(&at) {}
+
+    [[nodiscard]] settle::timestamp now() const {
+        if (std::this_thread::get_id() == at_->whose && ++at_->looks == at_->wanted) at_->then();
+        return settle::system_environment::now();
+    }
+
+private:
+    moment* at_;
+};
+
+auto engine_on(settle::sqlite::database& db, moment& at) {
+    settle::options limits;
+    limits.takeover = std::chrono::milliseconds{50};
+    return settle::engine{db,
+                          limits,
+                          settle::with_environment(told_environment{at}),
+                          settle::type<move_type>,
+                          settle::type<relabel_type>,
+                          settle::type<issue_type>,
+                          settle::type<withdraw_type>};
+}
+using engine_type =
+    decltype(engine_on(std::declval<settle::sqlite::database&>(), std::declval<moment&>()));
+
+/// What a caller wants.
+using wish = outcome (*)(engine_type&);
+
+constexpr wish wishes[]{
+    [](engine_type& by) { return by.run("a", move{"A", "B", 60}); },
+    // There is enough behind the first alone.
+    [](engine_type& by) { return by.run("b", move{"B", "C", 60}); },
+    // There is not enough for this and the first.
+    [](engine_type& by) { return by.run("c", move{"A", "C", 60}); },
+    // Another transaction has this id.
+    [](engine_type& by) { return by.run("a", move{"A", "C", 10}); },
+    [](engine_type& by) { return by.run("d", relabel{"A", "new"}); },
+    [](engine_type& by) { return by.run("e", issue{card{"new", "", true, {}, {}, {}, {}, 0, 0}}); },
+    [](engine_type& by) { return by.run("f", withdraw{"old", true}); },
+    // A record that cannot be read.
+    [](engine_type& by) { return by.run("g", move{"A", "broken", 10}); },
+    // A record whose change ends the native transaction for all.
+    [](engine_type& by) { return by.run("h", move{"A", "ruinous", 10}); }};
+
+/// What two callers were told, and what they left.
+struct ends {
+    std::string first;
+    std::string second;
+    testing::sql_rows records;
+
+    friend bool operator==(ends const&, ends const&) = default;
+    friend std::ostream& operator<<(std::ostream& out, ends const& shown) {
+        out << shown.first << "; " << shown.second << ";";
+        for (auto const& row : shown.records) {
+            for (auto const& value : row) out << ' ' << value;
+        }
+        return out;
+    }
+};
+
+/// A bank on a file of its own.
+class bank {
+public:
+    bank() {
+        for (char const* id : {"A", "B", "C", "ruinous"}) {
+            engine_.create(ledgers, {id, id[0] == 'A' ? 100 : 0, 0, ""}).value();
+        }
+        engine_.create(cards, card{"old", "", true, {}, {}, {}, {}, 0, 0}).value();
+        testing::ask(here_.file(),
+                     "INSERT INTO suite_ledgers(id, balance, units, label) "
+                     "VALUES('broken', 'much', 0, '');"
+                     "CREATE TRIGGER ruin BEFORE UPDATE ON suite_ledgers WHEN new.id = 'ruinous' "
+                     "BEGIN SELECT RAISE(ROLLBACK, 'no'); END");
+    }
+
+    ends one_by_one(wish first, wish second) {
+        ends all;
+        all.first = first(engine_).text();
+        all.second = second(engine_).text();
+        return look(std::move(all));
+    }
+
+    /// The second comes when the first looks at the clock for the nth time, and the first goes on
+    /// when that one is over or cannot be before.
+    /// Returns: nothing where the first does not look so often
+    std::optional<ends> meet(wish first, wish second, int number) {
+        ends all;
+        std::thread other;
+        std::mutex mutex;
+        std::condition_variable alarm;
+        bool over = false;
+        at_.whose = std::this_thread::get_id();
+        at_.looks = 0;
+        at_.wanted = number;
+        at_.then = [&] {
+            other = std::thread{[&] {
+                all.second = second(engine_).text();
+                std::lock_guard const guard{mutex};
+                over = true;
+                alarm.notify_one();
+            }};
+            std::unique_lock lock{mutex};
+            if (!alarm.wait_for(lock, std::chrono::milliseconds{20}, [&] { return over; })) {
+                ++waited_;
+            }
+        };
+        all.first = first(engine_).text();
+        if (!other.joinable()) return std::nullopt;
+        other.join();
+        return look(std::move(all));
+    }
+    /// How often the second had to wait for the first.
+    [[nodiscard]] int waited() const { return waited_; }
+
+private:
+    ends look(ends all) const {
+        all.records = testing::ask(here_.file(),
+                                   "SELECT id, balance, label FROM suite_ledgers UNION ALL "
+                                   "SELECT id, points, holder FROM suite_cards ORDER BY 1");
+        return all;
+    }
+
+    sqlite_test::folder here_;
+    settle::sqlite::database db_{here_.file()};
+    moment at_;
+    engine_type engine_ = engine_on(db_, at_);
+    int waited_ = 0;
+};
+
+} // namespace
+
+TEST_CASE("shared commits: whatever two callers want, they end as one after the other") {
+    int pairs = 0;
+    int waited = 0;
+    for (wish const first : wishes) {
+        for (wish const second : wishes) {
+            ends const in_order = bank{}.one_by_one(first, second);
+            ends turned = bank{}.one_by_one(second, first);
+            std::swap(turned.first, turned.second);
+            ++pairs;
+            for (int number = 1;; ++number) {
+                bank here;
+                auto const met = here.meet(first, second, number);
+                if (!met) break;
+                INFO("at look ", number, ": ", *met, "\nin order: ", in_order,
+                     "\nturned: ", turned);
+                CHECK((*met == in_order || *met == turned));
+                waited += here.waited();
+            }
+        }
+    }
+    MESSAGE(pairs, " pairs; ", waited, " times the second waited for the first's transaction");
+    CHECK(waited >= pairs / 2);
+}
