@@ -85,14 +85,21 @@ void prepare(Simulation& trial) {
         });
 }
 
+/// Of all five types.
+/// Shape:   given - databases, and what else an engine takes
+template <typename... Given>
+auto simulation_on(Given&&... given) {
+    return simulation{std::forward<Given>(given)...,
+                      settle::type<move_type>,
+                      settle::type<sale_type>,
+                      settle::type<relabel_type>,
+                      settle::type<issue_type>,
+                      settle::type<withdraw_type>};
+}
+
 simulation_report in_one_database(simulation_limits const& limits) {
     settle::memory::database db;
-    simulation trial{db,
-                     settle::type<move_type>,
-                     settle::type<sale_type>,
-                     settle::type<relabel_type>,
-                     settle::type<issue_type>,
-                     settle::type<withdraw_type>};
+    auto trial = simulation_on(db);
     prepare(trial);
     return trial.run(make, limits);
 }
@@ -101,15 +108,8 @@ simulation_report in_three_databases(simulation_limits const& limits) {
     settle::memory::database entries;
     settle::memory::database bank;
     settle::memory::database shop;
-    simulation trial{settle::log_in(entries),
-                     settle::bind(ledgers, bank),
-                     settle::bind(articles, shop),
-                     settle::bind(cards, shop),
-                     settle::type<move_type>,
-                     settle::type<sale_type>,
-                     settle::type<relabel_type>,
-                     settle::type<issue_type>,
-                     settle::type<withdraw_type>};
+    auto trial = simulation_on(settle::log_in(entries), settle::bind(ledgers, bank),
+                               settle::bind(articles, shop), settle::bind(cards, shop));
     prepare(trial);
     return trial.run(make, limits);
 }
@@ -120,13 +120,7 @@ simulation_report in_one_file(simulation_limits limits) {
     limits.look_every = 32;
     settle_test::scratch_file const file;
     settle::sqlite::database db{file.path()};
-    simulation trial{db,
-                     settle::phases::one,
-                     settle::type<move_type>,
-                     settle::type<sale_type>,
-                     settle::type<relabel_type>,
-                     settle::type<issue_type>,
-                     settle::type<withdraw_type>};
+    auto trial = simulation_on(db, settle::phases::one);
     prepare(trial);
     auto report = trial.run(make, limits);
     std::size_t confirmed = 0;

@@ -5,6 +5,7 @@
 #include "transfer_scene.hpp"
 
 namespace settle_test {
+
 TEST_CASE("a transfer whose messages are lost or late, on a single server") {
     lose_every_message<transfer_scene>({standalone}, lost_or_late, false);
 }

@@ -50,7 +50,7 @@ public:
     std::map<std::string, int> commands(int number) {
         std::string const id = "usual" + std::to_string(number);
         begin(id);
-        auto const told = act(*caller_, id);
+        auto const told = act(id);
         CHECK_MESSAGE(told.done(), told);
         check(told, id);
         return between_.all_requests();
@@ -61,7 +61,7 @@ public:
         INFO(of_.where.name << ", change " << static_cast<int>(of_.what) << ": " << one.text());
         begin(id, one.lasts());
         between_.add(one.on);
-        auto const told = act(*caller_, id);
+        auto const told = act(id);
         INFO(told.text());
         between_.clear_rules();
         bool const sent = between_.requests(one.on.command) >= one.on.nth;
@@ -112,12 +112,12 @@ private:
         }
         between_.reset_counts();
     }
-    settle::outcome act(engine& by, std::string const& id) {
+    settle::outcome act(std::string const& id) {
         switch (of_.what) {
-        case change::create: return by.run(id, settle::testing::issue{first(id)});
-        case change::erase: return by.run(id, settle::testing::withdraw{id, true});
+        case change::create: return caller_->run(id, settle::testing::issue{first(id)});
+        case change::erase: return caller_->run(id, settle::testing::withdraw{id, true});
         case change::assign:
-            return by.run(id, settle::testing::rewrite{first(id), second(id)});
+            return caller_->run(id, settle::testing::rewrite{first(id), second(id)});
         }
         return {};
     }

@@ -89,7 +89,7 @@ public:
     }
 
 private:
-    Environment environment_;
+    Environment environment_; ///< its own: who keeps the judge may outlive the engine
     std::uint32_t attempts_;
     std::chrono::milliseconds lifetime_;
     record_hashes_function* records_;

@@ -161,6 +161,7 @@ public:
         records(work, records_);
         auto const& c = work.coordinator;
         if (!asked) {
+            // What it did is as it will stay.
             if (has_begun(work) && !has_marks(work)) return place::stays;
             auto& those = has_begun(work) ? pending_ : blocked_;
             for (auto const record : records_) those.insert(record);

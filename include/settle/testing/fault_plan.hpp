@@ -4,6 +4,7 @@
 
 #include <settle/protocol/coordinator.hpp>
 
+#include <algorithm>
 #include <functional>
 #include <ostream>
 #include <stdexcept>
@@ -41,6 +42,12 @@ struct call {
     std::string_view what;      ///< a step's name, or "read", "list", "marks", "resolve"
     bool to_log = false;
     std::size_t operations = 0; ///< how many a wave has due here
+
+    /// Whether it is answered or not, and nothing of it can come late.
+    [[nodiscard]] bool only_answers() const {
+        constexpr std::string_view all[]{"read", "list", "marks", "scan", "purge"};
+        return std::find(std::begin(all), std::end(all), what) != std::end(all);
+    }
 
     friend std::ostream& operator<<(std::ostream& out, call const& shown) {
         return out << "call " << shown.number << " (" << (shown.to_log ? "log: " : "store: ")

@@ -7,6 +7,7 @@
 SETTLE_BEGIN
 namespace testing {
 
+/// The forks of one run, and what was taken at each; goes on to the next run.
 class run_choices {
 public:
     /// Shape:   mishaps - how many a run may have

@@ -56,14 +56,11 @@ protected:
     explicit audited(Given&&... arguments) : plain_(std::forward<Given>(arguments)...) {}
     ~audited() = default;
 
-    /// An engine without faults.
-    [[nodiscard]] plain_engine& plain() { return plain_; }
-
     void begin() {
         for (auto& one : sums_) one.opening = one.now(plain_);
     }
 
-    void look(detail::witness& seen) {
+    void look(witness& seen) {
         for (auto const& one : sums_) {
             std::int64_t const sum = one.now(plain_);
             if (sum <= one.opening) continue;
@@ -73,7 +70,7 @@ protected:
     }
 
     /// Everything that must hold when all is settled.
-    void audit(detail::witness& seen, simulation_report& report) {
+    void audit(witness& seen, simulation_report& report) {
         auto const marks = plain_.marks().value();
         if (marks != 0) seen.complain(std::to_string(marks) + " marks are left");
         for (auto const& one : sums_) {
@@ -116,7 +113,7 @@ private:
     }
 
     /// The entries that are done, in the order of their commits; each entry is looked at.
-    std::vector<entry> done_in_order(detail::witness& seen, simulation_report& report) {
+    std::vector<entry> done_in_order(witness& seen, simulation_report& report) {
         std::vector<entry> done;
         std::size_t count = 0;
         std::unordered_set<transaction_id> reversed;
@@ -167,7 +164,7 @@ private:
         return done;
     }
 
-    static void check_entry(entry const& one, detail::witness& seen) {
+    static void check_entry(entry const& one, witness& seen) {
         auto const known = seen.entries().find(one.id);
         if (known == seen.entries().end() || known->second.state != one.state ||
             !is_final(one.state)) {
@@ -196,8 +193,8 @@ private:
         }
     }
 
-    plain_engine plain_;
-    detail::books<typename gathered::collections, typename gathered::types> books_;
+    plain_engine plain_; ///< without faults
+    books<typename gathered::collections, typename gathered::types> books_;
     std::vector<conserved_sum> sums_;
     std::vector<std::function<std::string(plain_engine&)>> checks_;
 };

@@ -136,8 +136,6 @@ private:
         if (chance_.in_a_million(rates.away)) {
             away_until_[database] = now_ + chance_.up_to(limits_.longest_away);
         }
-        bool const reads = asked.what == "read" || asked.what == "list" || asked.what == "marks" ||
-                           asked.what == "scan" || asked.what == "purge";
         fault wanted;
         std::uint64_t const chosen = chance_.draw();
         std::uint64_t const drawn = chance_.draw() % 1'000'000;
@@ -152,7 +150,8 @@ private:
         } else if (falls(rates.unknown)) {
             wanted.kind = chosen % 2 == 0 ? fault_kind::unknown_before : fault_kind::unknown_after;
         } else if (falls(rates.late)) {
-            wanted.kind = reads ? fault_kind::unavailable : fault_kind::late;
+            wanted.kind =
+                asked.only_answers() ? fault_kind::unavailable : fault_kind::late;
         }
         // Half of the time some operations of a wave go as usual.
         if (chosen % 8 < 4) wanted.operations = hash_mix(3, chosen);
