@@ -347,7 +347,7 @@ exit_code call_all(Application& application, settings const& given) {
     }
 #endif
     bool const opens = std::find(asked.begin(), asked.end(), command::open) != asked.end();
-    return visit_store(given.store, Application::tables, opens, [&](auto& store) {
+    return visit_store<Application>(given.store, opens, [&](auto& store) {
         return call_all(application, store, given, interrupted);
     });
 }

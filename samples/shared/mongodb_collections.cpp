@@ -21,7 +21,7 @@ struct destroyer {
 template <typename Held, void (*Destroy)(Held*)>
 using handle = std::unique_ptr<Held, destroyer<Held, Destroy>>;
 
-/// The collections that are neither the server's nor settle's own.
+/// All collections but the server's.
 /// Shape:   address - one that a database has been opened with
 std::vector<std::string> collections_in(std::string const& address, std::string& database) {
     handle<mongoc_uri_t, mongoc_uri_destroy> const uri{mongoc_uri_new(address.c_str())};
@@ -43,30 +43,38 @@ std::vector<std::string> collections_in(std::string const& address, std::string&
                                              "({}). README#mongodb-errors",
                                              database, problem.message, problem.code));
     }
-    std::vector<std::string> others;
+    std::vector<std::string> all;
     for (char** name = names; *name != nullptr; ++name) {
         std::string_view const each{*name};
-        if (!each.starts_with("settle_") && !each.starts_with("system.")) others.emplace_back(each);
+        if (!each.starts_with("system.")) all.emplace_back(each);
     }
     bson_strfreev(names);
-    return others;
+    return all;
 }
 
 } // namespace
 
 void check_collections(std::string const& address, std::span<std::string_view const> wanted,
-                       bool may_create) {
+                       bool may_create, std::string_view theirs) {
     std::string database;
-    auto const there = collections_in(address, database);
+    auto there = collections_in(address, database);
+    auto const has = [&](std::string_view name) {
+        return std::find(there.begin(), there.end(), name) != there.end();
+    };
+    if (!theirs.empty() && has(theirs) && !has("settle_entries")) {
+        throw std::runtime_error(
+            fmt::format("the database '{}' has a collection '{}', as programs of MongoDB's "
+                        "tutorial have it, and no log of settle's own; give --layout tutorial, or "
+                        "name another database",
+                        database, theirs));
+    }
+    std::erase_if(there, [](std::string const& name) { return name.starts_with("settle_"); });
     if (there.empty()) {
         if (may_create) return;
         throw std::runtime_error(fmt::format(
             "the database '{}' holds nothing that was opened; 'open' does that", database));
     }
-    bool const ours = std::any_of(there.begin(), there.end(), [wanted](std::string const& name) {
-        return std::find(wanted.begin(), wanted.end(), name) != wanted.end();
-    });
-    if (ours) return;
+    if (std::any_of(wanted.begin(), wanted.end(), has)) return;
     throw std::runtime_error(fmt::format("the database '{}' belongs to another application: it has "
                                          "a collection '{}' and none named '{}'",
                                          database, there.front(), wanted.front()));

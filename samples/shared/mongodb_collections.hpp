@@ -9,10 +9,12 @@
 
 namespace samples {
 
-/// Refuses a database that holds collections and none of these.
-/// Shape:   address - of a server that answers; may_create - whether an empty database will do
+/// Refuses a database that holds collections and none of these, and one in which only programs of
+/// MongoDB's tutorial have been.
+/// Shape:   address - of a server that answers; may_create - whether an empty database will do;
+///          theirs - the collection of those programs' transactions; empty where they are expected
 /// Errors:  std::runtime_error, with a sentence
 void check_collections(std::string const& address, std::span<std::string_view const> wanted,
-                       bool may_create);
+                       bool may_create, std::string_view theirs = {});
 
 } // namespace samples

@@ -13,19 +13,17 @@
 #include <settle/mongodb/tutorial.hpp>
 #endif
 
-#include <span>
 #include <stdexcept>
-#include <string_view>
 
 namespace samples {
 
 /// Calls visit(store) with the store of the address; a store that joins the samples joins here.
-/// Shape:   tables - the application's own, by which its database is known
+/// Shape:   Application - its tables are those by which its database is known, its tutorial says
+///          which collection only programs of MongoDB's tutorial have;
 ///          may_create - whether a database that is not there is made
 /// Errors:  std::runtime_error when there is no such database or it cannot be used
-template <typename Visitor>
-auto visit_store(store_address const& address, std::span<std::string_view const> tables,
-                 bool may_create, Visitor&& visit) {
+template <typename Application, typename Visitor>
+auto visit_store(store_address const& address, bool may_create, Visitor&& visit) {
     if (address.kind == store_kind::memory) {
         settle::memory::database store;
         return visit(store);
@@ -33,14 +31,15 @@ auto visit_store(store_address const& address, std::span<std::string_view const>
     if (address.kind == store_kind::mongodb) {
 #if SAMPLES_WITH_MONGODB
         settle::mongodb::database store{address.path};
-        check_collections(address.path, tables, may_create);
+        check_collections(address.path, Application::tables, may_create,
+                          Application::tutorial::layout().transactions);
         return visit(store);
 #else
         throw std::runtime_error("this program was built without MongoDB's driver");
 #endif
     }
     // Looking at a database that is not there would make an empty one, and hide a slip of the pen.
-    check_database_file(address.path, tables, may_create);
+    check_database_file(address.path, Application::tables, may_create);
     settle::sqlite::database store{address.path};
     return visit(store);
 }

@@ -2,7 +2,7 @@
 // A store and a log in one MongoDB database, which any number of programs may use at once.
 #pragma once
 
-#include <settle/mongodb/collections.hpp>
+#include <settle/mongodb/log_identity.hpp>
 #include <settle/mongodb/record_session.hpp>
 #include <settle/mongodb/sure_read.hpp>
 #include <settle/mongodb/words.hpp>
@@ -97,11 +97,13 @@ private:
         }
     }
 
-    log_session bind_log(detail::entry_layout layout) {
+    log_session bind_log(detail::entry_layout const& layout) {
         auto with = server_.connect();
-        auto name = detail::settle_word(with, "log", detail::fresh_log_name());
+        auto const of_database = detail::settle_word(with, "log", detail::fresh_log_name());
+        detail::check_log_of_records(with, of_database, layout);
+        detail::check_layout_of_log(with, layout);
         detail::make_log(with, layout);
-        return log_session{server_, std::move(name), std::move(layout)};
+        return log_session{server_, detail::log_name(of_database, layout), layout};
     }
 
     /// Makes or checks the collections, and notes whose they are.
@@ -109,12 +111,7 @@ private:
     void prepare(std::string const& log_name, detail::record_layout const& layout) {
         auto with = server_.connect();
         auto const belongs_to = detail::settle_word(with, "belongs_to", log_name);
-        if (belongs_to != log_name) {
-            throw failure({make_error_code(errc::other_log),
-                           "settle: this store belongs to the log '" + belongs_to +
-                               "'; a second log would undo its marks. Use that log. "
-                               "README#one-log"});
-        }
+        if (belongs_to != log_name) detail::refuse_log(belongs_to, log_name);
         (prepare_one<Collections>(with, layout), ...);
     }
 

@@ -12,10 +12,45 @@ namespace mongodb::detail {
 
 inline constexpr char const* words_collection = "settle_words";
 inline constexpr char const* schema_version = "1";
+inline constexpr std::string_view log_name_prefix = "mongodb-";
+
+[[noreturn]] inline void refuse_word(std::string_view name) {
+    raise(errc::damaged, "settle: the word '" + std::string{name} + "' in " + words_collection +
+                             " is damaged. README#damaged");
+}
+
+/// The word that is kept under a name, if there is one.
+/// Errors:  throws settle::failure
+[[nodiscard]] inline std::optional<std::string> known_word(link& with, std::string_view name) {
+    document query;
+    std::optional<std::string> found;
+    with.find(words_collection, query.text("_id", name), {}, "read whose database this is",
+              [&](document const& one) {
+                  auto const value = one.find("value");
+                  if (!value || !value->text()) refuse_word(name);
+                  found = *value->text();
+              });
+    return found;
+}
+
+/// Puts one word in place of another, if that still stands.
+/// Errors:  throws settle::failure
+inline void replace_word(link& with, std::string_view name, std::string const& old_word,
+                         std::string const& new_word) {
+    document query;
+    document value;
+    document one;
+    one.object("q", query.text("_id", name).text("value", old_word));
+    one.object("u", only("$set", value.text("value", new_word)));
+    document command;
+    command.text("update", words_collection).array("updates", document{}.object_at(0, one));
+    reply told;
+    with.write_command(command, "note whose database this is", told);
+}
 
 /// The word that is kept under a name: the one that is there, or the one that is proposed.
 /// Errors:  throws settle::failure
-[[nodiscard]] inline std::string settle_word(link& with, char const* name,
+[[nodiscard]] inline std::string settle_word(link& with, std::string_view name,
                                              std::string const& proposed) {
     // Two who come first at once may both try to insert it; one of them then finds it.
     for (int attempt = 0;; ++attempt) {
@@ -48,8 +83,7 @@ inline constexpr char const* schema_version = "1";
         auto const found = told.find("value");
         auto const value = found ? found->find("value") : std::nullopt;
         if (value && value->text()) return std::string{*value->text()};
-        raise(errc::damaged, std::string{"settle: the word '"} + name + "' in " +
-                                 words_collection + " is damaged. README#damaged");
+        refuse_word(name);
     }
 }
 
@@ -65,7 +99,7 @@ inline void check_version(link& with) {
 [[nodiscard]] inline std::string fresh_log_name() {
     std::random_device chance;
     std::uint64_t const number = std::uint64_t{chance()} << 32U | chance();
-    return "mongodb-" + settle::detail::hex_of(number);
+    return std::string{log_name_prefix} + settle::detail::hex_of(number);
 }
 
 } // namespace mongodb::detail

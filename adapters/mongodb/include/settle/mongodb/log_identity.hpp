@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSL-1.0
+// Tells the logs apart that one database can hold: settle's own, and one for each collection in
+// which programs of MongoDB's tutorial keep their transactions. A sweeper of one log would take the
+// marks of another's transactions for stray and undo them.
+#pragma once
+
+#include <settle/mongodb/collections.hpp>
+#include <settle/mongodb/words.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// The name of a log: that of its database, and where the entries are not settle's own collection,
+/// that collection behind it.
+/// Shape:   of_database - the word `log`
+[[nodiscard]] inline std::string log_name(std::string const& of_database,
+                                          entry_layout const& layout) {
+    return layout.is_tutorial() ? of_database + '/' + layout.names.transactions : of_database;
+}
+
+/// What decides how a tutorial's entries are found and read. Two texts that differ stand for two
+/// logs, though the collection is the same.
+[[nodiscard]] inline std::string layout_text(entry_layout const& layout) {
+    auto const& names = layout.names;
+    constexpr std::array<std::string_view, 4> kinds{"any", "text", "number", "object_id"};
+    auto fields = names.fields;
+    std::sort(fields.begin(), fields.end());
+    std::string text = "type=" + layout.type;
+    for (auto const& [member, field] : fields) {
+        if (member != field) text.append(" ").append(member).append("=").append(field);
+    }
+    text.append(" state=").append(names.state).append(" modified=").append(names.modified);
+    text.append(" application=").append(names.application).append(" ids=");
+    text.append(kinds[static_cast<std::size_t>(names.ids)]).append(" key=").append(names.key);
+    return text;
+}
+
+/// A log as a refusal calls it.
+[[nodiscard]] inline std::string described_log(std::string const& log) {
+    std::string text = "'" + log + "'";
+    if (!log.starts_with(log_name_prefix)) return text;
+    auto const slash = log.find('/');
+    bool const is_own = slash == std::string::npos;
+    text += is_own ? " (settle's own layout" : " (a tutorial's layout";
+    return text + ", entries in '" + (is_own ? "settle_entries" : log.substr(slash + 1)) + "')";
+}
+
+/// Shape:   belongs_to - the log that the database's records have
+/// Errors:  throws errc::other_log
+[[noreturn]] inline void refuse_log(std::string const& belongs_to, std::string const& refused) {
+    raise(errc::other_log, "settle: the records of this database belong to the log " +
+                               described_log(belongs_to) + ", and the log " +
+                               described_log(refused) +
+                               " would undo its marks. Open the database with the log and the "
+                               "layout that it belongs to. README#one-log");
+}
+
+[[nodiscard]] inline bool has_collection(link& with, std::string_view name) {
+    document command;
+    document filter;
+    command.integer("listCollections", 1).boolean("nameOnly", true);
+    command.object("filter", filter.text("name", name));
+    reply told;
+    with.command(command, "look for a collection", told);
+    auto const cursor = told.find("cursor");
+    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
+    bool found = false;
+    if (batch) batch->for_each([&](value_view const&) { return !(found = true); });
+    return found;
+}
+
+/// Refuses a log of this database when its records belong to another log of the same database.
+/// Nothing is made or changed before that, except that a database which an earlier version took
+/// over gets the name that its log has now: that version gave every layout one name.
+/// Errors:  throws errc::other_log
+inline void check_log_of_records(link& with, std::string const& of_database,
+                                 entry_layout const& layout) {
+    auto const name = log_name(of_database, layout);
+    auto const belongs_to = known_word(with, "belongs_to");
+    bool const is_here =
+        belongs_to && (*belongs_to == of_database || belongs_to->starts_with(of_database + '/'));
+    if (!is_here) return;
+    // settle's own collection of entries is made before any record belongs to its log.
+    bool const of_earlier = *belongs_to == of_database && !has_collection(with, "settle_entries");
+    if (!of_earlier) {
+        if (*belongs_to != name) refuse_log(*belongs_to, name);
+    } else if (!layout.is_tutorial()) {
+        raise(errc::other_log,
+              "settle: the records of this database belong to the log '" + of_database +
+                  "', but the collection 'settle_entries' of settle's own layout is not there, so "
+                  "a tutorial's layout was used. Open the database with that layout. "
+                  "README#one-log");
+    } else if (has_collection(with, layout.names.transactions)) {
+        replace_word(with, "belongs_to", *belongs_to, name);
+    } else {
+        refuse_log(*belongs_to, name);
+    }
+}
+
+/// Refuses a layout that finds or reads the entries of its collection otherwise than the first one.
+/// Errors:  throws errc::other_log
+inline void check_layout_of_log(link& with, entry_layout const& layout) {
+    if (!layout.is_tutorial()) return;
+    auto const wanted = layout_text(layout);
+    auto const noted = settle_word(with, "layout " + layout.names.transactions, wanted);
+    if (noted == wanted) return;
+    raise(errc::other_log,
+          "settle: the log in '" + layout.names.transactions + "' has the layout '" + noted +
+              "', and this one is '" + wanted +
+              "'. Open the database with the layout that it has. README#one-log");
+}
+
+} // namespace mongodb::detail
+SETTLE_END
