@@ -29,7 +29,7 @@
 namespace batched {
 
 /// Thrown to end a worker as a kill would.
-struct killed {};
+struct killed : settle::testing::crash {};
 
 using settle::field;
 using settle::param;

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-struct ended_here {};
+struct ended_here : settle::testing::crash {};
 
 template <typename Database>
 auto engine_on(Database& db, settle::testing::manual_environment const& time) {

@@ -15,7 +15,7 @@ namespace power {
 using namespace settle_test;
 
 /// Thrown to end a worker in the middle, as a kill would.
-struct ended_here {};
+struct ended_here : settle::testing::crash {};
 
 constexpr char const* path = "/power.db";
 

@@ -3,7 +3,8 @@
 # Shows that the README's code compiles as it stands, and that its program says what is printed.
 # Usage: readme_code.sh ROOT FOLDER COMPILER [FLAG...]
 # Each ```cpp block that begins with #include stands alone, but the one with `main`: the blocks
-# after it build on it, in their order. A block behind <!-- statements --> is a function's body.
+# after it build on it, in their order. A block behind <!-- statements --> is a function's body. It
+# is run, and prints what the block behind <!-- prints --> holds, or nothing.
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -19,9 +20,13 @@ fail() {
     exit 1
 }
 
-# Writes alone_N.cpp, program.cpp, fragments.cpp and output.txt.
+# Writes alone_N.cpp, program.cpp, fragments.cpp, calls.cpp, output.txt and prints.txt.
 awk -v folder="$folder" '
     /^<!-- statements -->$/ { statements = 1; next }
+    /^<!-- prints -->$/ { prints = 1; next }
+    /^```text$/ && prints { printed = 1; prints = 0; next }
+    /^```$/ && printed { printed = 0; next }
+    printed { print > (folder "/prints.txt") }
     /^```cpp$/ { inside = 1; block = ""; first = ""; next }
     /^```$/ && inside {
         inside = 0
@@ -32,6 +37,10 @@ awk -v folder="$folder" '
             printf "%s", block > (folder "/alone_" ++alone ".cpp")
         } else if (statements) {
             printf "void statements_%d() {\n%s}\n", ++bodies, block > (folder "/fragments.cpp")
+            header = "-- statements " bodies
+            print header > (folder "/prints.txt")
+            printf "std::cout << \"%s\\n\"; statements_%d();\n", header, bodies > \
+                (folder "/calls.cpp")
         } else {
             printf "%s\n", block > (folder "/fragments.cpp")
         }
@@ -43,7 +52,7 @@ awk -v folder="$folder" '
     /^```$/ { output = 0 }
     output { print > (folder "/output.txt") }
 ' "$readme"
-for file in alone_1.cpp program.cpp fragments.cpp output.txt; do
+for file in alone_1.cpp program.cpp fragments.cpp calls.cpp output.txt prints.txt; do
     [ -s "$folder/$file" ] || fail "this test did not find what it calls $file"
 done
 
@@ -58,15 +67,23 @@ words_of() {
 [ "$(words_of "$folder/alone_1.cpp")" = "$(words_of "$root/samples/transfer/transfer.hpp")" ] ||
     fail "the transfer is another one than that of samples/transfer/transfer.hpp"
 
-printf '#include <settle/memory.hpp>\n#include "program.cpp"\n' >"$folder/all.cpp"
-cat "$folder/fragments.cpp" >>"$folder/all.cpp"
-"$@" -Wall -Wextra -Werror -fsyntax-only "$folder/all.cpp" || fail "the blocks do not compile"
+{
+    printf '#include <settle/memory.hpp>\n'
+    sed 's/^int main()/void tickets()/' "$folder/program.cpp"
+    cat "$folder/fragments.cpp"
+    printf 'int main() {\n'
+    cat "$folder/calls.cpp"
+    printf '}\n'
+} >"$folder/all.cpp"
 
 for argument; do
     shift
     [ "$argument" = -fsyntax-only ] || set -- "$@" "$argument"
 done
 cd "$folder" || exit 1
+"$@" -Wall -Wextra -Werror all.cpp -lsqlite3 -o all || fail "the blocks do not compile"
+./all >all_said.txt || fail "the statements ended with an error"
+diff prints.txt all_said.txt || fail "the statements print something else"
 "$@" program.cpp -lsqlite3 -o tickets || fail "tickets.cpp does not build"
 for time in first second; do
     ./tickets >said.txt || fail "tickets ended with an error the $time time"

@@ -247,7 +247,7 @@ TEST_CASE("kinds: an observer sees every step, and no secret") {
     };
     REQUIRE(s.engine.run("t", order{"A", "4711 0815", 1, {{"pen", 1}}}).done());
     CHECK(steps == std::vector<std::string>{"insert pending", "apply pending", "commit applied",
-                                            "confirm applied", "close done"});
+                                            "confirm applied", "close done", "end done"});
     CHECK(kinds == "order");
     CHECK(shown == R"({"account":"A","card":"***","amount":1,)"
                    R"("lines":[{"code":"pen","quantity":1}]})");
@@ -259,7 +259,7 @@ TEST_CASE("kinds: an observer sees every step, and no secret") {
     CHECK(steps == std::vector<std::string>{
                        "insert pending", "apply pending: guard failed, guard failed",
                        "cancel canceling, guard failed", "compensate canceling, guard failed",
-                       "close canceled, guard failed"});
+                       "close canceled, guard failed", "end canceled, guard failed"});
     steps.clear();
     REQUIRE(s.engine.reverse("t").done());
     CHECK(kinds == "order/reverse");
@@ -270,7 +270,8 @@ TEST_CASE("kinds: an observer sees every step, and no secret") {
     even.even_if_unknown = true;
     REQUIRE(s.engine.cancel("nobody", even).canceled());
     CHECK(steps == std::vector<std::string>{"read initial, cancel asked",
-                                            "insert canceled, cancel asked"});
+                                            "insert canceled, cancel asked",
+                                            "end canceled, cancel asked"});
     CHECK(kinds.empty());
     CHECK(shown.empty());
 }

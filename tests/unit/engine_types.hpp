@@ -79,7 +79,7 @@ private:
 };
 
 /// Thrown by an observer to end a worker at a step, as a kill would: nothing is cleaned up.
-struct killed {};
+struct killed : settle::testing::crash {};
 
 /// Sees every step of an engine; what it does there is the test's affair.
 class hook {

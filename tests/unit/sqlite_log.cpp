@@ -361,7 +361,7 @@ TEST_CASE("sqlite log: recovery passes a damaged entry by and reports it") {
 
 /// A transfer of 1 from A that its worker has left when it was applied.
 void leave_applied(folder const& here) {
-    struct killed {};
+    struct killed : settle::testing::crash {};
     database db{here.file()};
     settle::engine engine{db, settle::two_phases, settle::type<take_type>,
                           settle::observed_by([](settle::event const& seen) {

@@ -145,6 +145,7 @@ public:
     [[nodiscard]] options const& limits() const { return limits_; }
     [[nodiscard]] std::string const& owner() const { return owner_; }
     [[nodiscard]] environment_type const& environment() const { return given_.environment(); }
+    [[nodiscard]] observer_type& observer() { return given_.observer(); }
 
     /// The session that holds a collection.
     template <typename Collection>

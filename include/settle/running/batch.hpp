@@ -85,6 +85,15 @@ job taken_job(entry const& found, typename Direction::parameters const& paramete
     return work;
 }
 
+[[nodiscard]] inline error batch_stopped(batch_report const& report) {
+    std::string text = "settle: a deadline or a stop request ended the batch behind its first " +
+                       std::to_string(report.taken) + " elements; ";
+    if (report.not_taken) text += std::to_string(*report.not_taken) + " were not taken";
+    else text += "the rest was not taken";
+    return {make_error_code(errc::stopped),
+            text + ". Run the rest again. README#many-at-a-time"};
+}
+
 /// Runs what a range gives. Memory is bounded by the window, not by the range.
 /// Shape:   Direction - of all elements; Ended - is called with the number and the outcome of each
 ///          element as it settles
@@ -98,31 +107,63 @@ public:
           window_(room), ended_(ended) {}
 
     template <typename Range>
-    void run(Range&& range) {
+    batch_report run(Range&& range) {
+        batch_report report;
         try {
-            std::size_t number = 0;
-            auto at = ranges::begin(range);
-            auto const last = ranges::end(range);
-            if (ends()) return;
-            for (; at != last; ++at) {
-                take(*at, number++);
-                while (window_.full()) round();
-                // To go on may take an element out of where the range has it from: it is run then.
-                if (ends()) break;
-            }
+            take_all(range, report);
         } catch (...) {
+            if (driving_) throw;
             // What the range throws concerns the elements to come: those under way settle first.
-            if (!driving_) drain();
-            throw;
+            keep(std::current_exception());
         }
         drain();
         if (thrown_) std::rethrow_exception(thrown_);
+        return report;
+    }
+
+    /// What is told of a range that nobody may begin with.
+    template <typename Range>
+    static batch_report took_nothing(Range& range, error why) {
+        batch_report report;
+        count_rest(range, report);
+        report.problem = std::move(why);
+        return report;
     }
 
 private:
+    template <typename Range>
+    void take_all(Range& range, batch_report& report) {
+        constexpr bool read_once = !ranges::forward_range<Range>;
+        auto at = ranges::begin(range);
+        auto const last = ranges::end(range);
+        while (at != last) {
+            take(*at, report.taken++);
+            while (window_.full()) round();
+            // To go on may take an element out of where the range has it from: it is run then.
+            if (read_once && ends()) return stop_behind(range, report);
+            ++at;
+            if (!read_once && ends() && at != last) return stop_behind(range, report);
+        }
+        report.not_taken = 0;
+    }
+
+    template <typename Range>
+    static void count_rest([[maybe_unused]] Range& range, batch_report& report) {
+        if constexpr (ranges::sized_range<Range>) {
+            report.not_taken = static_cast<std::size_t>(ranges::size(range)) - report.taken;
+        }
+    }
+
+    template <typename Range>
+    static void stop_behind(Range& range, batch_report& report) {
+        count_rest(range, report);
+        if (report.not_taken == std::size_t{0}) return;
+        report.problem = batch_stopped(report);
+    }
+
     /// Whether no more elements are wanted.
     [[nodiscard]] bool ends() const {
-        return thrown_ || call_.stop.stop_requested() || driver_.late();
+        return thrown_ || driver_.thrown() || call_.stop.stop_requested() || driver_.late();
     }
 
     template <typename Element>
@@ -159,7 +200,9 @@ private:
                             parts_.environment());
         course way;
         way.new_id = new_id;
+        driving_ = true;
         driver_.drive(work, way, true, driver_type::template calls_of<Direction>());
+        driving_ = false;
         tell(number, conclude(work, way, parts_.log()));
     }
 
@@ -175,14 +218,18 @@ private:
         while (!window_.empty()) round();
     }
 
-    /// Who throws is told no more; those under way settle before anybody hears of it.
+    /// Everybody who was taken settles and is told, before the first exception leaves.
     void tell(std::size_t number, outcome told) {
-        if (thrown_) return;
+        keep(driver_.thrown());
         try {
             ended_(number, std::move(told));
         } catch (...) {
-            thrown_ = std::current_exception();
+            keep(std::current_exception());
         }
+    }
+
+    void keep(std::exception_ptr const& thrown) {
+        if (!thrown_) thrown_ = thrown;
     }
 
     Assembly& parts_;
@@ -191,9 +238,23 @@ private:
     std::size_t room_;
     window<Direction> window_;
     Ended& ended_;
-    std::exception_ptr thrown_; ///< by whoever is told the outcomes
+    std::exception_ptr thrown_; ///< first, by the range, the observer or who is told the outcomes
     bool driving_ = false;      ///< a round is under way: who ends it ends the worker
 };
+
+/// Shape:   run - called with what gathers the outcomes of a range
+template <typename Range, typename Run>
+batch_outcomes in_order(Range& range, Run&& run) {
+    batch_outcomes told;
+    if constexpr (ranges::sized_range<Range>) {
+        told.reserve(static_cast<std::size_t>(ranges::size(range)));
+    }
+    told.report = run([&](std::size_t number, outcome one) {
+        if (told.size() <= number) told.resize(number + 1);
+        told[number] = std::move(one);
+    });
+    return told;
+}
 
 } // namespace detail
 SETTLE_END

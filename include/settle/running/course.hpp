@@ -35,7 +35,11 @@ struct course {
     bool fell_back = false;      ///< behind an earlier one of its window, the last time
     bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
     bool behind = false;         ///< that entry seemed not to have moved, which a claim shows
+    bool ended_here = false;     ///< a write of this call made the entry final
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
+    /// Epochs of writes that may have made the entry final, and were not answered: first and last.
+    epoch first_unsure = 0;
+    epoch last_unsure = 0;
     std::uint32_t rests = 0;
     std::chrono::nanoseconds wakes{}; ///< the end of its rest, on the clock of elapsed()
     std::optional<std::chrono::nanoseconds> deadline{};

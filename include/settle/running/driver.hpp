@@ -28,6 +28,14 @@ public:
     /// Looks at the clock before a new job, when the last one ended a while ago.
     void look_at_clock() { progress_.look_at_clock(); }
     [[nodiscard]] bool late() const { return progress_.late(); }
+    /// What the observer threw first, while transactions went on to their ends.
+    [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return progress_.thrown(); }
+    /// Lets that out, when they have ended.
+    void let_out() const {
+        if constexpr (!std::is_same_v<Observer, no_observer>) {
+            if (thrown()) std::rethrow_exception(thrown());
+        }
+    }
 
     /// The calls of a round that meet records: all that is compiled for each direction.
     struct typed_calls {

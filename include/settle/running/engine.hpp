@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/running/batch.hpp>
+#include <settle/running/gate.hpp>
 #include <settle/running/sweeper.hpp>
 #include <settle/running/take_over.hpp>
 
@@ -89,32 +90,34 @@ public:
     /// Runs a range of transactions, many at a time; work on one record keeps the range's order.
     /// Shape:   range - any range, also one that is still being read, of parameters of one type or
     ///          of pairs of an id and parameters; the outcomes come in its order
-    /// Errors:  as in run, each for itself. What the range throws comes back out when those under
-    ///          way have settled. A stop request and the deadline leave out the elements that were
-    ///          not read yet
+    /// Errors:  as in run, each for itself. Every element that was taken has an outcome; a stop
+    ///          request and the deadline leave out the elements behind, and the report says how
+    ///          many. What the range throws comes back out when those under way have settled
     /// Cost:    each store gets one wave a phase for a whole window. A window waits until it is
     ///          full or the range ends, so a range that is slow to give wants a small one
     template <typename Range>
-    std::vector<outcome> run_all(Range&& range, batch_options const& wanted = {}) {
-        return in_order(range, [&](auto&& ended) { run_all(range, ended, wanted); });
+    batch_outcomes run_all(Range&& range, batch_options const& wanted = {}) {
+        return detail::in_order(range, [&](auto&& ended) { return run_all(range, ended, wanted); });
     }
     /// As above, and `ended(number, outcome)` is called for each as it settles, so that memory is
     /// bounded by the window alone.
-    /// Errors:  what it throws comes back out when those under way have settled, untold
+    /// Errors:  what it throws comes back out when those under way have settled and were told; no
+    ///          further element is taken
     template <typename Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
-    void run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
+    batch_report run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
         using element = detail::batch_element<ranges::range_value_t<Range>>;
-        run_range<direction_of<typename element::parameters>>(range, ended, wanted);
+        return run_range<direction_of<typename element::parameters>>(range, ended, wanted);
     }
     template <auto const& Type, typename Range>
-    std::vector<outcome> run_all(Range&& range, batch_options const& wanted = {}) {
-        return in_order(range, [&](auto&& ended) { run_all<Type>(range, ended, wanted); });
+    batch_outcomes run_all(Range&& range, batch_options const& wanted = {}) {
+        return detail::in_order(
+            range, [&](auto&& ended) { return run_all<Type>(range, ended, wanted); });
     }
     template <auto const& Type, typename Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
-    void run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
-        run_range<forward<Type>>(range, ended, wanted);
+    batch_report run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
+        return run_range<forward<Type>>(range, ended, wanted);
     }
 
     /// Puts a transaction into the log, to be run later by any worker.
@@ -141,6 +144,7 @@ public:
 
     /// Claims and runs what was submitted, in the order of the ids; any number of workers may.
     recovery_report work(work_options const& wanted = {}) {
+        if (!gate_.is_open(wanted)) return gate_.report<recovery_report>();
         entry_filter filter;
         filter.state = state::initial;
         std::size_t const room = wanted.window == 0 ? parts_type::wave : wanted.window;
@@ -151,6 +155,7 @@ public:
     /// Brings entries that stood still to their end. One that cannot be handled is reported and
     /// stops nothing.
     recovery_report recover(recover_options const& wanted = {}) {
+        if (!gate_.is_open(wanted)) return gate_.report<recovery_report>();
         entry_filter filter;
         filter.unfinished = true;
         timestamp const before = parts_.environment().now() - wanted.older_than;
@@ -164,11 +169,12 @@ public:
     /// Cancels a transaction that is not committed yet, whoever runs it.
     /// Errors:  `done` when it is too late; `refused` when nobody knows the id, unless asked for
     outcome cancel(transaction_id const& id, cancel_options const& wanted = {}) {
+        if (!gate_.is_open(wanted)) return gate_.tell(id);
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         call_options const call{wanted.deadline, wanted.stop};
         // What is over needs no definition to be told.
-        if (found.value() && is_final(found.value()->state)) return detail::told_by(*found.value());
+        if (found.value() && is_final(found.value()->state)) return ended_before(*found.value());
         if (found.value()) return cancel_entry(*found.value(), call);
         if (!wanted.even_if_unknown) return detail::unknown_id(id);
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
@@ -180,12 +186,15 @@ public:
         driver.drive(work, way, true, driver_type::template calls_of<undescribed>());
         // It was born since the look above: its own type compensates it.
         if (way.cut == interruption::described) return cancel_entry(*way.seen, call);
-        return detail::conclude(work, way, parts_.log());
+        auto told = detail::conclude(work, way, parts_.log());
+        driver.let_out();
+        return told;
     }
 
     /// Undoes a transaction that is done by a new one, `<id>/reverse`, whose outcome this is.
     /// Errors:  `refused` when it is not done, was done too long ago, or is itself a reversal
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
+        if (!gate_.is_open(call)) return gate_.tell(id);
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
@@ -204,6 +213,7 @@ public:
 
     /// Looks at all marks and undoes the stray ones.
     sweep_report sweep(std::stop_token const& stop = {}) {
+        if (!gate_.is_open(call_options{{}, stop})) return gate_.report<sweep_report>();
         return detail::sweeper<parts_type>{parts_, stop}.sweep();
     }
 
@@ -212,12 +222,17 @@ public:
     /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
     purge_report purge(purge_options const& wanted = {}) {
         purge_report report;
+        if (!gate_.is_open(wanted)) return gate_.report<purge_report>();
         if (wanted.older_than <= parts_.limits().horizon()) {
             report.problem = detail::too_young(wanted.older_than, parts_.limits().horizon());
             return report;
         }
         timestamp const before = parts_.environment().now() - wanted.older_than;
-        for (bool more = wanted.limit != 0; more && !wanted.stop.stop_requested();) {
+        for (bool more = wanted.limit != 0; more;) {
+            if (wanted.stop.stop_requested()) {
+                report.problem = detail::stopped_early();
+                return report;
+            }
             std::size_t const step = std::min<std::size_t>(
                 std::max<std::size_t>(1, wanted.step), wanted.limit - report.erased);
             auto const gone = parts_.log().purge(before, step);
@@ -234,7 +249,10 @@ public:
     // ------------------------------------------------------------------------------------- looking
 
     /// The entry of an id, if there is one.
-    result<std::optional<entry>> find(transaction_id const& id) { return parts_.log().read(id); }
+    result<std::optional<entry>> find(transaction_id const& id) {
+        if (!gate_.is_here()) return gate_.why();
+        return parts_.log().read(id);
+    }
 
     /// Entries as a lazy range in the order of the ids; include settle/running/listing.hpp.
     /// Errors:  the range throws settle::failure when the log cannot be read
@@ -253,22 +271,14 @@ public:
     /// One page of entries behind an id, in the order of the ids.
     result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
+        if (!gate_.is_here()) return gate_.why();
         return parts_.log().list(filter, after, limit);
     }
 
     /// How many marks the bound stores hold.
     result<std::uint64_t> marks() {
-        std::uint64_t count = 0;
-        error problem;
-        std::apply(
-            [&](auto&... session) {
-                (detail::for_each_mark(session, problem,
-                                       [&](mark_place const&) { return ++count != 0; }),
-                 ...);
-            },
-            parts_.sessions());
-        if (!problem.empty()) return problem;
-        return count;
+        if (!gate_.is_here()) return gate_.why();
+        return detail::count_marks(parts_.sessions());
     }
 
     /// A record as it is now: effects of pending transactions that stand in `apply` included.
@@ -276,6 +286,7 @@ public:
     result<std::optional<Record>> read(collection<Record, Name, Key> const&,
                                        value_of<Key> const& key) {
         using wanted = collection<Record, Name, Key>;
+        if (!gate_.is_here()) return gate_.why();
         return parts_.template session_of<wanted>().template read<wanted>(key);
     }
 
@@ -284,6 +295,7 @@ public:
     template <typename Record, fixed_string Name, auto Key>
     result<void> create(collection<Record, Name, Key> const&, Record const& record) {
         using wanted = collection<Record, Name, Key>;
+        if (!gate_.is_here()) return gate_.why();
         if (auto texts = check_texts(record); !texts.has_value()) return texts;
         return parts_.template session_of<wanted>().template create<wanted>(record);
     }
@@ -300,6 +312,7 @@ public:
     template <typename Collection>
     result<std::vector<typename Collection::record_type>> scan_page(
         std::optional<typename Collection::key_type> const& after, std::size_t limit) {
+        if (!gate_.is_here()) return gate_.why();
         return parts_.template session_of<Collection>().template scan<Collection>(after, limit);
     }
 
@@ -362,6 +375,7 @@ private:
 
     outcome run_new(transaction_id&& id, detail::errand const& asked, goal wanted,
                     call_options const& call, typed_calls const& typed, bool new_id) {
+        if (!gate_.is_open(call)) [[unlikely]] return gate_.tell(id);
         parts_.expect_entry(id);
         auto driver = parts_.make_driver(call);
         auto work = detail::new_job(std::move(id), asked, wanted, driver, parts_.environment());
@@ -372,28 +386,18 @@ private:
         course way;
         way.new_id = new_id;
         driver.drive(work, way, true, typed);
-        return detail::conclude(work, way, parts_.log());
-    }
-
-    /// Shape:   run - called with what gathers the outcomes of a range
-    template <typename Range, typename Run>
-    static std::vector<outcome> in_order(Range& range, Run&& run) {
-        std::vector<outcome> told;
-        if constexpr (ranges::sized_range<Range>) {
-            told.reserve(static_cast<std::size_t>(ranges::size(range)));
-        }
-        run([&](std::size_t number, outcome one) {
-            if (told.size() <= number) told.resize(number + 1);
-            told[number] = std::move(one);
-        });
+        auto told = detail::conclude(work, way, parts_.log());
+        driver.let_out();
         return told;
     }
 
     template <typename Direction, typename Range, typename Ended>
-    void run_range(Range& range, Ended& ended, batch_options const& wanted) {
+    batch_report run_range(Range& range, Ended& ended, batch_options const& wanted) {
+        using batch = detail::batch<parts_type, Direction, Ended>;
+        if (!gate_.is_open(wanted)) return batch::took_nothing(range, gate_.why());
         call_options const call{wanted.deadline, wanted.stop};
         std::size_t const room = wanted.window == 0 ? parts_type::wave : wanted.window;
-        detail::batch<parts_type, Direction, Ended>{parts_, call, room, ended}.run(range);
+        return batch{parts_, call, room, ended}.run(range);
     }
 
     outcome cancel_entry(entry const& found, call_options const& call) {
@@ -406,6 +410,15 @@ private:
             auto const& typed = driver_type::template calls_of<Direction>();
             return bring_to_end(driver, work, typed, false);
         });
+    }
+
+    /// Somebody asks for what is over: no driver is needed, and an observer is told all the same.
+    outcome ended_before(entry const& found) {
+        auto& observer = parts_.observer();
+        if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
+            detail::tell_ended<types>(observer, found);
+        }
+        return detail::told_by(found);
     }
 
     // ---------------------------------------------------------------- entries of unknown direction
@@ -448,6 +461,7 @@ private:
     }
 
     parts_type parts_;
+    detail::gate gate_;
 };
 
 template <typename... Given>

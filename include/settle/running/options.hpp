@@ -44,6 +44,15 @@ struct call_options {
     std::stop_token stop{};
 };
 
+/// Whether a limit of a call has passed before the call begins.
+template <typename Limits>
+[[nodiscard]] bool has_passed(Limits const& call) {
+    if constexpr (requires { call.deadline; }) {
+        if (call.deadline && call.deadline->count() <= 0) return true;
+    }
+    return call.stop.stop_requested();
+}
+
 /// The limits of a call that runs many transactions.
 struct batch_options {
     /// How many are under way at a time; 0 leaves it to the stores. Work on one record keeps the

@@ -57,6 +57,20 @@ struct outcome {
     }
 };
 
+/// How far a batch got through its range.
+struct batch_report {
+    std::size_t taken = 0;                  ///< elements that were taken; each has its outcome
+    std::optional<std::size_t> not_taken{}; ///< how many were not; none where nobody can count them
+    error problem{};                        ///< why the batch ended before its range did
+
+    friend bool operator==(batch_report const&, batch_report const&) = default;
+};
+
+/// The outcomes of a batch, in the order of its range.
+struct batch_outcomes : std::vector<outcome> {
+    batch_report report;
+};
+
 /// An entry that could not be handled, and why.
 struct skipped_entry {
     transaction_id id;

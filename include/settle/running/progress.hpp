@@ -5,10 +5,9 @@
 #pragma once
 
 #include <settle/running/at_once.hpp>
-#include <settle/running/course.hpp>
+#include <settle/running/observation.hpp>
 #include <settle/running/outcome.hpp>
 #include <settle/running/refusals.hpp>
-#include <settle/store/observer.hpp>
 #include <settle/store/owner.hpp>
 #include <settle/store/wave.hpp>
 
@@ -24,13 +23,16 @@ class progress {
 public:
     progress(Log& log, Environment const& environment, Observer& observer, options const& limits,
              std::string const& owner, call_options const& call)
-        : log_(log), environment_(environment), observer_(observer), limits_(limits),
+        : log_(log), environment_(environment), watch_(observer), limits_(limits),
           owner_(owner), call_(call), now_(environment.now()) {
         if (call.deadline) deadline_ = after(environment.elapsed(), *call.deadline);
     }
 
     /// Whether the caller's own deadline is over.
     [[nodiscard]] bool late() const { return deadline_ && environment_.elapsed() >= *deadline_; }
+
+    /// What the observer threw first. The transactions that are under way end before it leaves.
+    [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return watch_.thrown(); }
 
     /// The time that the next steps carry. A clock is read once a wave, and again after every wait
     /// and whenever the age of an entry decides.
@@ -74,8 +76,10 @@ public:
             course& way = all.ways[i];
             if (Count != 1 && !way.takes_part) continue;
             job& work = all.jobs[i];
+            watch_.template note_write<Step>(work, way);
             way.cut = hear<Step>(work, way);
-            observe(Step, work, way);
+            watch_.template note_end<Step>(work, way);
+            watch_.step_taken(Step, work, way);
             go_on(Step, work, way, all.follows);
         }
     }
@@ -126,7 +130,7 @@ private:
                 way.new_id = way.new_id && work.said != log_answer::taken;
                 c.inserted(work.said, expired(work));
             } else {
-                note_answers(work, way);
+                watch_.note_answers(work, way);
                 c.settled(work.said);
                 if (never(work)) c.cancel_for(reason::record_unusable);
             }
@@ -148,7 +152,7 @@ private:
         } else if constexpr (Step == step::cancel) {
             c.canceled(work.said);
         } else {
-            note_answers(work, way);
+            watch_.note_answers(work, way);
             if (Step == step::apply) way.fell_back = std::exchange(way.kept_back, false);
             if (Step == step::apply && way.fell_back) c.yield();
             else c.decide(Step, limits_.attempts);
@@ -171,9 +175,10 @@ private:
     }
 
     /// No wave has anything to do for it any more.
-    static void end(job& work, course& way) {
+    void end(job& work, course& way) {
         way.over = true;
         work.resting = true;
+        watch_.is_over(work, way);
     }
 
     // --------------------------------------------------------------------------- order of a window
@@ -280,6 +285,7 @@ private:
             return interruption::none;
         }
         entry const& here = *found.value();
+        watch_.note_entry(here, owner_, way);
         if (auto damaged = fault_of(here); !damaged.empty()) {
             work.problem = std::move(damaged);
             return interruption::failed;
@@ -406,41 +412,13 @@ private:
             if (taken == step::pause) c.resume();
             else if (taken == step::wait) c.look_again();
             else continue;
-            observe(taken, jobs[i], ways[i]);
-        }
-    }
-
-    // ----------------------------------------------------------------------------------- observing
-
-    static constexpr bool observed = !std::is_same_v<Observer, no_observer>;
-
-    void observe([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
-                 [[maybe_unused]] course& way) {
-        if constexpr (observed) {
-            auto const& c = work.coordinator;
-            event const seen{work.id, work.direction->name(), taken,   c.state(),
-                             c.attempts(), way.met,      c.why(), work.problem.text,
-                             work.direction->append_json,     work.parameters};
-            observer_(seen);
-            way.met = answer::none;
-        }
-    }
-
-    /// Decisions clear the answers, so what an observer is told is looked up before.
-    void note_answers([[maybe_unused]] job const& work, [[maybe_unused]] course& way) {
-        if constexpr (observed) {
-            for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
-                answer const said = work.coordinator.answer_of(part);
-                bool const fine = said == answer::applied || said == answer::nothing ||
-                                  said == answer::none;
-                if (way.met == answer::none && !fine) way.met = said;
-            }
+            watch_.step_taken(taken, jobs[i], ways[i]);
         }
     }
 
     Log& log_;
     Environment const& environment_;
-    Observer& observer_;
+    observation<Observer> watch_;
     options const& limits_;
     std::string const& owner_;
     call_options const& call_;

@@ -5,6 +5,7 @@
 #include <settle/running/engine.hpp>
 
 #include <functional>
+#include <memory>
 #include <thread>
 
 SETTLE_BEGIN
@@ -14,8 +15,8 @@ struct recovery_schedule {
     std::chrono::milliseconds older_than = std::chrono::minutes{30};
     /// A sweep looks at every mark, so it is done less often: once in so many rounds.
     std::uint32_t sweep_every = 12;
-    /// Called after each round, on the thread of the schedule; as in any thread's function, what it
-    /// throws ends the program.
+    /// Called after each round, on the thread of the schedule. What it throws is the problem that
+    /// the next round reports, unless that has one of its own.
     std::function<void(recovery_report const&, sweep_report const&)> report{};
 };
 
@@ -26,37 +27,71 @@ template <typename Engine>
 class recovery_thread {
 public:
     explicit recovery_thread(Engine& engine, recovery_schedule schedule = {})
-        : thread_([&engine, schedule = std::move(schedule)](std::stop_token const& stop) {
-              system_environment const world;
-              for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
-                  recovery_report recovered;
-                  sweep_report swept;
-                  // What an observer throws must not end the process of who only keeps the log.
-                  try {
-                      recover_options wanted;
-                      wanted.older_than = schedule.older_than;
-                      wanted.stop = stop;
-                      recovered = engine.recover(wanted);
-                      if (schedule.sweep_every != 0 && round % schedule.sweep_every == 0) {
-                          swept = engine.sweep(stop);
-                      }
-                  } catch (std::exception const& thrown) {
-                      recovered.problem = {std::make_error_code(std::errc::interrupted),
-                                           thrown.what()};
-                  } catch (...) {
-                      recovered.problem = {std::make_error_code(std::errc::interrupted),
-                                           "settle: an observer threw what is no std::exception"};
-                  }
-                  if (schedule.report) schedule.report(recovered, swept);
-                  world.pause(std::min<std::chrono::milliseconds>(schedule.every, for_ever), stop);
-              }
-          }) {}
+        : thread_(std::make_unique<std::jthread>(
+              [&engine, schedule = std::move(schedule)](std::stop_token const& stop) {
+                  keep(engine, schedule, stop);
+              })) {}
+    recovery_thread(recovery_thread const&) = delete;
+    recovery_thread& operator=(recovery_thread const&) = delete;
+    ~recovery_thread() {
+        // In a forked child there is no such thread, and joining it would take for ever.
+        if (!made_in_.is_here()) static_cast<void>(thread_.release());
+    }
 
 private:
+    static void keep(Engine& engine, recovery_schedule const& schedule,
+                     std::stop_token const& stop) {
+        system_environment const world;
+        error unreported;
+        for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
+            recovery_report recovered;
+            sweep_report swept;
+            // What a callback throws must not end the process that only keeps the log.
+            try {
+                recover_options wanted;
+                wanted.older_than = schedule.older_than;
+                wanted.stop = stop;
+                recovered = engine.recover(wanted);
+                if (schedule.sweep_every != 0 && round % schedule.sweep_every == 0) {
+                    swept = engine.sweep(stop);
+                }
+            } catch (...) {
+                recovered.problem = thrown_by_callback();
+            }
+            // The end of the schedule is no problem of anybody.
+            if (stop.stop_requested()) forget_stop(recovered, swept);
+            if (recovered.problem.empty()) recovered.problem = std::exchange(unreported, {});
+            try {
+                if (schedule.report) schedule.report(recovered, swept);
+            } catch (...) {
+                unreported = thrown_by_callback();
+            }
+            world.pause(std::min<std::chrono::milliseconds>(schedule.every, for_ever), stop);
+        }
+    }
+
+    /// What is being thrown, as an error. Called from a handler.
+    static error thrown_by_callback() {
+        std::string text = "settle: an observer or a report threw what is no std::exception";
+        try {
+            throw;
+        } catch (std::exception const& thrown) {
+            text = thrown.what();
+        } catch (...) {
+        }
+        return {std::make_error_code(std::errc::interrupted), std::move(text)};
+    }
+
+    static void forget_stop(recovery_report& recovered, sweep_report& swept) {
+        if (recovered.problem.code == errc::stopped) recovered.problem = {};
+        if (swept.problem.code == errc::stopped) swept.problem = {};
+    }
+
     /// Any clock can count so much more.
     static constexpr std::chrono::hours for_ever{24 * 365};
 
-    std::jthread thread_;
+    process_stamp made_in_;
+    std::unique_ptr<std::jthread> thread_;
 };
 
 SETTLE_END

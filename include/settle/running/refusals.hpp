@@ -42,6 +42,20 @@ namespace detail {
     return told;
 }
 
+/// A limit of the call had passed when it began.
+[[nodiscard]] inline error nothing_begun() {
+    return {make_error_code(errc::stopped),
+            "settle: nothing was begun, since the call's deadline had passed or its stop was "
+            "requested before. Call again with other limits. README#undecided"};
+}
+
+/// A stop request ended a call that takes many things one after the other.
+[[nodiscard]] inline error stopped_early() {
+    return {make_error_code(errc::stopped),
+            "settle: a stop request ended the call early; what stood behind its last step was not "
+            "looked at. Call again for the rest. README#undecided"};
+}
+
 /// The outcome of an entry that is final.
 [[nodiscard]] inline outcome told_by(entry const& found) {
     outcome told;

@@ -27,6 +27,18 @@ void for_each_mark(Session& session, error& problem, Function&& function) {
     }
 }
 
+/// How many marks the sessions of a tuple hold.
+template <typename Sessions>
+result<std::uint64_t> count_marks(Sessions& sessions) {
+    std::uint64_t count = 0;
+    error problem;
+    auto const one_more = [&](mark_place const&) { return ++count != 0; };
+    std::apply([&](auto&... session) { (for_each_mark(session, problem, one_more), ...); },
+               sessions);
+    if (!problem.empty()) return problem;
+    return count;
+}
+
 template <typename Assembly>
 class sweeper {
 public:
@@ -35,9 +47,10 @@ public:
     sweep_report sweep() {
         std::apply(
             [&](auto&... session) {
-                ((report_.problem.empty() ? sweep_session(session) : void()), ...);
+                ((ends() ? void() : sweep_session(session)), ...);
             },
             parts_.sessions());
+        if (thrown_) std::rethrow_exception(thrown_);
         return std::move(report_);
     }
 
@@ -45,7 +58,11 @@ private:
     template <typename Session>
     void sweep_session(Session& session) {
         for_each_mark(session, report_.problem, [&](mark_place const& one) {
-            if (stop_.stop_requested()) return false;
+            if (thrown_) return false;
+            if (stop_.stop_requested()) {
+                report_.problem = stopped_early();
+                return false;
+            }
             ++report_.looked_at;
             if (!one.fault.empty()) return passes(one.id, one.fault);
             auto const end = entry_of(one.id);
@@ -58,10 +75,11 @@ private:
         });
     }
 
+    [[nodiscard]] bool ends() const { return thrown_ || !report_.problem.empty(); }
+
     /// Whether the sweep goes on. What trying again does not help must not keep it from the marks
     /// that come later in the order.
     bool passes(transaction_id const& id, error const& problem) {
-        if (problem.code == errc::stopped && stop_.stop_requested()) return false;
         if (problem.code == condition::permanent) report_.skipped.push_back({id, problem});
         else report_.problem = problem;
         return report_.problem.empty();
@@ -84,6 +102,7 @@ private:
         using driver_type = typename Assembly::driver_type;
         auto const& calls = driver_type::template calls_of<undescribed>();
         auto const cut = driver.drive(work, way, false, calls);
+        if (!thrown_) thrown_ = driver.thrown();
         if (cut != interruption::none && cut != interruption::described) {
             return work.problem;
         }
@@ -97,6 +116,7 @@ private:
     Assembly& parts_;
     std::stop_token const& stop_;
     sweep_report report_;
+    std::exception_ptr thrown_; ///< by the observer, of an entry that a mark was given
 };
 
 } // namespace detail

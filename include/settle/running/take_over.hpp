@@ -36,6 +36,24 @@ result<typename Direction::parameters> read_parameters(entry const& found) {
     return parameters;
 }
 
+/// Tells an observer of an entry that was asked for and had ended before.
+template <typename Types, typename Observer>
+void tell_ended(Observer& observer, entry const& found) {
+    event seen{found.id,     found.type, step::end, found.state, found.attempts,
+               answer::none, found.why,  {},        nullptr,     nullptr,       false};
+    bool told = false;
+    static_cast<void>(with_direction<Types>(
+        found, [&]<typename Direction>(std::type_identity<Direction>) {
+            auto const parameters = decode_json<typename Direction::parameters>(found.parameters);
+            if (!parameters.has_value()) return;
+            told = true;
+            seen.show = erased_direction_of<Direction>.append_json;
+            seen.shown = &parameters.value();
+            observer(seen);
+        }));
+    if (!told) observer(seen);
+}
+
 /// Shape:   Assembly - of the engine; room - of a window
 /// Cost:    linear in the entries that the filter passes
 template <typename Assembly>
@@ -51,22 +69,24 @@ public:
         transaction_id after;
         std::vector<entry> page;
         std::size_t const page_size = std::max<std::size_t>(room_, least_page);
-        while (limit > 0 && !call_.stop.stop_requested()) {
+        bool ends = false;
+        while (limit > 0 && !ends && !call_.stop.stop_requested()) {
             auto found = parts_.log().list(filter, after, page_size);
             if (!found.has_value()) {
                 report_.problem = found.problem();
-                break;
+                return std::move(report_);
             }
             page = std::move(found).value();
             bool const last = page.size() < page_size;
             // Where no page can begin behind its last entry, it would begin anew.
             auto const next = page.empty() ? transaction_id{} : page.back().id;
-            bool const ends = last || next.empty() || next == after;
+            ends = last || next.empty() || next == after;
             after = next;
             std::erase_if(page, [&](entry const& one) { return !wanted(one); });
             limit = take_some(page, limit);
-            if (ends) break;
         }
+        bool const more = limit > 0 && !ends;
+        if (call_.stop.stop_requested() && (left_ || more)) report_.problem = stopped_early();
         return std::move(report_);
     }
 
@@ -83,6 +103,7 @@ private:
             limit -= some.size() - (report_.skipped.size() - skipped_before);
             page = page.subspan(some.size());
         }
+        left_ = left_ || (!page.empty() && limit > 0);
         return limit;
     }
 
@@ -106,6 +127,7 @@ private:
             }
             page = page.subspan(run.size());
         }
+        left_ = left_ || !page.empty();
     }
 
     template <typename Direction>
@@ -118,7 +140,11 @@ private:
             });
         };
         for (entry const& one : run) {
-            if (call_.stop.stop_requested()) break;
+            if (driver.thrown()) break;
+            if (call_.stop.stop_requested()) {
+                left_ = true;
+                break;
+            }
             auto parameters = read_parameters<Direction>(one);
             if (!parameters.has_value()) {
                 skip(one, parameters.problem());
@@ -129,6 +155,7 @@ private:
             while (jobs.full()) round();
         }
         while (!jobs.empty()) round();
+        driver.let_out();
     }
 
     /// In a page, one that cannot be read has no parameters, and no reason either; who asks for
@@ -160,6 +187,7 @@ private:
     std::size_t room_;
     call_options call_;
     recovery_report report_;
+    bool left_ = false; ///< a stop came before the end of a page
 };
 
 } // namespace detail

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/protocol/entry.hpp>
+#include <settle/store/process.hpp>
 
 #include <atomic>
 #include <condition_variable>
@@ -30,7 +31,14 @@ public:
         // Every transaction draws a number, and splitmix64 is as good as is needed and cheap. A
         // state of 0 was never seeded, or comes around once in 2⁶⁴ draws and may well be anew.
         thread_local std::uint64_t state = 0;
-        if (state == 0) state = seed();
+        // A forked child must not draw the numbers of its parent.
+        thread_local std::uint32_t seeded_in = 0;
+        auto const forks = detail::fork_count.load(std::memory_order_relaxed);
+        if (state == 0 || seeded_in != forks) [[unlikely]] {
+            detail::count_forks();
+            state = seed();
+            seeded_in = forks;
+        }
         std::uint64_t drawn = state += 0x9e3779b97f4a7c15U;
         drawn = (drawn ^ (drawn >> 30U)) * 0xbf58476d1ce4e5b9U;
         drawn = (drawn ^ (drawn >> 27U)) * 0x94d049bb133111ebU;

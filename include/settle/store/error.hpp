@@ -30,7 +30,8 @@ enum class errc {
     other_version,      ///< the store's own tables are of another version of the library
     stopped,            ///< the caller's deadline or stop token ended the call
     record_exists,      ///< a record has this key already
-    too_young           ///< what was to be purged may matter yet
+    too_young,          ///< what was to be purged may matter yet
+    forked              ///< it was made before fork(), and this is the child
 };
 
 /// What a caller can do about an error of any adapter.
@@ -61,6 +62,7 @@ enum class condition {
             case errc::stopped: return "the call was stopped";
             case errc::record_exists: return "the record exists";
             case errc::too_young: return "the entries are too young";
+            case errc::forked: return "it belongs to the parent process";
             }
             return "unknown error";
         }

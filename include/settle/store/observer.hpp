@@ -5,9 +5,21 @@
 #include <settle/protocol/coordinator.hpp>
 #include <settle/store/codec.hpp>
 
+#include <stdexcept>
+
 SETTLE_BEGIN
 
-/// One step that was taken.
+namespace testing {
+
+/// Ends a worker of a test at once, as a kill would: nothing is cleaned up. Of all that an observer
+/// may throw, this alone ends its call at once.
+struct crash : std::runtime_error {
+    crash() : std::runtime_error("settle: the worker was ended by a test") {}
+};
+
+} // namespace testing
+
+/// One step that was taken; or, as `step::end`, that a transaction is over.
 struct event {
     transaction_id const& id;
     std::string_view type;      ///< the name of the transaction type; empty for an annulled id
@@ -19,6 +31,14 @@ struct event {
     std::string_view problem;   ///< the store's own words, when it had a problem
     void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;
+    bool by_this_call = false;  ///< of `step::end`: the call that is observed made the state final
+
+    /// The transaction has ended, by this call. Of all calls that meet it, only one says so.
+    [[nodiscard]] bool ends() const noexcept { return taken == step::end && by_this_call; }
+    /// The transaction was asked for, and had ended before or was ended by another call.
+    [[nodiscard]] bool ended_before() const noexcept {
+        return taken == step::end && !by_this_call;
+    }
 
     /// The parameters as JSON; members that are marked settle::secret stand as "***".
     [[nodiscard]] std::string parameters() const {

@@ -2,7 +2,7 @@
 // Who owns an entry, so that the entries of a process that is gone can be taken over at once.
 #pragma once
 
-#include <settle/version.hpp>
+#include <settle/store/process.hpp>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -102,6 +103,21 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
 #endif
 }
 
+namespace detail {
+
+/// The same, looked up once for each thread, and again in a forked child.
+inline std::string const& own_process() {
+    struct known {
+        process_stamp where;
+        std::string text = this_process();
+    };
+    thread_local std::optional<known> self;
+    if (!self || !self->where.is_here()) self.emplace();
+    return self->text;
+}
+
+} // namespace detail
+
 /// Who owns what an engine of this environment claims: this process, unless the environment has an
 /// `owner()` of its own. A test has one, so that workers of one process are strangers.
 template <typename Environment>
@@ -117,7 +133,7 @@ template <typename Environment>
 /// True when the owner was a process of this machine, this boot and this namespace that has ended.
 /// When in doubt it is false: then only time tells.
 [[nodiscard]] inline bool is_gone(std::string_view owner) {
-    static std::string const self = this_process();
+    std::string const& self = detail::own_process();
     if (owner == self || self.empty()) return false;
     auto const theirs = detail::split(owner, '/');
     auto const ours = detail::split(self, '/');

@@ -2,12 +2,11 @@
 // Which call to a store or a log goes wrong, and how.
 #pragma once
 
-#include <settle/protocol/coordinator.hpp>
+#include <settle/store/observer.hpp>
 
 #include <algorithm>
 #include <functional>
 #include <ostream>
-#include <stdexcept>
 
 SETTLE_BEGIN
 namespace testing {
@@ -58,11 +57,6 @@ struct call {
 /// Asked before every call; it may do what it likes meanwhile: let another engine run, move the
 /// clock, deliver late writes.
 using fault_plan = std::function<fault(call const&)>;
-
-/// Thrown where a worker is to end at once, as in a crash: whoever catches it drops the engine.
-struct crash : std::runtime_error {
-    crash() : std::runtime_error("settle: the worker was ended by a test") {}
-};
 
 /// One fault at the n-th call, from 1.
 [[nodiscard]] inline fault_plan fault_at(std::size_t number, fault_kind kind,

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <settle/testing/store_suite/access_cases.hpp>
+#include <settle/testing/store_suite/callback_cases.hpp>
 #include <settle/testing/store_suite/commuting_cases.hpp>
 #include <settle/testing/store_suite/engine_cases.hpp>
 #include <settle/testing/store_suite/exclusive_cases.hpp>
@@ -65,4 +66,9 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_work, Fixture);                               \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reverse, Fixture);                            \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_long_listings, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_passed_limits, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observed_ends, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observer_throws, Fixture);                    \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_batch_throws, Fixture);                       \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reentrant, Fixture);                          \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_nested, Fixture)

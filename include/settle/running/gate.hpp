@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whether a call may begin at all: not in a forked child, and not when its limits have passed.
+#pragma once
+
+#include <settle/running/options.hpp>
+#include <settle/running/refusals.hpp>
+#include <settle/store/process.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Remembers the process of an engine.
+class gate {
+public:
+    [[nodiscard]] bool is_here() const noexcept { return made_in_.is_here(); }
+
+    template <typename Limits>
+    [[nodiscard]] bool is_open(Limits const& call) const {
+        return is_here() && !has_passed(call);
+    }
+
+    /// Why it is not open.
+    [[nodiscard, gnu::cold]] error why() const {
+        return is_here() ? nothing_begun() : made_before_fork("engine");
+    }
+    [[nodiscard, gnu::cold]] outcome tell(transaction_id const& id) const {
+        return is_here() ? unreadable(id, why()) : refuse(id, why());
+    }
+    template <typename Report>
+    [[nodiscard, gnu::cold]] Report report() const {
+        Report made;
+        made.problem = why();
+        return made;
+    }
+
+private:
+    process_stamp made_in_;
+};
+
+} // namespace detail
+SETTLE_END
