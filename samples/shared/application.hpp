@@ -20,7 +20,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -160,6 +159,10 @@ private:
         if (found.elsewhere > 0) {
             fmt::print("  {} are under way in another program\n", with_commas(found.elsewhere));
         }
+        if (found.young > 0) {
+            fmt::print("  {} have not stood still for that long (--older-than)\n",
+                       with_commas(found.young));
+        }
         print_skipped(found.skipped);
         if (!found.problem.empty()) throw settle::failure(found.problem);
     }
@@ -188,8 +191,8 @@ private:
     exit_code list() {
         std::uint64_t count = 0;
         settle::entry_filter wanted;
+        if (given_->older_than.count() > 0) wanted = engine_->still_for(given_->older_than);
         wanted.state = given_->state;
-        if (given_->older_than.count() > 0) wanted.before = now() - given_->older_than;
         if (!given_->list_json) fmt::print("{}\n", list_head());
         for (settle::entry const& entry : engine_->list(wanted)) {
             if (interrupted_->asked()) break;
@@ -287,11 +290,6 @@ private:
         }
         bool const well = unchanged && marks == 0 && unfinished == 0;
         return well ? exit_code::settled : exit_code::refused;
-    }
-
-    static settle::timestamp now() {
-        return std::chrono::time_point_cast<std::chrono::milliseconds>(
-            std::chrono::system_clock::now());
     }
 
     exit_code complain(std::string const& sentence) {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <chrono>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,8 +18,9 @@ namespace {
 
 template <typename Time>
 std::string utc(Time when) {
-    auto const seconds = std::chrono::floor<std::chrono::seconds>(when);
-    return fmt::format("{:%F %T}Z", fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)));
+    auto const seconds = std::chrono::floor<std::chrono::seconds>(when.time_since_epoch());
+    // The system's clock counts nanoseconds, and does not come to the year 2263.
+    return fmt::format("{:%F %T}Z", fmt::gmtime(std::time_t{seconds.count()}));
 }
 
 /// JSON text from the log, or the text itself where it is none: a damaged entry is shown, too.

@@ -152,7 +152,7 @@ TEST_CASE("purge: what was dated before a clock was set goes when its end is old
 }
 
 TEST_CASE("purge: where a limit is for ever, so is the horizon, and nothing is old enough") {
-    constexpr auto for_ever = std::chrono::milliseconds::max();
+    constexpr settle::time_limit for_ever = std::chrono::hours::max();
     for (auto const member : {&settle::options::resubmission, &settle::options::lifetime,
                               &settle::options::clocks}) {
         settle::options limits;

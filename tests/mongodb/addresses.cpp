@@ -82,6 +82,26 @@ TEST_CASE("an address that says too little or the wrong thing is refused without
     check_refused("mongodb://127.0.0.1:1/bank?waitQueueTimeoutMS=50", "wait for others");
 }
 
+TEST_CASE("an address whose limits are none is refused without a server") {
+    for (std::string const name :
+         {"serverSelectionTimeoutMS", "socketTimeoutMS", "connectTimeoutMS", "maxPoolSize"}) {
+        for (std::string const value : {"0", "-1", "-2147483648"}) {
+            check_refused("mongodb://127.0.0.1:1/bank?" + name + "=" + value,
+                          " is " + value + ". Give it 1 to 2147483647");
+        }
+        check_refused("mongodb://127.0.0.1:1/bank?" + name + "=99999999999", "refused");
+    }
+    check_refused("mongodb://127.0.0.1:1/bank?wTimeoutMS=-1", "refused");
+    check_refused("mongodb://127.0.0.1:1/bank?wTimeoutMS=99999999999", "Give it 0 to 2147483647");
+    auto const longest = "2147483647";
+    fresh_database const own{standalone_address};
+    for (std::string const name : {"serverSelectionTimeoutMS", "socketTimeoutMS",
+                                   "connectTimeoutMS", "maxPoolSize", "wTimeoutMS"}) {
+        INFO(name);
+        CHECK(refusal(with(own.address(), name + "=" + longest)) == "");
+    }
+}
+
 TEST_CASE("an address at which nobody answers is refused in the time that it gives") {
     std::string const limits = std::string{"?"} + shortest_waits;
     check_refused("mongodb://no-such-host.invalid/bank" + limits, "could not be reached");

@@ -296,6 +296,56 @@ TEST_CASE("an entry that an application took and did not begin is its own until 
     }
 }
 
+TEST_CASE("an old entry that a wrong clock has dated ahead stands still, however it says so") {
+    auto const words = settle_test::dialects()[1];
+    auto const now = std::chrono::duration_cast<std::chrono::seconds>(
+                         std::chrono::system_clock::now().time_since_epoch())
+                         .count();
+    std::int64_t const ahead = now + 10 * 365 * 86400;
+    auto const date = [](std::int64_t seconds) {
+        return R"({"$date": {"$numberLong": ")" + std::to_string(seconds * 1000) + R"("}})";
+    };
+    auto const object_id = [](std::int64_t seconds, char last) {
+        return R"({"$oid": ")" +
+               settle::detail::hex_of(static_cast<std::uint64_t>(seconds)).substr(8) +
+               std::string(15, '0') + last + R"("})";
+    };
+    std::string const stamp = R"({"$timestamp": {"t": )" + std::to_string(ahead) + R"(, "i": 1}})";
+    for (auto* const address : {replica_set_address, standalone_address}) {
+        fresh_database const own{*address};
+        old_program program{own.address(), words};
+        program.open(10);
+        auto const left = [&](std::string const& id, std::string const& times) {
+            put_transfer(own.address(), R"("_id": )" + id + R"(, "state": "pending", )" + times);
+        };
+        left("1", R"("lastModified": )" + date(ahead));
+        left("2", R"("lastModified": )" + stamp);
+        left("3", R"("lastModified": {"$numberLong": ")" + std::to_string(ahead * 1000) + R"("})");
+        left("4", R"("lastModified": )" + date(now) + R"(, "created": )" + date(ahead));
+        left(object_id(ahead, '5'), R"("lastModified": )" + date(now));
+        // Its id says when it began, and that was not too long ago.
+        left(object_id(now, '6'), R"("lastModified": )" + date(ahead));
+        left("7", R"("lastModified": )" + date(now + 60));
+        left(object_id(now + 60, '8'), R"("lastModified": )" + date(now + 60));
+        taken_over bank{own.address(), words};
+        auto& engine = bank.engine();
+        auto const listed = [&](settle::time_limit older_than) {
+            return ranges::distance(engine.list(settle::state::pending, older_than));
+        };
+        CHECK(listed(30min) == 6);
+        // No unit of time comes around to where it began.
+        CHECK(listed(std::chrono::hours{24 * 365 * 200}) == 6);
+        CHECK(listed(std::chrono::hours::min()) == 8);
+        auto const told = engine.recover();
+        CHECK(told.skipped.empty());
+        CHECK(told.young == 2);
+        CHECK(told.done == 1);
+        CHECK(told.canceled == 5);
+        CHECK(bank.balance("A10") == 900);
+        CHECK(bank.balance("B10") == 1100);
+    }
+}
+
 TEST_CASE("entries that nobody can name are reported, and the others go on") {
     auto const words = settle_test::dialects()[1];
     fresh_database const own{replica_set_address};

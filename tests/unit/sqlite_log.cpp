@@ -329,16 +329,29 @@ TEST_CASE("sqlite log: a clock that was wrong once ends no purge") {
     CHECK(on.ids({}) == "0 2 4 ");
 }
 
-TEST_CASE("sqlite log: who came long ago and ended today hides no older ones from a purge") {
+TEST_CASE("sqlite log: a purge looks at every entry once, while others write") {
     bench on;
-    for (int i = 0; i < 4; ++i) on.pending(std::to_string(i));
-    sql(on.path(), "UPDATE settle_entry SET state = 3, open = NULL");
-    sql(on.path(), "UPDATE settle_entry SET modified = 99999 WHERE id < '2'");
-    auto const first = on.log.purge(at(2000), 2).value();
-    CHECK(first.erased == 0);
-    CHECK(first.more);
-    CHECK(on.log.purge(at(2000), 2).value().erased == 2);
-    CHECK(on.ids({}) == "0 1 ");
+    on.pending("first");
+    sql(on.path(), "UPDATE settle_entry SET state = 3, open = NULL, created = 9999");
+    sql(on.path(), "WITH RECURSIVE more(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM more "
+                   "WHERE n < 25000) INSERT INTO settle_entry(number, id, state, epoch, committed, "
+                   "attempts, reason, owner, created, modified) SELECT n, 'young' || n, 3, 1, 1, "
+                   "0, 0, 1, 9999, 1 FROM more");
+    sql(on.path(), "UPDATE settle_entry SET created = 1 WHERE number = 24000");
+    settle::sqlite::detail::connection const other{on.path(), std::chrono::milliseconds{0}};
+    other.execute("BEGIN IMMEDIATE", "write meanwhile");
+    settle::purged gone;
+    for (std::int64_t const passed : {10'000, 20'000}) {
+        gone = on.log.purge(at(2000), 5, gone.passed).value();
+        CHECK(gone.erased == 0);
+        CHECK(gone.more);
+        CHECK(gone.passed == passed);
+    }
+    other.execute("COMMIT", "write meanwhile");
+    gone = on.log.purge(at(2000), 5, gone.passed).value();
+    CHECK(gone.erased == 1);
+    CHECK_FALSE(gone.more);
+    CHECK(gone.passed == 25'000);
 }
 
 TEST_CASE("sqlite log: recovery passes a damaged entry by and reports it") {

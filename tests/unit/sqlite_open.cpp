@@ -165,6 +165,24 @@ TEST_CASE("sqlite open: `open` gives a result where the constructor throws") {
     CHECK(contains(no.problem().text, "cannot be opened"));
 }
 
+TEST_CASE("sqlite open: a wait for other writers may be for ever or nothing, and not less") {
+    using std::chrono::hours;
+    for (hours const given : {hours{-1}, hours::min()}) {
+        folder const here;
+        auto const no = database::open(here.file(), {.busy_timeout = given});
+        REQUIRE_FALSE(no.has_value());
+        CHECK(no.problem().code == errc::bad_option);
+        CHECK(contains(no.problem().text, "database_options::busy_timeout is -"));
+        CHECK_FALSE(std::filesystem::exists(here.file()));
+    }
+    for (hours const given : {hours{0}, hours{24 * 365}, hours::max()}) {
+        folder const here;
+        database db{here.file(), {.busy_timeout = given}};
+        auto engine = engine_on(db);
+        CHECK(engine.create(items, item{"A", 10}).has_value());
+    }
+}
+
 TEST_CASE("sqlite open: programs that begin at once make the tables once") {
     for (int round = 0; round < 5; ++round) {
         folder const here;

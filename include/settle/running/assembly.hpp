@@ -131,7 +131,7 @@ public:
 
     template <typename... Given>
     explicit assembly(Given&&... given)
-        : given_(std::forward<Given>(given)...), limits_(given_.limits()),
+        : given_(std::forward<Given>(given)...), limits_(checked(given_.limits())),
           owner_(owner_in(given_.environment())), log_(given_.bind_log()),
           sessions_(given_.bind_stores(log_.name())) {
         if constexpr (std::tuple_size_v<sessions_type> > 1) {
@@ -198,6 +198,12 @@ public:
     }
 
 private:
+    /// Errors:  throws errc::bad_option
+    static settle::options const& checked(settle::options const& limits) {
+        if (auto problem = check_options(limits); !problem.empty()) throw failure(problem);
+        return limits;
+    }
+
     template <typename Session>
     static void expect_others([[maybe_unused]] Session& session) {
         if constexpr (overlaps_others<Session>) session.expect_others();

@@ -76,7 +76,7 @@ public:
     judge_at_once(Environment const& environment, options const& limits,
                   record_hashes_function* records)
         : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime),
-          records_(records) {}
+          clocks_(limits.clocks), records_(records) {}
 
     [[nodiscard]] bool operator()(job& work) const {
         using rules = typename order_rules_of<Environment>::type;
@@ -84,7 +84,7 @@ public:
             work.coordinator.stay_behind();
             return false;
         }
-        bool const expired = environment_.now() - work.created > lifetime_;
+        bool const expired = age_of(work.created, environment_.now(), clocks_) > lifetime_;
         return work.coordinator.judge(attempts_, expired);
     }
 
@@ -92,6 +92,7 @@ private:
     Environment environment_; ///< its own: who keeps the judge may outlive the engine
     std::uint32_t attempts_;
     std::chrono::milliseconds lifetime_;
+    std::chrono::milliseconds clocks_;
     record_hashes_function* records_;
     mutable order_at_once order_; ///< of one wave, as this judge is
 };

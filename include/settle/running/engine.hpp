@@ -158,11 +158,12 @@ public:
         if (!gate_.is_open(wanted)) return gate_.report<recovery_report>();
         entry_filter filter;
         filter.unfinished = true;
-        timestamp const before = parts_.environment().now() - wanted.older_than;
+        timestamp const now = parts_.environment().now();
         std::size_t const room = wanted.window == 0 ? parts_type::recovery_wave : wanted.window;
         return detail::take_over{parts_, wanted.stop, room}.all(
             filter, wanted.limit, [&](entry const& one) {
-                return one.modified <= before || is_gone(one.owner);
+                auto const still = detail::still_for(one, now, parts_.limits().clocks);
+                return still >= wanted.older_than || is_gone(one.owner);
             });
     }
 
@@ -200,7 +201,7 @@ public:
         if (!found.value()) return detail::unknown_id(id);
         entry const& original = *found.value();
         std::string why = detail::why_not_reversible(original, parts_.environment().now(),
-                                                     parts_.limits().resubmission);
+                                                     parts_.limits());
         if (!why.empty()) {
             return detail::refuse(id, {make_error_code(errc::not_reversible), std::move(why)});
         }
@@ -220,6 +221,7 @@ public:
     /// Erases entries that were finished long ago, a step at a time, while others go on. Nothing is
     /// ever erased unasked.
     /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
+    /// Cost:    looks at no entry twice; see the log for how many it looks at
     purge_report purge(purge_options const& wanted = {}) {
         purge_report report;
         if (!gate_.is_open(wanted)) return gate_.report<purge_report>();
@@ -227,19 +229,22 @@ public:
             report.problem = detail::too_young(wanted.older_than, parts_.limits().horizon());
             return report;
         }
-        timestamp const before = parts_.environment().now() - wanted.older_than;
+        auto const before = detail::earlier(parts_.environment().now(), wanted.older_than);
+        constexpr std::size_t largest_step = 100'000;
+        std::size_t const step = std::clamp<std::size_t>(wanted.step, 1, largest_step);
+        std::int64_t passed = purged::nothing;
         for (bool more = wanted.limit != 0; more;) {
             if (wanted.stop.stop_requested()) {
                 report.problem = detail::stopped_early();
                 return report;
             }
-            std::size_t const step = std::min<std::size_t>(
-                std::max<std::size_t>(1, wanted.step), wanted.limit - report.erased);
-            auto const gone = parts_.log().purge(before, step);
+            auto const gone = parts_.log().purge(
+                before, std::min<std::size_t>(step, wanted.limit - report.erased), passed);
             if (!gone.has_value()) {
                 report.problem = gone.problem();
                 return report;
             }
+            passed = gone.value().passed;
             report.erased += gone.value().erased;
             more = gone.value().more && report.erased < wanted.limit;
         }
@@ -260,12 +265,21 @@ public:
                                std::size_t limit = ~std::size_t{0}) {
         return entry_listing<engine>{*this, filter, limit};
     }
-    entry_listing<engine> list(settle::state wanted, std::chrono::milliseconds older_than,
+    entry_listing<engine> list(settle::state wanted, time_limit older_than,
                                std::size_t limit = ~std::size_t{0}) {
-        entry_filter filter;
+        auto filter = still_for(older_than);
         filter.state = wanted;
-        filter.before = parts_.environment().now() - older_than;
         return list(filter, limit);
+    }
+
+    /// What finds entries that have stood still for so long. An entry that a wrong clock has dated
+    /// further ahead than options::clocks is one of them.
+    [[nodiscard]] entry_filter still_for(time_limit older_than) const {
+        timestamp const now = parts_.environment().now();
+        entry_filter filter;
+        filter.before = detail::earlier(now, older_than);
+        filter.ahead_of = detail::later(now, parts_.limits().clocks);
+        return filter;
     }
 
     /// One page of entries behind an id, in the order of the ids.

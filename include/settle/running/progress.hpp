@@ -260,7 +260,7 @@ private:
     // --------------------------------------------------------------------------------- the own log
 
     [[nodiscard]] bool expired(job const& work) const {
-        return now_ - work.created > limits_.lifetime;
+        return age_of(work.created, now_, limits_.clocks) > limits_.lifetime;
     }
 
     [[gnu::noinline]] interruption read(job& work, course& way) {
@@ -351,7 +351,8 @@ private:
         using std::chrono::nanoseconds;
         auto const room =
             std::chrono::duration_cast<std::chrono::milliseconds>(nanoseconds::max() - from);
-        return wait >= room ? nanoseconds::max() : from + wait;
+        if (wait >= room) return nanoseconds::max();
+        return from + std::max(wait, std::chrono::milliseconds{0});
     }
 
     /// Ends a job that does not get on when the deadline or a stop says so.
@@ -378,9 +379,8 @@ private:
         auto const elapsed = environment_.elapsed();
         // An hour is for ever here, and can be doubled and counted in nanoseconds.
         using std::chrono::microseconds;
-        auto const longest = std::clamp(limits_.longest_pause, microseconds{0},
-                                        microseconds{std::chrono::hours{1}});
-        auto const first = std::clamp(limits_.first_pause, microseconds{0}, longest);
+        auto const longest = std::min<microseconds>(limits_.longest_pause, std::chrono::hours{1});
+        auto const first = std::min<microseconds>(limits_.first_pause, longest);
         auto const doubled = first * (std::int64_t{1} << std::min(way.rests, 20U));
         std::chrono::nanoseconds const most = std::min(doubled, longest);
         // Half of the pause is chance, so that two workers that met do not meet again in step.

@@ -11,9 +11,9 @@
 SETTLE_BEGIN
 
 struct recovery_schedule {
-    std::chrono::milliseconds every = std::chrono::minutes{5};
-    std::chrono::milliseconds older_than = std::chrono::minutes{30};
-    /// A sweep looks at every mark, so it is done less often: once in so many rounds.
+    time_limit every = std::chrono::minutes{5};
+    time_limit older_than = std::chrono::minutes{30};
+    /// A sweep looks at every mark, so it is done less often: once in so many rounds, or never (0).
     std::uint32_t sweep_every = 12;
     /// Called after each round, on the thread of the schedule. What it throws is the problem that
     /// the next round reports, unless that has one of its own.
@@ -22,13 +22,14 @@ struct recovery_schedule {
 
 /// Recovers at once and then on a schedule; stops when it is destroyed, as std::jthread does.
 /// Shape:   engine - outlives this object and may be shared between threads
+/// Errors:  the constructor throws errc::bad_option when `every` is not above 0
 /// Example: samples/payment
 template <typename Engine>
 class recovery_thread {
 public:
     explicit recovery_thread(Engine& engine, recovery_schedule schedule = {})
         : thread_(std::make_unique<std::jthread>(
-              [&engine, schedule = std::move(schedule)](std::stop_token const& stop) {
+              [&engine, schedule = checked(std::move(schedule))](std::stop_token const& stop) {
                   keep(engine, schedule, stop);
               })) {}
     recovery_thread(recovery_thread const&) = delete;
@@ -39,9 +40,15 @@ public:
     }
 
 private:
+    /// Errors:  throws errc::bad_option
+    static recovery_schedule checked(recovery_schedule schedule) {
+        if (schedule.every.count() > 0) return schedule;
+        throw failure(detail::bad_limit("recovery_schedule::every", schedule.every, "more than 0",
+                                        "README#options"));
+    }
+
     static void keep(Engine& engine, recovery_schedule const& schedule,
                      std::stop_token const& stop) {
-        system_environment const world;
         error unreported;
         for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
             recovery_report recovered;
@@ -66,7 +73,7 @@ private:
             } catch (...) {
                 unreported = thrown_by_callback();
             }
-            world.pause(std::min<std::chrono::milliseconds>(schedule.every, for_ever), stop);
+            pause(schedule.every, stop);
         }
     }
 
@@ -87,8 +94,14 @@ private:
         if (swept.problem.code == errc::stopped) swept.problem = {};
     }
 
-    /// Any clock can count so much more.
-    static constexpr std::chrono::hours for_ever{24 * 365};
+    /// Waits for so long, or until a stop.
+    static void pause(std::chrono::milliseconds wait, std::stop_token const& stop) {
+        // A day at a time, since "for ever" cannot be added to the time of a clock.
+        constexpr std::chrono::milliseconds day = std::chrono::hours{24};
+        for (; wait.count() > 0 && !stop.stop_requested(); wait -= std::min(wait, day)) {
+            system_environment{}.pause(std::min(wait, day), stop);
+        }
+    }
 
     process_stamp made_in_;
     std::unique_ptr<std::jthread> thread_;

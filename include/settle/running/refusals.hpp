@@ -133,9 +133,39 @@ namespace detail {
                 "README#purge"};
 }
 
+/// What is wrong with a limit that is too short.
+/// Shape:   name - as a program spells it; least - the words for what it may be
+template <typename Duration>
+[[nodiscard]] error bad_limit(std::string_view name, Duration given, std::string_view least,
+                              std::string_view anchor) {
+    std::string text{"settle: "};
+    text.append(name).append(" is ").append(std::to_string(given.count()));
+    text.append(std::is_same_v<typename Duration::period, std::milli> ? " ms" : " us");
+    text.append(". Give it ").append(least).append("; std::chrono::hours::max() is for ever. ");
+    return {make_error_code(errc::bad_option), text.append(anchor)};
+}
+
+/// Errors:  errc::bad_option with the first limit that makes no sense, or none
+[[nodiscard]] inline error check_options(options const& given) {
+    error problem;
+    auto const check = [&](std::string_view name, auto limit, bool may_be_zero = true) {
+        if (limit.count() > (may_be_zero ? -1 : 0) || !problem.empty()) return;
+        problem = bad_limit(std::string{"options::"}.append(name), limit,
+                            may_be_zero ? "0 or more" : "more than 0", "README#options");
+    };
+    check("takeover", given.takeover);
+    check("resubmission", given.resubmission);
+    check("lifetime", given.lifetime, false);
+    check("clocks", given.clocks);
+    check("first_pause", given.first_pause);
+    check("longest_pause", given.longest_pause);
+    check("patience", given.patience);
+    return problem;
+}
+
 /// Why an entry cannot be reversed, or nothing.
 [[nodiscard]] inline std::string why_not_reversible(entry const& original, timestamp now,
-                                                    std::chrono::milliseconds within) {
+                                                    options const& limits) {
     if (is_reversal_id(original.id)) {
         return "settle: '" + original.id +
                "' is a reversal and is not reversed again. Run a new transaction. README#reverse";
@@ -144,7 +174,14 @@ namespace detail {
         return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
                "; only what is done can be reversed. README#reverse";
     }
-    if (now - original.modified > within) {
+    // Its reversal may have been purged meanwhile, and would take effect a second time.
+    bool const unknown = is_ahead(original.modified, now, limits.clocks);
+    if (unknown && limits.resubmission != std::chrono::milliseconds::max()) {
+        return "settle: '" + original.id +
+               "' says that it was done at a time that is still to come, so it may be too long ago "
+               "to reverse it. Set the clock, or run a new transaction. README#reverse";
+    }
+    if (time_between(original.modified, now) > limits.resubmission) {
         return "settle: '" + original.id +
                "' was done too long ago to be reversed under its own id. Run a new transaction. "
                "README#reverse";

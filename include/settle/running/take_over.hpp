@@ -82,7 +82,7 @@ public:
             auto const next = page.empty() ? transaction_id{} : page.back().id;
             ends = last || next.empty() || next == after;
             after = next;
-            std::erase_if(page, [&](entry const& one) { return !wanted(one); });
+            report_.young += std::erase_if(page, [&](entry const& one) { return !wanted(one); });
             limit = take_some(page, limit);
         }
         bool const more = limit > 0 && !ends;

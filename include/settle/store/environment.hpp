@@ -67,8 +67,8 @@ namespace detail {
 inline constexpr std::int64_t first_millisecond = 1735689600000;
 
 [[nodiscard]] inline std::uint64_t milliseconds_since_2025(timestamp now) {
-    std::int64_t const count = now.time_since_epoch().count() - first_millisecond;
-    return count > 0 ? static_cast<std::uint64_t>(count) : 1;
+    std::int64_t const count = now.time_since_epoch().count();
+    return count > first_millisecond ? static_cast<std::uint64_t>(count - first_millisecond) : 1;
 }
 
 } // namespace detail

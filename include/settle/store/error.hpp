@@ -31,7 +31,8 @@ enum class errc {
     stopped,            ///< the caller's deadline or stop token ended the call
     record_exists,      ///< a record has this key already
     too_young,          ///< what was to be purged may matter yet
-    forked              ///< it was made before fork(), and this is the child
+    forked,             ///< it was made before fork(), and this is the child
+    bad_option          ///< an option has a value that makes no sense
 };
 
 /// What a caller can do about an error of any adapter.
@@ -63,6 +64,7 @@ enum class condition {
             case errc::record_exists: return "the record exists";
             case errc::too_young: return "the entries are too young";
             case errc::forked: return "it belongs to the parent process";
+            case errc::bad_option: return "the option is refused";
             }
             return "unknown error";
         }

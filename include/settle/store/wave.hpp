@@ -21,8 +21,9 @@
 //         errc::bad_parameters: never, since the images of its records make the entry too large
 //     session.read(id) · list(filter, after, limit) · name()
 //     session.expect(id)                       this entry will be inserted soon: the same
-//     session.purge(before, limit)             erases finished entries of which both times are
-//         before that, at most so many
+//     session.purge(before, limit, passed)     erases finished entries of which both times are
+//         before that, at most so many, and says how far it has passed the log; a purge goes on
+//         there, so that it looks at no entry twice
 //
 // A wave is a span of jobs, all of one direction D; its kind says which step it is. A session goes
 // through its operations with for_each_operation (store/operation.hpp). A log knows no C++ types.
@@ -32,6 +33,7 @@
 #include <settle/store/error.hpp>
 #include <settle/store/erased_direction.hpp>
 
+#include <limits>
 #include <span>
 #include <variant>
 
@@ -169,12 +171,17 @@ struct entry_filter {
     std::optional<settle::state> state{};  ///< one state only
     bool unfinished = false;               ///< pending, applied and canceling
     std::optional<timestamp> before{};     ///< not modified since
+    /// With `before`: or created or modified later than this, which a wrong clock has written.
+    std::optional<timestamp> ahead_of{};
 };
 
 /// What a purge did.
 struct purged {
+    static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
+
     std::uint64_t erased = 0;
     bool more = false; ///< there may be more that are old enough
+    std::int64_t passed = nothing; ///< where the next step goes on, as the log counts
 };
 
 SETTLE_END

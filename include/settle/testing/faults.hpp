@@ -317,9 +317,10 @@ public:
         if (lost("list")) return detail::lost(fault_kind::unavailable);
         return session_.list(filter, after, limit);
     }
-    result<purged> purge(timestamp before, std::size_t limit) {
+    result<purged> purge(timestamp before, std::size_t limit,
+                         std::int64_t passed = purged::nothing) {
         if (lost("purge")) return detail::lost(fault_kind::unavailable);
-        return session_.purge(before, limit);
+        return session_.purge(before, limit, passed);
     }
 
 private:

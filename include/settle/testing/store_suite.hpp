@@ -24,6 +24,7 @@
 #include <settle/testing/store_suite/log_cases.hpp>
 #include <settle/testing/store_suite/model_cases.hpp>
 #include <settle/testing/store_suite/nested_cases.hpp>
+#include <settle/testing/store_suite/time_cases.hpp>
 
 /// Instantiates every case for one fixture.
 #define SETTLE_STORE_SUITE(Fixture)                                                                \
@@ -71,4 +72,8 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observer_throws, Fixture);                    \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_batch_throws, Fixture);                       \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reentrant, Fixture);                          \
-    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_nested, Fixture)
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_nested, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing_ahead, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_purge_wrong_dates, Fixture);                  \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_clock_ahead, Fixture);                        \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_any_date, Fixture)

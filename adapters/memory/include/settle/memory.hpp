@@ -159,7 +159,9 @@ public:
     }
 
     /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
-    result<purged> purge(timestamp before, std::size_t limit) {
+    /// Entries that stay are passed by their order alone.
+    result<purged> purge(timestamp before, std::size_t limit,
+                         std::int64_t = purged::nothing) {
         std::lock_guard const guard{database_->lock()};
         return database_->entries().purge(before, limit);
     }

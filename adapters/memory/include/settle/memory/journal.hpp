@@ -98,7 +98,7 @@ public:
     }
 
     /// Erases finished entries, the oldest first.
-    /// Cost:    O(log n) for each that goes, nothing for those that are too young
+    /// Cost:    O(log n) for each that goes, nothing for those that stay, whatever their dates
     purged purge(timestamp before, std::size_t limit) {
         purged gone;
         auto const due = [&] { return !ended_.empty() && ended_.front().moved < before; };
@@ -204,9 +204,11 @@ private:
 
     static bool passes(entry_filter const& filter, entry_row const& row) {
         bool const unfinished = !is_final(row.state) && row.state != state::initial;
+        bool const still =
+            !filter.before || row.modified <= *filter.before ||
+            (filter.ahead_of && std::max(row.created, row.modified) > *filter.ahead_of);
         return (!filter.state || *filter.state == row.state) &&
-               (!filter.unfinished || unfinished) &&
-               (!filter.before || row.modified <= *filter.before);
+               (!filter.unfinished || unfinished) && still;
     }
 
     static bool comes_first(entry_row const* left, entry_row const* right) {

@@ -4,7 +4,9 @@
 
 #include <settle/mongodb/error.hpp>
 
+#include <limits>
 #include <memory>
+#include <string>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -59,6 +61,7 @@ public:
         }
         database_ = name;
         check_reads();
+        check_limits();
         check_writes();
         add_limits();
     }
@@ -144,6 +147,29 @@ private:
             mongoc_write_concern_set_wtimeout_int64(made.get(), patience_ms);
         }
         mongoc_uri_set_write_concern(uri_.get(), made.get());
+    }
+
+    /// Below 1 the driver takes some of them for a default of its own, others for no time or for
+    /// ever, and a pool of none for a pool of one.
+    void check_limits() const {
+        constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
+        auto const check = [](char const* name, std::int64_t given, std::int64_t least) {
+            if (given >= least && given <= longest) return;
+            refuse("its " + std::string{name} + " is " + std::to_string(given) +
+                   ". Give it " + std::to_string(least) + " to " + std::to_string(longest) +
+                   ", or leave it out");
+        };
+        for (char const* const name :
+             {MONGOC_URI_SERVERSELECTIONTIMEOUTMS, MONGOC_URI_SOCKETTIMEOUTMS,
+              MONGOC_URI_CONNECTTIMEOUTMS, MONGOC_URI_MAXPOOLSIZE}) {
+            bson_iter_t at;
+            auto const* const options = mongoc_uri_get_options(uri_.get());
+            if (bson_iter_init_find_case(&at, options, name)) {
+                check(name, bson_iter_as_int64(&at), 1);
+            }
+        }
+        auto const* const writes = mongoc_uri_get_write_concern(uri_.get());
+        check(MONGOC_URI_WTIMEOUTMS, mongoc_write_concern_get_wtimeout_int64(writes), 0);
     }
 
     /// What the driver would do on its own.

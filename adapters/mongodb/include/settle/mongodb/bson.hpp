@@ -165,9 +165,7 @@ public:
         bson_append_date_time(native(), name.data(), length(name), milliseconds);
         return *this;
     }
-    /// A timestamp counts seconds.
-    document& timestamp(std::string_view name, std::int64_t milliseconds) {
-        auto const seconds = static_cast<std::uint32_t>(milliseconds / 1000);
+    document& timestamp(std::string_view name, std::uint32_t seconds) {
         bson_append_timestamp(native(), name.data(), length(name), seconds, 0);
         return *this;
     }

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <settle/mongodb/layout.hpp>
+#include <settle/store/entry_facts.hpp>
 #include <settle/store/wave.hpp>
+
+#include <limits>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -65,15 +68,17 @@ public:
         return query;
     }
 
-    /// What finds the finished entries of which both times are before one.
-    [[nodiscard]] document query_of_finished(timestamp before) const {
+    /// What finds the finished entries of which both times are before one: the clock of either may
+    /// have been wrong, and set meanwhile.
+    /// Shape:   passed - none that was created earlier is looked at again
+    [[nodiscard]] document query_of_finished(timestamp before, std::int64_t passed) const {
         document query;
         append_states(query, {state::done, state::canceled});
-        // The clock of either may have been wrong, and set meanwhile.
-        for (std::string const& time : {std::string{"created"}, names().modified}) {
-            document early;
-            query.object(time, early.date("$lt", count_of(before)));
-        }
+        document created;
+        document modified;
+        created.date("$gte", passed).date("$lt", count_of(before));
+        query.object("created", created);
+        query.object(names().modified, modified.date("$lt", count_of(before)));
         return query;
     }
 
@@ -106,26 +111,50 @@ private:
         else if (filter.unfinished) append_states(query, {pending, applied, canceling});
         bool const open = filter.state ? !is_final(*filter.state) : filter.unfinished;
         if (open && !layout_.is_tutorial()) query.boolean("open", true);
-        if (filter.before) append_early(query, count_of(*filter.before));
+        if (filter.before) append_still(query, filter);
     }
 
     /// Programs write dates, counts of milliseconds, or no time: then an entry stood still since
     /// for ever.
-    void append_early(document& query, std::int64_t before) const {
-        auto const by = [&](document const& early) { return only(names().modified, early); };
-        document date;
-        date.date("$lte", before);
-        if (!layout_.is_tutorial()) {
-            query.object(names().modified, date);
-            return;
+    void append_still(document& query, entry_filter const& filter) const {
+        std::vector<document> any;
+        auto const by = [&](std::string_view name, document const& condition) {
+            any.push_back(only(name, condition));
+        };
+        auto const& modified = names().modified;
+        auto const before = count_of(*filter.before);
+        by(modified, document{}.date("$lte", before));
+        if (filter.ahead_of) {
+            by(modified, document{}.date("$gt", count_of(*filter.ahead_of)));
+            by("created", document{}.date("$gt", count_of(*filter.ahead_of)));
         }
-        document stamp;
-        document count;
-        document none;
-        document any;
-        any.object_at(0, by(date)).object_at(1, by(stamp.timestamp("$lte", before)));
-        any.object_at(2, by(count.integer("$lte", before))).object_at(3, by(none.null("$eq")));
-        query.array("$or", any);
+        if (layout_.is_tutorial()) append_other_times(any, filter);
+        document all;
+        for (std::size_t at = 0; at < any.size(); ++at) all.object_at(at, any[at]);
+        query.array("$or", all);
+    }
+    /// How programs of the tutorial write the same. Where they write no time of creation, an
+    /// ObjectId has one.
+    void append_other_times(std::vector<document>& any, entry_filter const& filter) const {
+        auto const& modified = names().modified;
+        auto const before = count_of(*filter.before);
+        any.push_back(only(modified, document{}.timestamp("$lte", seconds_of(before))));
+        any.push_back(only(modified, document{}.integer("$lte", before)));
+        any.push_back(only(modified, document{}.null("$eq")));
+        if (!filter.ahead_of) return;
+        auto const ahead = count_of(*filter.ahead_of);
+        any.push_back(only(modified, document{}.timestamp("$gt", seconds_of(ahead))));
+        any.push_back(only(modified, document{}.integer("$gt", ahead)));
+        std::string const last = settle::detail::hex_of(seconds_of(ahead)).substr(8);
+        document late;
+        late.object("_id", document{}.object_id("$gt", last + std::string(16, 'f')));
+        any.push_back(std::move(late.object("created", document{}.null("$eq"))));
+    }
+
+    /// The whole seconds of so many milliseconds, as far as a timestamp or an ObjectId counts them.
+    static std::uint32_t seconds_of(std::int64_t count) {
+        constexpr std::int64_t last = std::numeric_limits<std::uint32_t>::max();
+        return static_cast<std::uint32_t>(std::clamp<std::int64_t>(count / 1000, 0, last));
     }
 
     /// Ids of one kind come in their order, and texts behind numbers and before ObjectIds.

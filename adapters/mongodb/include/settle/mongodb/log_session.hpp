@@ -97,19 +97,24 @@ public:
     }
 
     /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
-    result<purged> purge(timestamp before, std::size_t limit) {
+    /// Shape:   passed - the creation of the last entry that the step before has erased
+    result<purged> purge(timestamp before, std::size_t limit,
+                         std::int64_t passed = purged::nothing) {
         purged gone;
+        gone.passed = passed;
         // To the server, a page of none is one without an end.
         if (limit == 0) return gone;
-        document const query = finder_.query_of_finished(before);
         try {
             auto with = server_->connect();
             std::vector<document> filters;
-            with.find(collection(), query, detail::page_of("created", limit),
+            auto options = detail::page_of("created", limit);
+            options.object("projection", document{}.integer("created", 1));
+            with.find(collection(), finder_.query_of_finished(before, passed), std::move(options),
                       "look for old entries", [&](document const& one) {
                           // Meanwhile the id may have been purged, and submitted anew.
-                          auto same = finder_.query_of_finished(before);
+                          auto same = finder_.query_of_finished(before, passed);
                           filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
+                          gone.passed = one.find("created")->date().value_or(passed);
                       });
             detail::bulk all{with, collection()};
             for (auto const& filter : filters) all.remove(filter);

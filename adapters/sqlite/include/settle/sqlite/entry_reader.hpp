@@ -2,6 +2,7 @@
 // Reads entries, whole and by pages, on the reader's connection.
 #pragma once
 
+#include <settle/sqlite/entry_wave.hpp>
 #include <settle/sqlite/image_codec.hpp>
 #include <settle/sqlite/record_sql.hpp>
 #include <settle/store/wave.hpp>
@@ -15,10 +16,14 @@ class entry_reader {
 public:
     explicit entry_reader(connection const& on)
         : one_(on, select() + "WHERE e.id = ?1", "read an entry"),
-          all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?4 "), "read entries"),
+          all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?5 "), "read entries"),
           // So spelled, the index of unfinished entries answers these two.
-          open_state_(on, page("AND e.open = 1 AND e.state = ?4 "), "read entries"),
-          unfinished_(on, page("AND e.open = 1 AND e.state NOT IN (0, 3, 5) "), "read entries") {}
+          open_state_(on, page("AND e.open = 1 AND e.state = ?5 "), "read entries"),
+          unfinished_(on, page("AND e.open = 1 AND e.state NOT IN (0, 3, 5) "), "read entries"),
+          next_(on,
+                std::string{"SELECT number, "}.append(is_old).append(
+                    " FROM settle_entry WHERE number > ?1 ORDER BY number LIMIT ?3"),
+                "look for old entries") {}
 
     /// Errors:  throws errc::damaged, naming the column
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const {
@@ -40,10 +45,11 @@ public:
             (is_final(*filter.state) || *filter.state == state::initial)) {
             return found;
         }
-        auto const latest =
-            filter.before ? static_cast<std::int64_t>(filter.before->time_since_epoch().count())
-                          : std::numeric_limits<std::int64_t>::max();
-        run rows{statement_for(filter), after, latest, limit_of(limit)};
+        auto const count_of = [](std::optional<timestamp> const& time) {
+            return std::int64_t{time.value_or(timestamp::max()).time_since_epoch().count()};
+        };
+        run rows{statement_for(filter), after, count_of(filter.before), limit_of(limit),
+                 count_of(filter.ahead_of)};
         if (filter.state) rows.bind(static_cast<std::int64_t>(*filter.state));
         while (rows.next()) {
             entry& one = found.emplace_back();
@@ -52,6 +58,25 @@ public:
             if (one.id.empty()) one.id = rows.text(0);
         }
         return found;
+    }
+
+    /// The numbers of finished entries that are old, at most so many. Entries of wrong clocks stand
+    /// anywhere, so that no young entry says where the search may end.
+    /// Shape:   passed - the number behind which it looks; then of the last that it has looked at;
+    ///          more - whether there may be more behind that
+    [[nodiscard]] std::vector<std::int64_t> find_old(timestamp before, std::size_t limit,
+                                                     std::int64_t& passed, bool& more) const {
+        constexpr std::int64_t most = 10'000;
+        std::vector<std::int64_t> old;
+        std::int64_t looked_at = 0;
+        run rows{next_, passed, std::int64_t{before.time_since_epoch().count()}, most};
+        while (old.size() < limit && rows.next()) {
+            ++looked_at;
+            passed = rows.integer(0);
+            if (rows.integer(1) != 0) old.push_back(passed);
+        }
+        more = looked_at == most || old.size() == limit;
+        return old;
     }
 
 private:
@@ -63,8 +88,11 @@ private:
                "LEFT JOIN settle_owner AS o ON o.number = e.owner ";
     }
     static std::string page(std::string_view condition) {
-        return select().append("WHERE e.id > ?1 AND (e.modified <= ?2 OR typeof(e.modified) <> "
-                                "'integer') ").append(condition).append("ORDER BY e.id LIMIT ?3");
+        return select()
+            .append("WHERE e.id > ?1 AND (e.modified <= ?2 OR typeof(e.modified) <> 'integer' OR "
+                    "max(e.created, e.modified) > ?4) ")
+            .append(condition)
+            .append("ORDER BY e.id LIMIT ?3");
     }
 
     [[nodiscard]] statement const& statement_for(entry_filter const& filter) const {
@@ -144,6 +172,7 @@ private:
     statement state_;
     statement open_state_;
     statement unfinished_;
+    statement next_;
 };
 
 } // namespace sqlite::detail

@@ -83,11 +83,9 @@ public:
                  change_sql("state = settle_value(number, 0), epoch = settle_value(number, 1), "
                             "attempts = settle_value(number, 2), owner = ?4"),
                  "change entries"),
-          oldest_(on.on(),
-                  "SELECT number, state IN (3, 5), created, max(created, modified) "
-                  "FROM settle_entry WHERE number > ?1 ORDER BY number LIMIT ?2",
-                  "look for old entries"),
-          erase_(on.on(), "DELETE FROM settle_entry WHERE number = ?1", "erase an entry") {}
+          erase_(on.on(),
+                 std::string{"DELETE FROM settle_entry WHERE number = ?1 AND "}.append(is_old),
+                 "erase an entry") {}
 
     /// Inserts the entries of some jobs; which of them are new is their answer.
     /// Shape:   jobs - of one direction
@@ -131,36 +129,14 @@ public:
         if (!changes_.empty()) change_in_place<Step>(at);
     }
 
-    /// Entries are numbered as they come, so the search ends where none of a whole step came long
-    /// ago: one alone may be from a clock that was wrong. For one to go, its last change has to be
-    /// long ago as well, since that clock may have been set meanwhile. Of what age one is that does
-    /// not say so, nobody knows, and it stays.
-    /// Shape:   up_to - the number of the last entry that the step before has looked at; then of
-    ///          this step, or 0 when the next begins with the oldest
-    purged purge(timestamp before, std::size_t limit, std::int64_t& up_to) {
-        purged gone;
-        std::vector<std::int64_t> old;
-        {
-            std::size_t looked = 0;
-            bool all_young = true;
-            run rows{oldest_, up_to, static_cast<std::int64_t>(limit)};
-            while (rows.next()) {
-                ++looked;
-                up_to = rows.integer(0);
-                bool const finished = rows.integer(1) != 0;
-                auto const is_before = [&](int column) {
-                    return rows.integer(column) < number_in(before);
-                };
-                bool const dated = rows.type(3) == SQLITE_INTEGER;
-                all_young = all_young && finished && dated && !is_before(2);
-                if (finished && dated && is_before(3)) old.push_back(up_to);
-            }
-            gone.more = looked == limit && !all_young;
+    /// Erases entries that are still finished and old; how many.
+    /// Shape:   numbers - of entries that were so when they were found
+    std::uint64_t erase_old(std::span<std::int64_t const> numbers, timestamp before) const {
+        std::uint64_t erased = 0;
+        for (auto const one : numbers) {
+            erased += run{erase_, one, number_in(before)}.change() == 1 ? 1U : 0U;
         }
-        for (auto const one : old) gone.erased += run{erase_, one}.change() == 1 ? 1U : 0U;
-        // What was unfinished may be finished when somebody asks again.
-        if (!gone.more) up_to = 0;
-        return gone;
+        return erased;
     }
 
 private:
@@ -227,7 +203,6 @@ private:
     statement close_;
     statement change_;
     statement claim_;
-    statement oldest_;
     statement erase_;
     std::string scratch_; ///< JSON on its way into a statement; kept for its room
     entry_changes changes_;

@@ -26,6 +26,12 @@ template <typename Number>
 using settle::detail::failed_part_of;
 using settle::detail::stores_images;
 
+/// Whether an entry is finished, and both its times are before ?2: the clock of either may have
+/// been wrong. Of what age an entry is that does not say so, nobody knows, and it stays.
+inline constexpr char const* is_old = "state IN (3, 5) AND max(created, modified) < ?2 AND "
+                                      "typeof(created) = 'integer' AND "
+                                      "typeof(modified) = 'integer'";
+
 /// Entries that are inserted.
 /// Shape:   scratch - holds a row's JSON while it is written
 class new_entries {

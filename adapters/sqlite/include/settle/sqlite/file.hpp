@@ -5,6 +5,7 @@
 #include <settle/sqlite/group_commit.hpp>
 #include <settle/sqlite/schema.hpp>
 #include <settle/sqlite/table_check.hpp>
+#include <settle/store/saturating.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -14,7 +15,9 @@ namespace sqlite {
 
 struct database_options {
     /// How long a call waits for another process that writes.
-    std::chrono::milliseconds busy_timeout = std::chrono::seconds{5};
+    /// Longer than 24 days counts as 24 days.
+    /// Errors:  the database's constructor throws errc::bad_option when this is below 0
+    time_limit busy_timeout = std::chrono::seconds{5};
 };
 
 namespace detail {
@@ -23,7 +26,8 @@ class file {
 public:
     /// Errors:  throws settle::failure with one sentence
     file(std::string const& path, database_options const& options)
-        : path_(checked(path)), writer_(connected(path, options)), reader_(open_reader(options)) {}
+        : path_(checked(path, options)), writer_(connected(path, options)),
+          reader_(open_reader(options)) {}
 
     [[nodiscard]] writer& with() noexcept { return writer_; }
     [[nodiscard]] connection const& reader() const noexcept { return reader_; }
@@ -79,7 +83,12 @@ public:
     }
 
 private:
-    static std::string const& checked(std::string const& path) {
+    static std::string const& checked(std::string const& path, database_options const& options) {
+        if (options.busy_timeout.count() < 0) {
+            raise(errc::bad_option, "settle: sqlite::database_options::busy_timeout is " +
+                                        std::to_string(options.busy_timeout.count()) +
+                                        " ms. Give it 0 or more. README#options");
+        }
         if (!path.empty() && path != ":memory:") return path;
         raise(errc::unfit_store, "settle: settle::sqlite::database takes the path of a file, '" +
                                      path + "' is none. For records that end with the process use "

@@ -6,8 +6,6 @@
 #include <settle/sqlite/entry_table.hpp>
 #include <settle/sqlite/file.hpp>
 
-#include <atomic>
-
 SETTLE_BEGIN
 namespace sqlite {
 
@@ -32,17 +30,26 @@ public:
         write<Step>(wave, [&](auto jobs) { held_->entries.template change<Step>(jobs, at); });
     }
 
-    /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
-    /// Cost:    looks at so many entries and no more; it goes on where it ended
-    result<purged> purge(timestamp before, std::size_t limit) {
-        // What is undone is perhaps done again, from where the last step that holds has ended.
-        auto const from = held_->purged_up_to.load();
-        std::int64_t up_to = 0;
-        auto gone = file_->writing([&] {
-            up_to = from;
-            return held_->entries.purge(before, limit, up_to);
+    /// Erases at most `limit` finished entries that have not moved since a time, in the order in
+    /// which they came.
+    /// Shape:   passed - the number of the entry behind which it goes on
+    /// Cost:    a whole purge looks at every entry once, beside those who write; a step looks at
+    ///          10,000 at most
+    result<purged> purge(timestamp before, std::size_t limit,
+                         std::int64_t passed = purged::nothing) {
+        purged gone;
+        gone.passed = passed;
+        if (limit == 0) return gone;
+        auto const old = file_->reading([&] {
+            return held_->reader.find_old(before, limit, gone.passed, gone.more);
         });
-        held_->purged_up_to = gone.has_value() ? up_to : 0;
+        if (!old.has_value()) return old.problem();
+        if (old.value().empty()) return gone;
+        auto const erased = file_->writing([&] {
+            return held_->entries.erase_old(old.value(), before);
+        });
+        if (!erased.has_value()) return erased.problem();
+        gone.erased = erased.value();
         return gone;
     }
 
@@ -76,8 +83,6 @@ private:
 
         detail::entry_table entries;
         detail::entry_reader reader;
-        /// Threads that purge at once only look at some entries twice.
-        std::atomic<std::int64_t> purged_up_to{0};
     };
 
     detail::file* file_;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+// Lengths of time and times that stop at the ends of their types instead of overflowing.
+#pragma once
+
+#include <settle/protocol/entry.hpp>
+
+#include <concepts>
+#include <ratio>
+#include <utility>
+
+SETTLE_BEGIN
+
+/// A duration that converts from every coarser unit as std::chrono does, but becomes the longest or
+/// the shortest duration where std::chrono would overflow: std::chrono::hours::max() is for ever.
+/// Shape:   Duration - a std::chrono::duration, which this one can stand in for
+template <typename Duration>
+class saturating : public Duration {
+public:
+    constexpr saturating() : Duration{Duration::zero()} {}
+
+    template <std::integral Rep, typename Period>
+        requires std::is_convertible_v<std::chrono::duration<Rep, Period>, Duration>
+    constexpr saturating(std::chrono::duration<Rep, Period> given) : Duration{converted(given)} {}
+
+private:
+    template <typename Rep, typename Period>
+    static constexpr Duration converted(std::chrono::duration<Rep, Period> given) {
+        using count = typename Duration::rep;
+        constexpr count factor = std::ratio_divide<Period, typename Duration::period>::num;
+        constexpr count most = Duration::max().count() / factor;
+        if (std::cmp_greater(given.count(), most)) return Duration::max();
+        if (std::cmp_less(given.count(), -most)) return Duration::min();
+        return Duration{static_cast<count>(given.count()) * factor};
+    }
+};
+
+/// A limit in milliseconds.
+using time_limit = saturating<std::chrono::milliseconds>;
+
+namespace detail {
+
+/// The time from one moment to another, negative where the second is the earlier one.
+[[nodiscard]] constexpr std::chrono::milliseconds time_between(timestamp from, timestamp to) {
+    using std::chrono::milliseconds;
+    std::int64_t difference = 0;
+    bool const overflows = __builtin_sub_overflow(
+        to.time_since_epoch().count(), from.time_since_epoch().count(), &difference);
+    if (overflows) return from < to ? milliseconds::max() : milliseconds::min();
+    return milliseconds{difference};
+}
+
+[[nodiscard]] constexpr timestamp later(timestamp than, std::chrono::milliseconds by) {
+    std::int64_t sum = 0;
+    bool const overflows =
+        __builtin_add_overflow(than.time_since_epoch().count(), by.count(), &sum);
+    if (overflows) return by.count() > 0 ? timestamp::max() : timestamp::min();
+    return timestamp{std::chrono::milliseconds{sum}};
+}
+
+[[nodiscard]] constexpr timestamp earlier(timestamp than, std::chrono::milliseconds by) {
+    std::int64_t difference = 0;
+    bool const overflows =
+        __builtin_sub_overflow(than.time_since_epoch().count(), by.count(), &difference);
+    if (overflows) return by.count() > 0 ? timestamp::min() : timestamp::max();
+    return timestamp{std::chrono::milliseconds{difference}};
+}
+
+/// Whether a time lies further ahead than clocks may be apart: a wrong clock has written it.
+/// Shape:   clocks - options::clocks
+[[nodiscard]] constexpr bool is_ahead(timestamp when, timestamp now,
+                                      std::chrono::milliseconds clocks) {
+    return when > later(now, clocks);
+}
+
+/// How long ago a time was. For a time that a wrong clock has written nobody knows that, and it
+/// counts as for ever.
+[[nodiscard]] constexpr std::chrono::milliseconds age_of(timestamp when, timestamp now,
+                                                         std::chrono::milliseconds clocks) {
+    return is_ahead(when, now, clocks) ? std::chrono::milliseconds::max()
+                                       : time_between(when, now);
+}
+
+/// How long an entry has stood still.
+[[nodiscard]] inline std::chrono::milliseconds still_for(entry const& one, timestamp now,
+                                                         std::chrono::milliseconds clocks) {
+    return is_ahead(one.created, now, clocks) ? std::chrono::milliseconds::max()
+                                              : age_of(one.modified, now, clocks);
+}
+
+} // namespace detail
+SETTLE_END

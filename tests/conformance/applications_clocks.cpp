@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// The transfer application on a log in which a wrong clock has dated entries.
+#include <program.hpp>
+#include <sql.hpp>
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using testing::ended;
+using testing::run_sample;
+using testing::scratch_folder;
+
+ended transfer(scratch_folder const& folder, std::vector<std::string> words) {
+    words.insert(words.begin(), {"--store", "sqlite:" + folder.at("bank.db")});
+    return run_sample(folder, "transfer", std::move(words));
+}
+
+} // namespace
+
+TEST_CASE("what a machine left whose clock was ahead is settled, and what it dated stays alone") {
+    scratch_folder const folder{"bank-ahead"};
+    std::string lines = "id,source,destination,amount\n";
+    for (int i = 0; i < 30; ++i) lines += "p" + std::to_string(100 + i) + ",ann,bob,1\n";
+    auto const file = folder.write("many.csv", lines);
+    REQUIRE(transfer(folder, {"open", file, "--balance", "100.00"}).code == 0);
+    REQUIRE(transfer(folder, {"run", file}).code == 0);
+    auto const ask = [&](std::string const& sql) { testing::ask(folder.at("bank.db"), sql); };
+    // As of another machine that died in the middle: in 2038, and a minute from now.
+    ask("INSERT INTO settle_owner(number, name) VALUES(99, 'far/1/2/3/4')");
+    ask("UPDATE settle_entry SET state = 1, open = 1, owner = 99, modified = 2145916800000 "
+        "WHERE id IN ('p105', 'p106')");
+    ask("UPDATE settle_entry SET state = 1, open = 1, owner = 99, modified = modified + 60000 "
+        "WHERE id = 'p107'");
+    CHECK(transfer(folder, {"check"}).code == 1);
+    auto const still = nlohmann::json::parse(
+        transfer(folder, {"list", "--state", "pending", "--older-than", "30m", "--json"}).out);
+    CHECK(still.size() == 2);
+    auto const recovered = transfer(folder, {"recover"});
+    CHECK(recovered.out.find("recovered: 2 done, 0 canceled, 0 undecided") != std::string::npos);
+    CHECK(recovered.out.find("1 have not stood still for that long") != std::string::npos);
+    ask("UPDATE settle_entry SET modified = modified - 60000 WHERE id = 'p107'");
+    CHECK(transfer(folder, {"recover", "--older-than", "0s"}).code == 0);
+    CHECK(transfer(folder, {"check"}).code == 0);
+
+    // Of those in front none can be purged, and the others go all the same.
+    ask("UPDATE settle_entry SET created = created - 4000000000, modified = 1000");
+    ask("UPDATE settle_entry SET created = 2145916800000 WHERE id < 'p110'");
+    CHECK(transfer(folder, {"purge"}).out == "purged: 20 entries\n");
+    CHECK(transfer(folder, {"purge"}).out == "purged: 0 entries\n");
+    CHECK(nlohmann::json::parse(transfer(folder, {"list", "--json"}).out).size() == 10);
+    CHECK(transfer(folder, {"show", "p100"}).out.find("2038-01-01 00:00:00Z") !=
+          std::string::npos);
+}

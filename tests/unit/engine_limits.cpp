@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: BSL-1.0
+// Limits at the ends of their types: each works, or is refused with a sentence that names it.
+#include "engine_types.hpp"
+
+#include <settle/running/listing.hpp>
+#include <settle/running/recovery.hpp>
+
+#include <future>
+#include <limits>
+#include <thread>
+
+namespace engine_test {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+// Where std::chrono would overflow, a limit is the longest or the shortest that there is.
+static_assert(settle::time_limit{hours::max()} == milliseconds::max());
+static_assert(settle::time_limit{hours::min()} == milliseconds::min());
+static_assert(settle::time_limit{milliseconds::max()} == milliseconds::max());
+static_assert(settle::time_limit{milliseconds::min()} == milliseconds::min());
+static_assert(settle::time_limit{std::chrono::years{3}} == milliseconds{std::chrono::years{3}});
+static_assert(settle::time_limit{-5h} == milliseconds{-5h});
+static_assert(settle::time_limit{std::chrono::duration<std::uint64_t, std::milli>{~0ULL}} ==
+              milliseconds::max());
+static_assert(settle::saturating<std::chrono::microseconds>{milliseconds::max()} ==
+              std::chrono::microseconds::max());
+static_assert(settle::time_limit{}.count() == 0);
+// What std::chrono converts by a cast alone, a limit does not take either.
+static_assert(!std::is_convertible_v<std::chrono::microseconds, settle::time_limit>);
+static_assert(!std::is_convertible_v<std::chrono::duration<double>, settle::time_limit>);
+
+/// An option of time, by its name.
+struct time_option {
+    char const* name;
+    std::function<void(settle::options&, hours)> set;
+    bool may_be_zero = true;
+};
+
+std::vector<time_option> const& time_options() {
+    using settle::options;
+    static std::vector<time_option> const all{
+        {"takeover", [](options& to, hours given) { to.takeover = given; }},
+        {"resubmission", [](options& to, hours given) { to.resubmission = given; }},
+        {"lifetime", [](options& to, hours given) { to.lifetime = given; }, false},
+        {"clocks", [](options& to, hours given) { to.clocks = given; }},
+        {"first_pause", [](options& to, hours given) { to.first_pause = given; }},
+        {"longest_pause", [](options& to, hours given) { to.longest_pause = given; }},
+        {"patience", [](options& to, hours given) { to.patience = given; }},
+    };
+    return all;
+}
+
+/// A database and engines of given limits on it.
+struct limited {
+    settle::memory::database database;
+    world_state world;
+
+    auto engine(settle::options const& limits) {
+        return settle::engine{database, settle::type<transfer_type>, limits, settle::phases::two,
+                              settle::with_environment(manual_environment{world})};
+    }
+    auto opened(settle::options const& limits = {}) {
+        open_accounts(*settle::open_engine(database, settle::type<transfer_type>).value(),
+                      {{"A", 100}, {"B", 0}});
+        return engine(limits);
+    }
+    void leave_pending(std::string const& id) {
+        plant<transfer_direction>(database, id, transfer{"A", "B", 1}, "elsewhere", world.time);
+    }
+};
+
+TEST_CASE("limits: an option that is for ever, or nothing where it may be, works") {
+    for (auto const& option : time_options()) {
+        for (hours const given : {hours::max(), hours{0}}) {
+            if (given == 0h && !option.may_be_zero) continue;
+            CAPTURE(option.name);
+            CAPTURE(given.count());
+            limited on;
+            settle::options limits;
+            option.set(limits, given);
+            auto engine = on.opened(limits);
+            CHECK(engine.run("t", transfer{"A", "B", 10}).done());
+            CHECK(engine.run("u", transfer{"A", "B", 1000}).why == reason::guard_failed);
+            CHECK(engine.reverse("t").done());
+            CHECK(engine.submit("w", transfer{"A", "B", 10}).problem.empty());
+            CHECK(engine.work().done == 1);
+            on.leave_pending("v");
+            on.world.time += 1h;
+            CHECK(engine.recover().done == 1);
+            CHECK(balance_of(engine, "B") == 11);
+            CHECK(marks_in(engine) == 0);
+        }
+    }
+}
+
+TEST_CASE("limits: every option of time for ever at once") {
+    limited on;
+    settle::options limits;
+    for (auto const& option : time_options()) option.set(limits, hours::max());
+    limits.attempts = std::numeric_limits<std::uint32_t>::max();
+    auto engine = on.opened(limits);
+    CHECK(engine.run("t", transfer{"A", "B", 10}).done());
+    CHECK(engine.limits().horizon() == milliseconds::max());
+    // Another's entry that never counts as abandoned is waited for until the call's own deadline.
+    on.leave_pending("v");
+    CHECK(engine.run("v", transfer{"A", "B", 1}, {.deadline = hours{24 * 365}}).verdict ==
+          verdict::undecided);
+    CHECK(engine.recover().done == 1);
+    // However long ago and whatever its date: nothing is too old.
+    plant<transfer_direction>(on.database, "old", transfer{"A", "B", 1}, "elsewhere",
+                              settle::timestamp::min());
+    plant<transfer_direction>(on.database, "far", transfer{"A", "B", 1}, "elsewhere",
+                              settle::timestamp::max());
+    CHECK(engine.recover().done == 1);
+    CHECK(engine.recover({.older_than = hours::min()}).done == 1);
+    CHECK(entry_of(engine, "old").state == state::done);
+    CHECK(entry_of(engine, "far").state == state::done);
+}
+
+TEST_CASE("limits: an option that makes no sense is refused before anything is written") {
+    for (auto const& option : time_options()) {
+        for (hours const given : {hours{0}, hours{-1}, hours::min()}) {
+            if (given == 0h && option.may_be_zero) continue;
+            CAPTURE(option.name);
+            CAPTURE(given.count());
+            limited on;
+            settle::options limits;
+            option.set(limits, given);
+            auto const made =
+                settle::open_engine(on.database, settle::type<transfer_type>, limits);
+            REQUIRE_FALSE(made.has_value());
+            CHECK(made.problem().code == settle::errc::bad_option);
+            CHECK(made.problem().code == settle::condition::permanent);
+            CHECK(made.problem().text.starts_with("settle: options::" + std::string{option.name} +
+                                                  " is "));
+            // The database belongs to nobody yet.
+            CHECK_NOTHROW(on.database.bind<std::remove_cvref_t<decltype(accounts)>>("any"));
+        }
+    }
+    // An overflow that happened in the program shows as what it came to.
+    limited on;
+    settle::options limits;
+    limits.lifetime = milliseconds{-3600000};
+    CHECK_THROWS_WITH_AS(on.engine(limits),
+                         "settle: options::lifetime is -3600000 ms. Give it more than 0; "
+                         "std::chrono::hours::max() is for ever. README#options",
+                         settle::failure);
+}
+
+TEST_CASE("limits: a deadline that is for ever, of every call") {
+    limited on;
+    auto engine = on.opened();
+    settle::call_options call;
+    call.deadline = hours::max();
+    CHECK(engine.run("t", transfer{"A", "B", 10}, call).done());
+    CHECK(engine.submit("s", transfer{"A", "B", 10}, call).problem.empty());
+    CHECK(engine.reverse("t", call).done());
+    settle::cancel_options cancel;
+    cancel.deadline = hours::max();
+    CHECK(engine.cancel("s", cancel).canceled());
+    settle::batch_options batch;
+    batch.deadline = hours::max();
+    std::vector<transfer> const all(20, transfer{"A", "B", 1});
+    for (std::size_t const window : {std::size_t{0}, std::size_t{1}, ~std::size_t{0}}) {
+        batch.window = window;
+        auto const told = engine.run_all(all, batch);
+        REQUIRE(told.size() == all.size());
+        for (auto const& one : told) CHECK(one.done());
+    }
+    CHECK(balance_of(engine, "B") == 60);
+}
+
+TEST_CASE("limits: a deadline that has passed for ever leaves nothing half done") {
+    limited on;
+    auto engine = on.opened();
+    for (milliseconds const given : {0ms, -1ms, milliseconds::min()}) {
+        settle::batch_options batch;
+        batch.deadline = given;
+        std::vector<transfer> const all(3, transfer{"A", "B", 1});
+        engine.run_all(all, batch);
+        settle::call_options call;
+        call.deadline = given;
+        static_cast<void>(engine.run(transfer{"A", "B", 1}, call));
+        CHECK(balance_of(engine, "A") + balance_of(engine, "B") == 100);
+        CHECK(marks_in(engine) == 0);
+        // An entry of somebody else is not waited for.
+        on.leave_pending("v" + std::to_string(given.count()));
+        auto const told =
+            engine.run("v" + std::to_string(given.count()), transfer{"A", "B", 1}, call);
+        CHECK(told.verdict == verdict::undecided);
+        CHECK(on.world.pauses == 0);
+    }
+}
+
+TEST_CASE("limits: recover and work with the least and the most of everything") {
+    limited on;
+    auto engine = on.opened();
+    for (int i = 0; i < 3; ++i) on.leave_pending("r" + std::to_string(i));
+    settle::recover_options recover;
+    recover.older_than = hours::max();
+    CHECK(engine.recover(recover).young == 3);
+    recover.older_than = hours::min();
+    recover.limit = 0;
+    CHECK(engine.recover(recover).done == 0);
+    recover.limit = 1;
+    recover.window = ~std::size_t{0};
+    CHECK(engine.recover(recover).done == 1);
+    recover.limit = ~std::size_t{0};
+    CHECK(engine.recover(recover).done == 2);
+    for (int i = 0; i < 3; ++i) {
+        CHECK(engine.submit("w" + std::to_string(i), transfer{"A", "B", 1}).problem.empty());
+    }
+    settle::work_options work;
+    work.limit = 0;
+    CHECK(engine.work(work).done == 0);
+    work.limit = ~std::size_t{0};
+    work.window = ~std::size_t{0};
+    CHECK(engine.work(work).done == 3);
+}
+
+TEST_CASE("limits: purge and list with the least and the most of everything") {
+    limited on;
+    auto engine = on.opened();
+    for (int i = 0; i < 5; ++i) CHECK(engine.run(transfer{"A", "B", 1}).done());
+    on.world.time += hours{24 * 31};
+    settle::purge_options purge;
+    for (hours const given : {hours::min(), hours{0}}) {
+        purge.older_than = given;
+        CHECK(engine.purge(purge).problem.code == settle::errc::too_young);
+    }
+    purge.older_than = hours::max();
+    CHECK(engine.purge(purge).problem.empty());
+    CHECK(engine.purge(purge).erased == 0);
+    auto const listed = [&](hours older_than) {
+        return ranges::distance(engine.list(state::done, older_than));
+    };
+    CHECK(listed(hours::max()) == 0);
+    CHECK(listed(hours{1}) == 5);
+    CHECK(listed(hours::min()) == 5);
+    purge = {};
+    purge.step = 0;
+    purge.limit = 2;
+    CHECK(engine.purge(purge).erased == 2);
+    purge.step = ~std::size_t{0};
+    purge.limit = ~std::size_t{0};
+    CHECK(engine.purge(purge).erased == 3);
+}
+
+TEST_CASE("limits: a schedule of recovery waits for ever, and refuses to wait for nothing") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<transfer_type>};
+    for (hours const given : {hours{0}, hours{-1}, hours::min()}) {
+        settle::recovery_schedule schedule;
+        schedule.every = given;
+        CHECK_THROWS_WITH_AS((settle::recovery_thread{engine, schedule}),
+                             doctest::Contains("settle: recovery_schedule::every is "),
+                             settle::failure);
+    }
+    settle::recovery_schedule schedule;
+    schedule.every = hours::max();
+    schedule.older_than = hours::max();
+    schedule.sweep_every = std::numeric_limits<std::uint32_t>::max();
+    std::promise<void> first;
+    int rounds = 0;
+    schedule.report = [&](settle::recovery_report const& recovered, settle::sweep_report const&) {
+        CHECK(recovered.problem.empty());
+        if (++rounds == 1) first.set_value();
+    };
+    {
+        settle::recovery_thread const keeper{engine, schedule};
+        CHECK(first.get_future().wait_for(10s) == std::future_status::ready);
+        std::this_thread::sleep_for(20ms);
+    }
+    CHECK(rounds == 1);
+}
+
+} // namespace
+} // namespace engine_test
