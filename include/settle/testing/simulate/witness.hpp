@@ -202,8 +202,8 @@ public:
     auto list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
         return session_.list(filter, after, limit);
     }
-    result<purged> purge(timestamp before, std::size_t limit) {
-        auto said = session_.purge(before, limit);
+    result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) {
+        auto said = session_.purge(before, limit, passed);
         if (!said.has_value() || said.value().erased == 0) return said;
         // A log does not say which.
         for (auto const& [id, known] : seen_->entries()) {
