@@ -156,6 +156,7 @@ private:
     static void tell(std::string_view did, settle::recovery_report const& found) {
         fmt::print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
                    found.canceled, found.undecided, found.skipped.size());
+        if (found.undecided > 0) fmt::print("  undecided: {}\n", sentence_of(found.obstacle));
         if (found.elsewhere > 0) {
             fmt::print("  {} are under way in another program\n", with_commas(found.elsewhere));
         }

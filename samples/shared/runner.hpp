@@ -105,8 +105,8 @@ private:
                                         sentence_of(problem)));
         }
         if (left.undecided > 0) {
-            report_.note(0, fmt::format("{} of an earlier run are still undecided: run recover",
-                                        with_commas(left.undecided)));
+            report_.note(0, fmt::format("{} of an earlier run are still undecided, run recover: {}",
+                                        with_commas(left.undecided), sentence_of(left.obstacle)));
         }
         if (!left.problem.empty()) report_.note(0, sentence_of(left.problem));
         if (left.done + left.canceled == 0) return;

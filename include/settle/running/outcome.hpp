@@ -82,6 +82,7 @@ struct recovery_report {
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;
     std::uint64_t undecided = 0;        ///< the next round may settle them
+    error obstacle;                     ///< what stood in the way of the first of those
     std::uint64_t elsewhere = 0;        ///< another worker took them meanwhile
     std::uint64_t young = 0;            ///< left, since they have not stood still for so long
     std::vector<skipped_entry> skipped; ///< beside those; each with what to do about it

@@ -177,10 +177,14 @@ private:
         case verdict::refused: report_.skipped.push_back({told.id, told.problem}); break;
         case verdict::undecided:
             if (told.problem.empty()) ++report_.elsewhere;
-            else if (told.problem.code != condition::permanent) ++report_.undecided;
+            else if (told.problem.code != condition::permanent) undecided(told.problem);
             else report_.skipped.push_back({told.id, told.problem});
             break;
         }
+    }
+
+    void undecided(error const& why) {
+        if (report_.undecided++ == 0) report_.obstacle = why;
     }
 
     Assembly& parts_;

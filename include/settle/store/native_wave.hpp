@@ -69,6 +69,19 @@ void tell_all(std::vector<erased_operation<Desk>> const& all, std::vector<kept_a
     }
 }
 
+/// Calls `function(run, stands_alone)` for runs of neighbours: those that stand alone one by one.
+template <typename T, typename StandsAlone, typename Function>
+void for_each_run(std::span<T> all, StandsAlone&& stands_alone, Function&& function) {
+    auto begin = all.begin();
+    for (auto at = begin; at != all.end(); ++at) {
+        if (!stands_alone(*at)) continue;
+        if (begin != at) function(std::span<T>{begin, at}, false);
+        function(std::span<T>{at, at + 1}, true);
+        begin = at + 1;
+    }
+    if (begin != all.end()) function(std::span<T>{begin, all.end()}, false);
+}
+
 /// Says what becomes of a transaction whose parts are applied; false when nothing is to be written.
 using judging = function_view<bool(job&)>;
 

@@ -67,6 +67,20 @@ struct bulk_result {
     error problem;                ///< of the bulk as a whole
     bool untouched = false;       ///< with a problem: nothing took effect, and nothing will
     bool transient = false;
+
+    /// Takes in what came of a bulk that was sent after this one.
+    /// Shape:   begin - how many writes were sent before it
+    void add(bulk_result&& next, std::size_t begin) {
+        untouched = next.untouched && matched + inserted + removed == 0 && refused.empty();
+        matched += next.matched;
+        inserted += next.inserted;
+        removed += next.removed;
+        for (auto& one : next.refused) {
+            refused.push_back({begin + one.index, std::move(one.problem)});
+        }
+        problem = std::move(next.problem);
+        transient = next.transient;
+    }
 };
 
 /// The options of a find that gives so many documents, in the order of a field.
@@ -174,6 +188,67 @@ private:
     mongoc_client_session_t* session_ = nullptr;
 };
 
+/// Shape:   one - of the `writeErrors` of an answer
+[[nodiscard]] inline bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
+                                                     std::string_view phase) {
+    auto const number = [&](char const* name) {
+        auto const found = one.find(name);
+        return found ? found->integer().value_or(0) : 0;
+    };
+    auto const text = one.find("errmsg");
+    bson_error_t problem{};
+    bson_set_error(&problem, MONGOC_ERROR_SERVER, static_cast<std::uint32_t>(number("code")), "%s",
+                   std::string{text ? text->text().value_or("") : ""}.c_str());
+    return {begin + static_cast<std::size_t>(number("index")), describe(problem, phase)};
+}
+
+/// Updates of single documents in one command, outside of a native transaction. Where one of those
+/// holds a document, the server waits for its end: this command ends before.
+class brief_updates {
+public:
+    brief_updates(link& with, std::string_view name) : with_(&with), name_(name) {}
+
+    void update(document const& filter, document const& change) {
+        document one;
+        one.object("q", filter).object("u", change);
+        updates_.object_at(size_++, one);
+    }
+
+    [[nodiscard]] bulk_result execute(std::string_view phase) {
+        bulk_result result;
+        document command;
+        command.text("update", name_).array("updates", updates_).boolean("ordered", false);
+        command.integer("maxTimeMS", longest_ms);
+        reply told;
+        try {
+            with_->write_command(command, phase, told);
+        } catch (command_failure const& met) {
+            result.problem = met.problem();
+        }
+        // A wait for a majority that ends early is no failure of the command.
+        if (told.find("writeConcernError")) {
+            result.problem.code = {code_of_lost, mongodb_category()};
+        }
+        if (auto const matched = told.find("n")) result.matched = matched->integer().value_or(0);
+        if (auto const refused = told.find("writeErrors")) {
+            refused->for_each([&](value_view const& each) {
+                auto& added = result.refused.emplace_back(refusal_of(each, 0, phase));
+                if (added.problem.code != condition::permanent) result.problem = added.problem;
+                return true;
+            });
+        }
+        return result;
+    }
+
+private:
+    static constexpr std::int64_t longest_ms = 2'000;
+
+    link* with_;
+    std::string_view name_;
+    document updates_;
+    std::size_t size_ = 0;
+};
+
 /// Writes to one collection, sent in one go. None of them stops the others.
 ///
 /// Those of one kind that follow each other are one bulk of the driver's, and so one command: in a
@@ -211,6 +286,8 @@ public:
                                                               problem);
         });
     }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     /// Sends them, once. What comes after a problem is not sent.
     [[nodiscard]] bulk_result execute(std::string_view phase) {
@@ -298,19 +375,6 @@ private:
         result.untouched = result.problem.code != condition::unknown && result.refused.empty() &&
                            result.matched + result.inserted + result.removed == 0;
         return false;
-    }
-
-    static bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
-                                           std::string_view phase) {
-        auto const number = [&](char const* name) {
-            auto const found = one.find(name);
-            return found ? found->integer().value_or(0) : 0;
-        };
-        auto const text = one.find("errmsg");
-        bson_error_t problem{};
-        bson_set_error(&problem, MONGOC_ERROR_SERVER, static_cast<std::uint32_t>(number("code")),
-                       "%s", std::string{text ? text->text().value_or("") : ""}.c_str());
-        return {begin + static_cast<std::size_t>(number("index")), describe(problem, phase)};
     }
 
     bool in_;

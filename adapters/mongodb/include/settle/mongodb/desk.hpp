@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/mongodb/bare_mark.hpp>
-#include <settle/mongodb/conditional_update.hpp>
+#include <settle/mongodb/desk_place.hpp>
 #include <settle/mongodb/native.hpp>
 #include <settle/store/hash_index.hpp>
 
@@ -14,6 +14,13 @@ namespace mongodb::detail {
 enum class reading : std::uint8_t {
     always,
     if_needed ///< not where its change can be written without: whether it could be, shows then
+};
+
+/// How changes of records are written.
+enum class writing : std::uint8_t {
+    together,   ///< nothing can come between the reading and the writing
+    separately, ///< the same in a command each, so that an error names the record that is held
+    as_read     ///< each record if it still stands as it was read
 };
 
 /// A field that comes and goes with a write that leaves a record as it is.
@@ -27,26 +34,10 @@ class desk {
 public:
     using record_type = typename Collection::record_type;
     using slot_type = record_slot<record_type>;
-    static constexpr bool has_text_key = std::is_same_v<typename Collection::key_type, std::string>;
-    using stored_key = std::conditional_t<has_text_key, std::string, std::int64_t>;
+    using place = desk_place<Collection>;
+    static constexpr bool has_text_key = place::has_text_key;
+    using stored_key = typename place::stored_key;
     using key_view = std::conditional_t<has_text_key, std::string_view, std::int64_t>;
-
-    /// A record as it stands on the desk.
-    struct place {
-        stored_key key{};
-        slot_type slot{};
-        std::optional<document> found{};  ///< as it was read
-        std::optional<conditional_update> conditional{}; ///< what is written instead of reading it
-        error fault{};                    ///< why it cannot be used
-        std::uint64_t changed = 0;        ///< members that are to be written
-        std::vector<mark_place> added{};  ///< marks that are new
-        std::vector<mark_place> pulled{}; ///< marks that are gone
-        bool rewritten = false;           ///< a mark has changed where it is
-        bool held = false;                ///< what was only looked at must stay as it is
-        std::string image{};              ///< of which it was made again
-        std::vector<std::string> bare{};  ///< marks of other programs that no operation has met
-        bool bare_met = false;            ///< one of them has become a mark of settle's
-    };
 
     explicit desk(record_layout layout = {}, reading when = reading::always)
         : codec_(std::move(layout)), reads_(when) {}
@@ -77,7 +68,7 @@ public:
         document keys;
         std::size_t count = 0;
         for (place const& at : places_) {
-            if (!at.conditional) append_key(keys, std::to_string(count++), at.key);
+            if (!at.conditional) place::append_key(keys, std::to_string(count++), at.key);
         }
         if (count == 0) return;
         document among;
@@ -93,7 +84,7 @@ public:
         if (at == nullptr) return;
         auto problem = codec_.decode(found, at->slot, at->bare);
         if (at->found) problem = "two documents have this key";
-        if (!problem.empty()) at->fault = damaged(*at, problem);
+        if (!problem.empty()) at->fault = at->damaged(problem);
         at->found.emplace(std::move(found));
     }
 
@@ -166,20 +157,24 @@ public:
     }
 
     /// Writes what operations have changed.
-    /// Shape:   alone - nothing can come between the reading and the writing; otherwise a record
-    ///          changes only if it still stands as it was read
     /// Errors:  throws command_failure in a native transaction; a refusal of one record says which
     ///          it was in `refused()`
     /// Returns: whether every change took effect, or what became of the whole
-    [[nodiscard]] bool write(link& with, bool alone, ending& ended) {
+    [[nodiscard]] bool write(link& with, writing how, ending& ended) {
         if (mistaken_) return false;
-        bulk all{with, Collection::name};
+        bool const separately = how == writing::separately;
+        bool const alone = how == writing::together || separately;
+        std::vector<bulk> bulks;
+        auto const all = [&]() -> bulk& {
+            if (bulks.empty() || separately) bulks.emplace_back(with, Collection::name);
+            return bulks.back();
+        };
         std::vector<place*> writes;
         std::int64_t updates = 0;
         std::int64_t inserts = 0;
         std::int64_t removes = 0;
         auto const update = [&](place& at, document const& filter, document const& change) {
-            all.update(filter, change);
+            all().update(filter, change);
             writes.push_back(&at);
             ++updates;
         };
@@ -187,11 +182,11 @@ public:
             bool const stays = at.found && at.slot.record;
             if (at.conditional) {
                 update(at, at.conditional->filter, at.conditional->change);
-            } else if (stays && is_changed(at)) {
-                update(at, filter_of(at, alone), change_of(at));
+            } else if (stays && at.is_changed()) {
+                update(at, at.filter(codec_.layout().key, alone), at.change());
             } else if (stays && alone && at.held) {
                 // Native transactions see a snapshot, and meet only where both of them write.
-                document const here = filter_of(at, alone);
+                document const here = at.filter(codec_.layout().key, alone);
                 document held;
                 update(at, here, only("$set", held.integer(held_field, 1)));
                 update(at, here, only("$unset", held));
@@ -199,17 +194,17 @@ public:
         }
         for (place& at : places_) {
             if (at.found || !at.slot.record) continue;
-            all.insert(codec_.encode(at.slot, at.image));
+            all().insert(codec_.encode(at.slot, at.image));
             writes.push_back(&at);
             ++inserts;
         }
         for (place& at : places_) {
             if (!at.found || at.slot.record || !at.fault.empty()) continue;
-            all.remove(filter_of(at, alone));
+            all().remove(at.filter(codec_.layout().key, alone));
             writes.push_back(&at);
             ++removes;
         }
-        auto const result = all.execute("change records");
+        auto const result = execute(bulks, writes, separately);
         for (auto const& one : result.refused) {
             // A record of this key came in between; whoever looks again finds it.
             if (is_taken(one.problem, *writes[one.index])) continue;
@@ -226,6 +221,22 @@ public:
             throw command_failure(result.problem, result.transient);
         }
         return result.matched == updates && result.inserted == inserts && result.removed == removes;
+    }
+
+    /// Writes the changes of records of which none was read, each if it stands as it was taken to
+    /// be, outside of a native transaction.
+    /// Returns: whether every change took effect, or what became of the whole
+    [[nodiscard]] bool write_unread(link& with, ending& ended) {
+        if (places_.empty()) return true;
+        brief_updates all{with, Collection::name};
+        for (place const& at : places_) all.update(at.conditional->filter, at.conditional->change);
+        auto const result = all.execute("change records");
+        ended = ending_of(result);
+        if (ended.problem.code == std::error_code{max_time_expired, mongodb_category()}) {
+            ended.problem.text = text_of_slow_change();
+        }
+        return result.refused.empty() &&
+               result.matched == static_cast<std::int64_t>(places_.size());
     }
 
     /// Takes over what an earlier attempt learned of records that cannot be used.
@@ -262,7 +273,7 @@ public:
             typename Collection::key_type key{};
             if (read_field(*id, key).empty()) at.key = stored_key(key);
         }
-        throw failure(damaged(at, problem));
+        throw failure(at.damaged(problem));
     }
 
 private:
@@ -280,11 +291,6 @@ private:
     [[nodiscard]] bool knows(stored_key const& key) const {
         return std::any_of(known_faults_.begin(), known_faults_.end(),
                            [&](auto const& one) { return one.first == key; });
-    }
-
-    static void append_key(document& to, std::string_view name, stored_key const& key) {
-        if constexpr (std::is_same_v<stored_key, std::string>) to.text(name, key);
-        else to.integer(name, key);
     }
 
     std::size_t find_place(key_view key) {
@@ -318,13 +324,30 @@ private:
         return nullptr;
     }
 
-    static error damaged(place const& at, std::string const& problem) {
-        std::string shown;
-        if constexpr (std::is_same_v<stored_key, std::string>) shown = at.key;
-        else shown = std::to_string(at.key);
-        return {make_error_code(errc::damaged),
-                "settle: the record '" + shown + "' of '" + std::string{Collection::name} +
-                    "' cannot be used: " + problem + ". Repair the document. README#damaged"};
+    [[nodiscard]] std::string text_of_slow_change() const {
+        constexpr std::size_t most_named = 3;
+        std::string names;
+        for (std::size_t at = 0; at < std::min(most_named, places_.size()); ++at) {
+            names.append(at == 0 ? "" : ", ").append(places_[at].name());
+        }
+        if (places_.size() > most_named) names += " or others";
+        return "settle: MongoDB has taken too long to change " + names +
+               ", which another native transaction may hold. " + std::string{advice_for_held};
+    }
+
+    /// Sends the writes to places.
+    static bulk_result execute(std::vector<bulk>& bulks, std::vector<place*> const& writes,
+                               bool separately) {
+        bulk_result result;
+        for (std::size_t number = 0; bulk& one : bulks) {
+            if (!result.problem.empty()) break;
+            result.add(one.execute("change records"), number);
+            if (separately && is_conflict(result.problem)) {
+                result.problem = held_by_another(writes[number]->name());
+            }
+            number += one.size();
+        }
+        return result;
     }
 
     [[nodiscard]] bool is_taken(error const& problem, place const& at) const {
@@ -397,71 +420,11 @@ private:
     void undo(place& at, integers<record_type> const& deltas) {
         auto const member = member_out_of_range(*at.slot.record, deltas);
         if (!member.empty()) {
-            throw failure(damaged(at, "it would take '" + std::string{member} + "' out of its "
+            throw failure(at.damaged("it would take '" + std::string{member} + "' out of its "
                                       "range to undo a mark of another program"));
         }
         at.changed |= settle::detail::add_to(*at.slot.record, deltas);
         at.rewritten = true;
-    }
-
-    static bool is_changed(place const& at) {
-        return at.changed != 0 || at.rewritten || !at.added.empty() || !at.pulled.empty();
-    }
-
-    [[nodiscard]] document filter_of(place const& at, bool alone) const {
-        document filter;
-        append_key(filter, codec_.layout().key, at.key);
-        // A field of the layout's may be an array in another document, which the key matches, too.
-        if (auto const id = at.found->find("_id"); id && codec_.layout().key != "_id") {
-            filter.copy("_id", *id);
-        }
-        if (alone) return filter;
-        // Everything that the rule has looked at must be as it was.
-        auto const expect_same = [&](std::string_view name) {
-            document same;
-            auto const value = at.found->find(name);
-            if (value) same.copy("$eq", *value);
-            else same.boolean("$exists", false);
-            filter.object(name, same);
-        };
-        for_each_member<record_type>([&](auto m) {
-            if (m.index != codec::key_index) expect_same(m.name);
-        });
-        expect_same(marks_field);
-        return filter;
-    }
-
-    static document change_of(place const& at) {
-        document set;
-        for_each_member<record_type>([&](auto m) {
-            if ((at.changed >> m.index & 1U) == 0 || m.index == codec::key_index) return;
-            constexpr auto member = decltype(m)::pointer;
-            append_member<member>(set, m.name, (*at.slot.record).*member);
-        });
-        document change;
-        bool const moved = !at.added.empty() || !at.pulled.empty();
-        auto const marks_there = at.found->find(marks_field);
-        bool const no_array = marks_there && marks_there->is_null();
-        // To push, or to pull one, is worth the server's while where others stay.
-        bool const none_stays = at.slot.marks.size() + at.bare.size() == at.added.size();
-        bool const several = !at.pulled.empty() && at.added.size() + at.pulled.size() > 1;
-        if (at.rewritten || no_array || at.bare_met || (moved && (none_stays || several))) {
-            set.array(marks_field, codec::marks_of(at.slot, bare_marks_of(*at.found, at.bare)));
-        } else if (!at.added.empty()) {
-            document marks;
-            std::size_t number = 0;
-            for (mark_place const& one : at.added) {
-                marks.object_at(number++, encode_mark(*at.slot.marks.find(one.id, one.part)));
-            }
-            document each;
-            each.array("$each", marks);
-            change.object("$push", only(marks_field, each));
-        } else if (!at.pulled.empty()) {
-            mark_place const& one = at.pulled.front();
-            change.object("$pull", only(marks_field, mark_key(one.id, one.part)));
-        }
-        if (!set.empty()) change.object("$set", set);
-        return change;
     }
 
     template <typename Operation>
@@ -470,7 +433,7 @@ private:
             auto const wanted = one.conditional();
             if (!wanted || !codec_.layout().is_own()) return std::nullopt;
             document filter;
-            if constexpr (has_text_key) append_key(filter, "_id", stored_key(one.key()));
+            if constexpr (has_text_key) place::append_key(filter, "_id", stored_key(one.key()));
             else filter.object("_id", integer_key(one.key()));
             auto made = update_of<Collection>(std::move(filter), *wanted, one.at());
             // One that adds nothing is read: the server takes an empty change for a whole document.

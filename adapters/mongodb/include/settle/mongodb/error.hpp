@@ -27,6 +27,7 @@ enum server_code : int {
     illegal_operation = 20,
     namespace_not_found = 26,
     namespace_exists = 48,
+    max_time_expired = 50,
     dollar_prefixed_field_name = 52,
     empty_field_name = 56,
     dotted_field_name = 57,
@@ -188,6 +189,24 @@ namespace detail {
     if (key == "_id") return index.starts_with("_id_ ");
     auto const value = behind(index, " dup key: { ");
     return value.starts_with(key) && value.substr(key.size()).starts_with(": ");
+}
+
+/// Whether another native transaction holds a document that was to be written.
+[[nodiscard]] inline bool is_conflict(error const& problem) noexcept {
+    return problem.code == std::error_code{write_conflict, mongodb_category()};
+}
+
+/// What can be done about a document that another native transaction holds.
+inline constexpr std::string_view advice_for_held =
+    "End that one, or wait until the server does (transactionLifetimeLimitSeconds, 60 by "
+    "default). README#mongodb-errors";
+
+/// The error of a document that another native transaction holds.
+/// Shape:   what - the document: "the record 'A' of 'accounts'"
+[[nodiscard]] inline error held_by_another(std::string const& what) {
+    return {{write_conflict, mongodb_category()},
+            "settle: " + what + " is held by another native transaction of MongoDB. " +
+                std::string{advice_for_held}};
 }
 
 /// True when the problem lies with one document, and a wave's others can go on.

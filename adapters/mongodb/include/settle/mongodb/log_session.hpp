@@ -14,7 +14,8 @@ namespace mongodb {
 class log_session {
 public:
     log_session(detail::server& with, std::string name, detail::entry_layout const& layout = {})
-        : server_(&with), name_(std::move(name)), codec_(layout), finder_(layout) {}
+        : server_(&with), name_(std::move(name)), codec_(layout), finder_(layout),
+          held_up_(std::make_shared<detail::held_up>()) {}
 
     /// The name that the log got when this database first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -44,8 +45,10 @@ public:
         if (jobs.empty()) return;
         // Who wins a claim can only be told by the count of its own write.
         constexpr bool contended = Step == step::claim || Step == step::cancel;
-        if (jobs.size() > 1 && (server_->has_transactions() || !contended)) {
-            change_all(jobs, at);
+        if (server_->has_transactions()) {
+            change_together(jobs, at);
+        } else if (jobs.size() > 1 && !contended) {
+            change_all_apart(jobs, at);
         } else {
             change_each(jobs, at);
         }
@@ -138,7 +141,7 @@ public:
         for (auto* const work : jobs) all.insert(document_of(*work, at));
         auto const result = all.execute("insert entries");
         if (!result.problem.empty()) {
-            throw detail::command_failure(result.problem, result.transient);
+            throw detail::command_failure(problem_of(result, jobs), result.transient);
         }
         for (auto* const work : jobs) work->said = log_answer::taken;
     }
@@ -148,7 +151,8 @@ public:
         auto const wanted = work.coordinator.change(step::at_once);
         auto const result = change_one(with, work, wanted, codec_.change_of(work, wanted, at));
         if (!result.problem.empty()) {
-            throw detail::command_failure(unfit(result.problem), result.transient);
+            job* const only = &work;
+            throw detail::command_failure(unfit(problem_of(result, {&only, 1})), result.transient);
         }
         work.said = result.matched == 1 ? log_answer::taken : log_answer::conflict;
     }
@@ -248,6 +252,14 @@ private:
                           std::to_string(most) + " at most. Give it less. README#mongodb-errors");
     }
 
+    /// Why the entries of jobs could not be written; of one alone, with its name.
+    [[nodiscard]] error problem_of(detail::bulk_result const& result,
+                                   std::span<job* const> jobs) const {
+        if (jobs.size() != 1 || !detail::is_conflict(result.problem)) return result.problem;
+        return detail::held_by_another("the entry '" + jobs.front()->id + "' of '" + collection() +
+                                       "'");
+    }
+
     /// A document that grows too large concerns its own entry alone, which cannot be committed.
     static error unfit(error problem) {
         if (!detail::is_too_large(problem.code)) return problem;
@@ -264,20 +276,40 @@ private:
         if (!there) work.problem = unfit(problem);
     }
 
-    /// All in one go. Where not all of them take place, each is asked for by itself.
-    void change_all(std::span<job* const> jobs, occasion const& at) {
-        if (!server_->has_transactions()) return change_all_apart(jobs, at);
+    /// In native transactions. Where those of others hold some entries, these alone have failed.
+    void change_together(std::span<job* const> jobs, occasion const& at) {
+        settle::detail::for_each_run(
+            jobs, [&](job const* work) { return held_up_->contains(work->id); },
+            [&](std::span<job* const> some, bool held) {
+                if (some.size() == 1 && !held) return change_each(some, at);
+                bool first = !held;
+                detail::in_halves(some, [&](std::span<job* const> part) {
+                    auto const how = detail::effort_for(part.size(), std::exchange(first, false));
+                    return change_all(part, at, how);
+                });
+            });
+    }
+
+    /// All in one go. Where not all of them take place, each is asked for by itself. False when
+    /// another native transaction holds one of several.
+    bool change_all(std::span<job* const> jobs, occasion const& at, detail::effort how) {
+        bool const one = jobs.size() == 1;
         bool all_met = true;
         // Its client is given back before another one is asked for: others may have all the rest.
-        auto const ended = detail::native_transaction{*server_}.perform([&](detail::link& with) {
+        auto const try_all = [&](detail::link& with) {
             all_met = all_are_met(change_in_bulk(with, jobs, at), jobs);
             // Leaves nothing done.
             if (!all_met) throw failure({make_error_code(errc::stopped), "not all entries met"});
-        });
+        };
+        auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
+        bool const held = detail::is_conflict(ended.problem);
+        if (one) held_up_->note(jobs.front()->id, held);
+        if (held && !one) return false;
         bool const of_one = ended.fate == detail::fate::undone &&
                             detail::is_too_large(ended.problem.code);
         if (all_met && !of_one) settle::detail::say(jobs, ended);
         else change_each(jobs, at);
+        return true;
     }
 
     /// Without native transactions, those that took place stay.
@@ -313,7 +345,7 @@ private:
         }
         auto result = all.execute("change entries");
         if (with.in_transaction() && !result.problem.empty()) {
-            throw detail::command_failure(result.problem, result.transient);
+            throw detail::command_failure(problem_of(result, jobs), result.transient);
         }
         return result;
     }
@@ -417,6 +449,7 @@ private:
     std::string name_;
     detail::entry_codec codec_;
     detail::entry_finder finder_;
+    std::shared_ptr<detail::held_up> held_up_;
 };
 
 } // namespace mongodb

@@ -7,8 +7,12 @@
 #include <settle/store/function_view.hpp>
 #include <settle/store/native_wave.hpp>
 
+#include <atomic>
 #include <chrono>
+#include <mutex>
 #include <random>
+#include <set>
+#include <span>
 #include <thread>
 
 SETTLE_BEGIN
@@ -20,9 +24,14 @@ using settle::detail::fate;
 /// Pauses that grow, and differ from one caller to the next.
 class pauses {
 public:
+    explicit pauses(std::chrono::milliseconds longest_in_all = longest_effort)
+        : longest_in_all_(longest_in_all) {}
+
+    static constexpr std::chrono::seconds longest_effort{15};
+
     /// False when it has been long enough.
     [[nodiscard]] bool next() {
-        if (clock::now() - began_ > longest_in_all) return false;
+        if (clock::now() - began_ > longest_in_all_) return false;
         thread_local std::minstd_rand chance{std::random_device{}()};
         std::uniform_int_distribution<std::int64_t> any{0, most_.count()};
         std::this_thread::sleep_for(std::chrono::microseconds{any(chance)});
@@ -33,9 +42,62 @@ public:
 private:
     using clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds longest{50};
-    static constexpr std::chrono::seconds longest_in_all{15};
+    std::chrono::milliseconds longest_in_all_;
     clock::time_point began_ = clock::now();
     std::chrono::microseconds most_{500};
+};
+
+/// How much is done about the native transactions of others before the caller is told of them.
+struct effort {
+    std::chrono::milliseconds longest; ///< for which it is done again
+    bool names;                        ///< then finds out which document is held
+};
+/// One whose caller does not try again.
+inline constexpr effort for_long{pauses::longest_effort, true};
+/// One or several of a wave, whose driver tries again and looks at deadlines in between.
+/// Shape:   first - nothing is known to be held. Whoever is in the way of a wave soon commits, or
+///          holds a document for long: then the wave is split, so that one document does not keep
+///          the others back
+[[nodiscard]] constexpr effort effort_for(std::size_t count, bool first) noexcept {
+    using std::chrono::milliseconds;
+    if (count == 1) return {milliseconds{first ? 50 : 0}, true};
+    return {milliseconds{first ? 100 : 20}, false};
+}
+
+/// Hands all to `attempt(part)`; where that gives false, the halves.
+/// Shape:   attempt - gives true for a part of one
+template <typename T, typename Attempt>
+void in_halves(std::span<T> all, Attempt&& attempt) {
+    if (all.empty() || attempt(all)) return;
+    auto const half = all.size() / 2;
+    in_halves(all.first(half), attempt);
+    in_halves(all.subspan(half), attempt);
+}
+
+/// Transactions that met a document that another native transaction holds. Each goes alone until it
+/// has succeeded, so that no wave has to be split for it again.
+class held_up {
+public:
+    [[nodiscard]] bool contains(transaction_id const& id) {
+        if (count_.load(std::memory_order_relaxed) == 0) return false;
+        std::lock_guard const guard{mutex_};
+        return ids_.contains(id);
+    }
+    void note(transaction_id const& id, bool is_held_up) {
+        if (!is_held_up && count_.load(std::memory_order_relaxed) == 0) return;
+        std::lock_guard const guard{mutex_};
+        // Those whose callers gave up never succeed, and would stay.
+        if (ids_.size() == most) ids_.clear();
+        if (is_held_up) ids_.insert(id);
+        else ids_.erase(id);
+        count_.store(ids_.size(), std::memory_order_relaxed);
+    }
+
+private:
+    static constexpr std::size_t most = 1000;
+    std::mutex mutex_;
+    std::set<transaction_id> ids_;
+    std::atomic<std::size_t> count_{0};
 };
 
 /// Does something in a native transaction.
@@ -61,9 +123,10 @@ public:
 
     using action = settle::detail::function_view<void(link&)>;
 
-    [[nodiscard]] ending perform(action function) {
+    /// Shape:   longest - for which it is done again
+    [[nodiscard]] ending perform(action function, std::chrono::milliseconds longest) {
         if (!session_) return {fate::undone, problem_};
-        for (pauses between;;) {
+        for (pauses between{longest};;) {
             auto const ended = try_once(function);
             if (!again_ || !between.next()) return ended;
         }

@@ -2,13 +2,11 @@
 // The records of some collections of one database: what an engine hands its waves to.
 #pragma once
 
-#include <settle/mongodb/desk.hpp>
+#include <settle/mongodb/desks.hpp>
 #include <settle/mongodb/log_session.hpp>
 #include <settle/mongodb/mark_listing.hpp>
 #include <settle/store/settle_request.hpp>
 #include <settle/store/waves_under_way.hpp>
-
-#include <tuple>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -27,7 +25,8 @@ public:
     explicit record_session(detail::server& with, detail::record_layout layout = {})
         : server_(&with), layout_(std::move(layout)),
           groups_(std::make_shared<groups>(most_leaders, largest_group)),
-          backoff_(std::make_shared<detail::backoff>()) {}
+          backoff_(std::make_shared<detail::backoff>()),
+          held_up_(std::make_shared<detail::held_up>()) {}
 
     /// Answers every due part of this session's collections: `unavailable` when it took no effect,
     /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost.
@@ -64,8 +63,13 @@ public:
     void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
         auto const jobs = settle::detail::jobs_of(wave, step::at_once);
         auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
-        if (jobs.size() == 1 && settled_together({{}, jobs, parts, at, judge}, log)) return;
-        settle_apart({{}, jobs, parts, at, judge}, log);
+        settle::detail::for_each_run(
+            std::span<job* const>{jobs}, [&](job const* one) { return held_up_->contains(one->id); },
+            [&](std::span<job* const> some, bool held) {
+                request mine{{}, some, parts, at, judge};
+                if (some.size() == 1 && !held && settled_together(std::move(mine), log)) return;
+                settle_apart(mine, log, !held);
+            });
     }
     static constexpr bool settles_at_once = true;
     /// Not on a single server, which has no native transactions.
@@ -161,75 +165,19 @@ public:
     }
 
 protected:
-    /// The desks of all collections, for one attempt.
-    class desks {
-    public:
-        desks(detail::record_layout const& layout, detail::reading when)
-            : all_(detail::desk<Collections>{layout, when}...) {}
-
-        template <typename C>
-        detail::desk<C>& get() {
-            return std::get<detail::desk<C>>(all_);
-        }
-        template <typename Operation>
-        auto& of(Operation const&) {
-            return get<typename Operation::collection>();
-        }
-        template <typename Operation>
-        void expect(Operation const& one) {
-            of(one).expect(one);
-        }
-        /// Errors:  throws errc::damaged when its record cannot be used
-        template <typename Operation>
-        met<typename Operation::record> meet(Operation const& one) {
-            return of(one).meet(one);
-        }
-        template <typename Operation>
-        void end_at_once(Operation const& one, bool confirmed) {
-            of(one).end_at_once(one.key(), one.end(), confirmed);
-        }
-        [[nodiscard]] bool have_to_read() const {
-            return (std::get<detail::desk<Collections>>(all_).has_to_read() || ...);
-        }
-        void fetch(detail::link& with) { (get<Collections>().fetch(with), ...); }
-        void learn(desks const& earlier) {
-            (get<Collections>().learn(std::get<detail::desk<Collections>>(earlier.all_)), ...);
-        }
-        /// How many records are known to be unusable.
-        [[nodiscard]] std::size_t faults() const {
-            return (std::size_t{0} + ... +
-                    std::get<detail::desk<Collections>>(all_).faults());
-        }
-        /// Whether every change took effect.
-        bool write(detail::link& with, bool alone, detail::ending& ended) {
-            bool all = true;
-            bool wrote = false;
-            auto const write_one = [&](auto& table) {
-                detail::ending here{};
-                all = table.write(with, alone, here) && all;
-                wrote = wrote || (here.fate != detail::fate::undone && !table.empty());
-                // What is worse stays.
-                if (here.fate > ended.fate) ended = std::move(here);
-            };
-            (write_one(get<Collections>()), ...);
-            if (ended.fate == detail::fate::undone && wrote) ended.fate = detail::fate::unknown;
-            return all;
-        }
-
-    private:
-        std::tuple<detail::desk<Collections>...> all_;
-    };
+    using desks = detail::desks<Collections...>;
 
     /// Lets a tutorial's session undo a mark of which it alone knows what it did.
     template <typename C, typename Function>
     result<answer> at_record(typename C::key_type const& key, Function&& function) {
         answer said = answer::nothing;
-        auto const ended = at_desks([&](desks& here, detail::link& with) {
+        auto const meet_record = [&](desks& here, detail::link& with) {
             auto& table = here.template get<C>();
             table.expect(key);
             here.fetch(with);
             said = function(table);
-        });
+        };
+        auto const ended = at_desks(meet_record, detail::for_long);
         if (ended.fate != detail::fate::committed) return ended.problem;
         return said;
     }
@@ -237,10 +185,24 @@ protected:
     /// Lets operations meet their records, and writes what they change.
     /// Shape:   function(desks, link) - called anew, from the start, as long as others are in the
     ///          way, a record turns out to be unusable, or one that was not read is not as it was
-    ///          taken to be; first - how the first attempt reads, the others read all
+    ///          taken to be; how - what is done about those others; first - how the first attempt
+    ///          reads, the others read all
     using action = settle::detail::function_view<void(desks&, detail::link&)>;
-    detail::ending at_desks(action function, detail::reading first = detail::reading::always) {
+    detail::ending at_desks(action function, detail::effort how = detail::effort_for(1, true),
+                            detail::reading first = detail::reading::always) {
         if (!server_->has_transactions()) return at_desks_apart(function, first);
+        using detail::writing;
+        if (how.longest.count() > 0) {
+            auto ended = at_desks_together(function, how.longest, first, writing::together);
+            if (!how.names || !detail::is_conflict(ended.problem)) return ended;
+        }
+        return at_desks_together(function, {}, detail::reading::always, writing::separately);
+    }
+
+private:
+    /// Shape:   longest - for which it is done again
+    detail::ending at_desks_together(action function, std::chrono::milliseconds longest,
+                                     detail::reading first, detail::writing how_written) {
         std::unique_ptr<desks> known;
         for (auto how = first;; how = detail::reading::always) {
             auto const before = known ? known->faults() : 0;
@@ -251,7 +213,7 @@ protected:
                 function(*here, with);
                 detail::ending ignored{};
                 try {
-                    bool const all = here->write(with, true, ignored);
+                    bool const all = here->write(with, how_written, ignored);
                     missed = !all && how == detail::reading::if_needed;
                 } catch (...) {
                     known = std::move(here);
@@ -259,7 +221,7 @@ protected:
                 }
                 // Leaves nothing done.
                 if (missed) throw failure({make_error_code(errc::stopped), "a record differs"});
-            });
+            }, longest);
             bool const faulty = ended.fate == detail::fate::undone && known &&
                                 detail::is_of_one_record(ended.problem.code) &&
                                 known->faults() > before;
@@ -268,7 +230,6 @@ protected:
         }
     }
 
-private:
     /// Without native transactions each record changes by itself, if it is as it was read. Who
     /// looks again at a part that has changed already finds it as it left it.
     detail::ending at_desks_apart(action function, detail::reading first) {
@@ -284,7 +245,7 @@ private:
             try {
                 function(*here, with);
                 wrote = true;
-                all = here->write(with, false, ended);
+                all = here->write(with, detail::writing::as_read, ended);
             } catch (failure const& met) {
                 return {wrote ? detail::fate::unknown : detail::fate::undone, met.problem()};
             }
@@ -319,28 +280,67 @@ private:
     using operation = settle::detail::erased_operation<desks>;
     using kept_answer = settle::detail::kept_answer;
 
-    /// Does what a wave wants, and keeps the answers.
+    /// Does what a wave wants, and keeps the answers. Where native transactions of others hold the
+    /// records of some operations, those alone have failed.
     detail::ending perform(std::vector<operation> const& all, std::vector<kept_answer>& kept) {
-        auto const meet_all = [&](desks& here, detail::link& with) {
+        step const at = all.front().at();
+        bool const conditional = at == step::apply || at == step::confirm;
+        bool const alone = &all.front().work() == &all.back().work();
+        // One transaction may change its records one by one.
+        bool const unread = conditional && alone && layout_.is_own() &&
+                            !held_up_->contains(all.front().work().id);
+        if (!server_->has_transactions()) {
+            return meet_all(all, kept, detail::effort_for(1, true),
+                            unread ? first_reading() : detail::reading::always);
+        }
+        bool sent = false;
+        if (unread && first_reading() == detail::reading::if_needed) {
+            if (auto const ended = without_reading(all, kept, sent)) return *ended;
+        }
+        kept.resize(all.size());
+        settle::detail::for_each_run(
+            std::span<operation const>{all},
+            [&](operation const& one) { return held_up_->contains(one.work().id); },
+            [&](std::span<operation const> some, bool held) {
+                bool first = !held;
+                detail::in_halves(some, [&](std::span<operation const> part) {
+                    auto const before = static_cast<std::size_t>(part.data() - all.data());
+                    auto const how = detail::effort_for(part.size(), std::exchange(first, false));
+                    return perform_part(part, {&kept[before], part.size()}, how, sent);
+                });
+            });
+        return {};
+    }
+
+    /// False when nothing was done, and each half is to be tried by itself.
+    bool perform_part(std::span<operation const> part, std::span<kept_answer> kept,
+                      detail::effort how, bool sent) {
+        bool const one = part.size() == 1;
+        std::vector<kept_answer> met;
+        auto ended = meet_all(part, met, how);
+        bool const held = detail::is_conflict(ended.problem);
+        if (held && !one) return false;
+        if (one) held_up_->note(part.front().work().id, held);
+        // Of what was sent before, some may have taken effect.
+        if (sent && ended.fate == detail::fate::undone) ended.fate = detail::fate::unknown;
+        for (std::size_t number = 0; number < part.size(); ++number) {
+            kept[number] = ended.fate == detail::fate::committed
+                               ? std::move(met[number])
+                               : kept_answer{answer_of(ended.fate), nullptr, ended.problem};
+        }
+        return true;
+    }
+
+    detail::ending meet_all(std::span<operation const> all, std::vector<kept_answer>& kept,
+                            detail::effort how,
+                            detail::reading first = detail::reading::always) {
+        auto const meet_each = [&](desks& here, detail::link& with) {
             kept.clear();
             for (auto const& one : all) one.expect(here);
             here.fetch(with);
             for (auto const& one : all) kept.push_back(meet(here, one));
         };
-        step const at = all.front().at();
-        bool const conditional = at == step::apply || at == step::confirm;
-        bool const alone = &all.front().work() == &all.back().work();
-        // One transaction may change its records one by one.
-        if (!conditional || !alone || !layout_.is_own()) return at_desks(meet_all);
-        if (!server_->has_transactions()) return at_desks(meet_all, first_reading());
-        bool sent = false;
-        if (first_reading() == detail::reading::if_needed) {
-            if (auto const ended = without_reading(all, kept, sent)) return *ended;
-        }
-        auto ended = at_desks(meet_all);
-        // Of what was sent before, some may have taken effect.
-        if (sent && ended.fate == detail::fate::undone) ended.fate = detail::fate::unknown;
-        return ended;
+        return at_desks(meet_each, how, first);
     }
 
     /// Changes each record by itself, where that needs no reading: what a majority is known to have
@@ -360,13 +360,13 @@ private:
         try {
             auto with = server_->connect();
             sent = true;
-            took_effect = here.write(with, false, ended);
+            took_effect = here.write_unread(with, ended);
         } catch (failure const& met) {
             return detail::ending{detail::fate::unknown, met.problem()};
         }
-        bool const missed = !took_effect && ended.problem.empty();
-        backoff_->ended(!missed);
-        if (missed) return std::nullopt;
+        // What may be held is read the next time: a native transaction finds out at once.
+        backoff_->ended(took_effect);
+        if (!took_effect && ended.problem.empty()) return std::nullopt;
         return ended;
     }
 
@@ -388,6 +388,7 @@ private:
     static constexpr std::size_t largest_group = 1000;
 
     detail::ending settle_all(std::span<request* const> all, log_session& log,
+                              detail::effort how,
                               detail::reading first = detail::reading::always) {
         auto const settle = [&](desks& here, detail::link& with) {
             auto const fresh = settle::detail::settle_side_by_side(
@@ -396,7 +397,7 @@ private:
                 [&](job& work, occasion const& at) { log.change_within(with, work, at); });
             if (!fresh.empty()) log.insert_within(with, fresh, all.front()->at);
         };
-        return at_desks(settle, first);
+        return at_desks(settle, how, first);
     }
 
     /// Shares a native transaction with what other threads want at this moment. False when it must
@@ -405,20 +406,27 @@ private:
         groups_->perform(mine, [&](group& all) {
             auto const members = all.members();
             bool const alone = members.size() == 1;
-            all.end_all(settle_all(members, log,
-                                   alone ? first_reading() : detail::reading::always));
+            auto const ended = settle_all(members, log, detail::effort_for(members.size(), true),
+                                          alone ? first_reading() : detail::reading::always);
+            bool const held = detail::is_conflict(ended.problem);
+            if (alone) held_up_->note(members.front()->jobs.front()->id, held);
+            // Whose record it is shows when each goes alone.
+            if (alone || !held) all.end_all(ended);
         });
         if (!mine.end || !is_of_each(*mine.end)) return false;
         if (mine.end->fate != detail::fate::committed) settle::detail::say(mine.jobs, *mine.end);
         return true;
     }
 
-    void settle_apart(request const& mine, log_session& log) {
+    /// Shape:   first - see detail::effort_for
+    void settle_apart(request const& mine, log_session& log, bool first) {
         std::vector<job*> jobs(mine.jobs.begin(), mine.jobs.end());
         while (!jobs.empty()) {
+            bool const one = jobs.size() == 1;
             request rest{{}, jobs, mine.parts, mine.at, mine.judge};
             request* const only = &rest;
-            auto ended = settle_all({&only, 1}, log);
+            auto ended = settle_all({&only, 1}, log, detail::effort_for(jobs.size(), first));
+            if (one) held_up_->note(jobs.front()->id, detail::is_conflict(ended.problem));
             if (ended.fate == detail::fate::committed) return;
             auto others = log.without_hindering(jobs, ended.problem, mine.at);
             if (!others.has_value()) ended.problem = others.problem();
@@ -426,12 +434,13 @@ private:
                 jobs = std::move(others.value());
                 continue;
             }
-            if (ended.problem.code != errc::bad_parameters || jobs.size() == 1) {
-                return settle::detail::say(jobs, ended);
-            }
-            // Whose entry it is shows when each goes alone.
-            for (auto* const work : jobs) {
-                settle_apart({{}, {&work, 1}, mine.parts, mine.at, mine.judge}, log);
+            bool const of_some = ended.problem.code == errc::bad_parameters ||
+                                 detail::is_conflict(ended.problem);
+            if (!of_some || one) return settle::detail::say(jobs, ended);
+            // Whose entry or record it is shows in the halves.
+            std::span<job* const> const all{jobs};
+            for (auto const& half : {all.first(all.size() / 2), all.subspan(all.size() / 2)}) {
+                settle_apart({{}, half, mine.parts, mine.at, mine.judge}, log, false);
             }
             return;
         }
@@ -457,6 +466,7 @@ private:
     detail::record_layout layout_;
     std::shared_ptr<groups> groups_;
     std::shared_ptr<detail::backoff> backoff_;
+    std::shared_ptr<detail::held_up> held_up_;
     using waves_under_way = settle::detail::waves_under_way<desks>;
     std::shared_ptr<waves_under_way> beside_; ///< only where there are other stores
 };

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSL-1.0
+// The records of all collections that a wave meets.
+#pragma once
+
+#include <settle/mongodb/desk.hpp>
+
+#include <tuple>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+/// The desks of all collections, for one attempt.
+template <typename... Collections>
+class desks {
+public:
+    desks(record_layout const& layout, reading when)
+        : all_(desk<Collections>{layout, when}...) {}
+
+    template <typename C>
+    desk<C>& get() {
+        return std::get<desk<C>>(all_);
+    }
+    template <typename Operation>
+    auto& of(Operation const&) {
+        return get<typename Operation::collection>();
+    }
+    template <typename Operation>
+    void expect(Operation const& one) {
+        of(one).expect(one);
+    }
+    /// Errors:  throws errc::damaged when its record cannot be used
+    template <typename Operation>
+    met<typename Operation::record> meet(Operation const& one) {
+        return of(one).meet(one);
+    }
+    template <typename Operation>
+    void end_at_once(Operation const& one, bool confirmed) {
+        of(one).end_at_once(one.key(), one.end(), confirmed);
+    }
+    [[nodiscard]] bool have_to_read() const {
+        return (std::get<desk<Collections>>(all_).has_to_read() || ...);
+    }
+    void fetch(link& with) { (get<Collections>().fetch(with), ...); }
+    void learn(desks const& earlier) {
+        (get<Collections>().learn(std::get<desk<Collections>>(earlier.all_)), ...);
+    }
+    /// How many records are known to be unusable.
+    [[nodiscard]] std::size_t faults() const {
+        return (std::size_t{0} + ... +
+                std::get<desk<Collections>>(all_).faults());
+    }
+    /// Whether every change took effect.
+    bool write(link& with, writing how, ending& ended) {
+        return write_each(ended, [&](auto& table, ending& here) {
+            return table.write(with, how, here);
+        });
+    }
+    /// As desk::write_unread.
+    bool write_unread(link& with, ending& ended) {
+        return write_each(ended, [&](auto& table, ending& here) {
+            return table.write_unread(with, here);
+        });
+    }
+
+private:
+    template <typename Write>
+    bool write_each(ending& ended, Write&& write) {
+        bool all = true;
+        bool wrote = false;
+        auto const write_one = [&](auto& table) {
+            ending here{};
+            all = write(table, here) && all;
+            wrote = wrote || (here.fate != fate::undone && !table.empty());
+            // What is worse stays.
+            if (here.fate > ended.fate) ended = std::move(here);
+        };
+        (write_one(get<Collections>()), ...);
+        if (ended.fate == fate::undone && wrote) ended.fate = fate::unknown;
+        return all;
+    }
+
+    std::tuple<desk<Collections>...> all_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// A native transaction of another program holds one record: whoever needs that record waits until
+// its own deadline and is then told of it, and everybody else goes on.
+#include "bank_documents.hpp"
+#include "deeds.hpp"
+#include "foreign_holder.hpp"
+
+#include <algorithm>
+#include <thread>
+
+namespace settle_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A bank on a replica set whose callers give up soon.
+struct held_bank : documents {
+    explicit held_bank(settle::phases how, std::chrono::milliseconds patience = 600ms)
+        : documents(replica_set_address), db(own.address()),
+          engine(bank_on(db, how, limits_of(patience))), other(own.address()) {}
+
+    static settle::options limits_of(std::chrono::milliseconds patience) {
+        auto limits = short_limits();
+        limits.patience = patience;
+        return limits;
+    }
+    void open(std::string const& id) { engine.create(ledgers, {id, opening, 0, ""}).value(); }
+
+    settle::mongodb::database db;
+    decltype(bank_on(std::declval<settle::mongodb::database&>())) engine;
+    foreign_holder other;
+};
+
+void check_held(settle::error const& problem, std::string const& what) {
+    INFO(problem.text);
+    CHECK(problem.text.starts_with("settle: " + what + " is held by another native transaction"));
+    CHECK(problem.code == settle::condition::retryable);
+}
+
+/// Transfers between accounts of their own: the one of this number from the account that is held.
+std::vector<std::pair<std::string, transfer>> transfers(held_bank& bank, int count) {
+    std::vector<std::pair<std::string, transfer>> all;
+    for (int number = 0; number < count; ++number) {
+        auto const name = std::to_string(number);
+        bank.open("from" + name);
+        bank.open("to" + name);
+        all.push_back({"t" + name, {"from" + name, "to" + name, 1}});
+    }
+    return all;
+}
+
+} // namespace
+
+TEST_CASE("a record that another native transaction holds keeps back only its own transaction") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        CAPTURE(static_cast<int>(how));
+        held_bank bank{how};
+        auto const all = transfers(bank, 51);
+        bank.other.hold("suite_ledgers", "to20");
+        auto const began = std::chrono::steady_clock::now();
+        std::chrono::steady_clock::duration others{};
+        bank.engine.run_all(all, [&](std::size_t number, settle::outcome const& told) {
+            INFO(told.text());
+            if (number != 20) {
+                CHECK(told.done());
+                others = std::chrono::steady_clock::now() - began;
+                return;
+            }
+            CHECK(told.verdict == settle::verdict::undecided);
+            check_held(told.problem, "the record 'to20' of 'suite_ledgers'");
+        });
+        auto const whole = std::chrono::steady_clock::now() - began;
+        CHECK(whole >= 600ms);
+        CHECK(others < whole);
+        CHECK(whole < 5s);
+        bank.other.end();
+        CHECK(bank.engine.run(all[20].first, all[20].second).done());
+        settle_all(bank.engine);
+        CHECK(bank.engine.marks().value() == 0);
+    }
+}
+
+TEST_CASE("a caller whose record is held is told of it at its own deadline") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        CAPTURE(static_cast<int>(how));
+        held_bank bank{how, 90s};
+        auto const all = transfers(bank, 1);
+        bank.other.hold("suite_ledgers", "from0");
+        settle::call_options call;
+        call.deadline = 300ms;
+        auto const began = std::chrono::steady_clock::now();
+        auto const told = bank.engine.run("t0", all[0].second, call);
+        // Updates outside of a native transaction wait in the server, which ends them after 2 s.
+        CHECK(std::chrono::steady_clock::now() - began < 10s);
+        CHECK(told.verdict == settle::verdict::undecided);
+        INFO(told.text());
+        CHECK(told.problem.text.find("the record 'from0' of 'suite_ledgers'") !=
+              std::string::npos);
+        CHECK(told.problem.text.find("another native transaction") != std::string::npos);
+        bank.other.end();
+        CHECK(bank.engine.run("t0", all[0].second).done());
+        settle_all(bank.engine);
+        CHECK(balance(bank.engine, "from0") == opening - 1);
+    }
+}
+
+TEST_CASE("a caller whose record is held goes on as soon as that ends") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        held_bank bank{how, 90s};
+        auto const all = transfers(bank, 1);
+        bank.other.hold("suite_ledgers", "to0");
+        std::jthread const ends{[&] {
+            std::this_thread::sleep_for(300ms);
+            bank.other.end();
+        }};
+        CHECK(bank.engine.run("t0", all[0].second).done());
+    }
+}
+
+TEST_CASE("threads whose records are free go on beside one whose record is held") {
+    held_bank bank{settle::phases::one};
+    auto const all = transfers(bank, 8);
+    bank.other.hold("suite_ledgers", "from3");
+    std::vector<settle::outcome> told(all.size());
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t number = 0; number < all.size(); ++number) {
+            threads.emplace_back([&, number] {
+                told[number] = bank.engine.run(all[number].first, all[number].second);
+            });
+        }
+    }
+    for (std::size_t number = 0; number < told.size(); ++number) {
+        INFO(told[number].text());
+        if (number != 3) CHECK(told[number].done());
+        else check_held(told[number].problem, "the record 'from3' of 'suite_ledgers'");
+    }
+}
+
+TEST_CASE("an entry that another native transaction holds keeps back only itself") {
+    SUBCASE("a new one, in one phase") {
+        held_bank bank{settle::phases::one};
+        auto const all = transfers(bank, 5);
+        bank.other.hold_new("settle_entries", "t2");
+        auto const told = bank.engine.run_all(all);
+        for (std::size_t number = 0; number < told.size(); ++number) {
+            INFO(told[number].text());
+            if (number != 2) CHECK(told[number].done());
+            else check_held(told[number].problem, "the entry 't2' of 'settle_entries'");
+        }
+    }
+    SUBCASE("unfinished ones that are taken over") {
+        held_bank bank{settle::phases::two};
+        auto const all = transfers(bank, 5);
+        for (auto const& [id, wanted] : all) leave(bank.db, id, wanted, left_at::applied);
+        bank.other.hold("settle_entries", "t2");
+        auto const report = bank.engine.recover(at_once());
+        CHECK(report.done == 4);
+        CHECK(report.undecided == 1);
+        check_held(report.obstacle, "the entry 't2' of 'settle_entries'");
+        bank.other.end();
+        settle_all(bank.engine);
+        CHECK(bank.engine.find("t2").value()->state == settle::state::done);
+    }
+}
+
+TEST_CASE("recover says that a native transaction of a vanished client holds the records") {
+    held_bank bank{settle::phases::two};
+    auto const all = transfers(bank, 4);
+    for (auto const& [id, wanted] : all) leave(bank.db, id, wanted, left_at::inserted);
+    for (int number = 0; number < 3; ++number) {
+        bank.other.hold("suite_ledgers", "from" + std::to_string(number));
+    }
+    auto const report = bank.engine.recover(at_once());
+    CHECK(report.done == 1);
+    CHECK(report.undecided == 3);
+    check_held(report.obstacle, "the record 'from0' of 'suite_ledgers'");
+    bank.other.end();
+    CHECK(bank.engine.recover(at_once()).done == 3);
+    CHECK(bank.engine.marks().value() == 0);
+}
+
+} // namespace settle_test
