@@ -5,5 +5,6 @@
 #include <settle/definition/transaction.hpp>
 #include <settle/running/engine.hpp>
 #include <settle/running/listing.hpp>
+#include <settle/running/open_engine.hpp>
 #include <settle/running/recovery.hpp>
 #include <settle/version.hpp>

@@ -9,6 +9,7 @@
 #include <settle/settle.hpp>
 
 #include <fmt/format.h>
+#include <range/v3/view/transform.hpp>
 
 #include <cstdint>
 #include <map>
@@ -47,11 +48,22 @@ public:
     template <typename Collection, typename Make>
     void create_each(Collection const& collection, std::vector<std::string> const& names,
                      Make&& make) {
+        auto& count = counts_[std::string{Collection::name}];
         double made = 0;
-        for (std::string const& name : names) {
-            if (!goes_on(made++ / static_cast<double>(names.size()))) return;
-            create(collection, make(name));
-        }
+        settle::batch_options wanted;
+        wanted.stop = stop_;
+        auto const report = engine_->create_all(
+            collection, ranges::views::transform(names, make),
+            [&](std::size_t, settle::result<void> const& answer) {
+                if (answer.has_value()) ++count.opened;
+                else if (answer.problem().code == settle::errc::record_exists) ++count.there;
+                else throw settle::failure(answer.problem());
+                if (answer.has_value()) ++total_;
+                goes_on(made++ / static_cast<double>(names.size()));
+            },
+            wanted);
+        report_.stopped = stop_.stop_requested();
+        if (!report.problem.empty() && !report_.stopped) throw settle::failure(report.problem);
     }
 
     /// Keeps what cannot be opened for the end.

@@ -130,9 +130,13 @@ TEST_CASE("long: a user with the listed rights can do everything, or a sentence 
         make_user(admin, name, others);
         auto const said = use(as(name + ":word@", name));
         INFO(said);
-        CHECK(said.starts_with("settle: MongoDB could not "));
-        CHECK(said.find("not authorized on " + name) != std::string::npos);
+        auto const where = said.find(" on the database '" + name +
+                                     "' is missing, so MongoDB could not ");
+        REQUIRE(where != std::string::npos);
+        CHECK(said.starts_with("settle: the right '"));
+        CHECK(said.substr(0, where).find("'" + missing + "'") != std::string::npos);
         CHECK(said.find("Give the address's user the rights") != std::string::npos);
+        CHECK(said.size() < 350);
     }
 
     for (auto const& each :
@@ -149,8 +153,26 @@ TEST_CASE("long: a user with the listed rights can do everything, or a sentence 
         CHECK(said.find(because) != std::string::npos);
         CHECK(said.find("wr0ng") == std::string::npos);
     }
-    CHECK(refusal(as("bank:word@", "another")).find("not authorized on another") !=
+    CHECK(refusal(as("bank:word@", "another")).find("on the database 'another' is missing") !=
           std::string::npos);
+
+    // Whoever only looks needs no right to write.
+    do_as(admin, R"({"createUser": "reader", "pwd": "word",
+                     "roles": [{"role": "read", "db": "bank"}]})");
+    {
+        database db{as("reader:word@", "bank")};
+        settle::options limits;
+        limits.patience = std::chrono::milliseconds{300};
+        auto engine = bank_on(db, settle::phases::one, limits);
+        CHECK(balance(engine, "A") == opening - 20);
+        CHECK(engine.marks().value() == 0);
+        CHECK(engine.find("one").value()->state == settle::state::done);
+        CHECK(!engine.page({}, {}, 10).value().empty());
+        CHECK(engine.scan_page<std::remove_cvref_t<decltype(ledgers)>>({}, 10).value().size() == 2);
+        auto const told = engine.run("more", transfer{"A", "B", 1});
+        CHECK(told.problem.text.starts_with("settle: the right '"));
+        CHECK(told.problem.text.find(" on the database 'bank' is missing") != std::string::npos);
+    }
 
     // Ending the sessions of a tutorial's programs wants one right more.
     do_as(admin, R"({"createRole": "ends_sessions", "roles": [], "privileges": [
@@ -187,7 +209,7 @@ TEST_CASE("long: a server with a certificate is used when it is the right one") 
     for (auto const& each :
          {std::pair{at("127.0.0.1", "&" + options("other")), "certificate verify failed"},
           {at("localhost", "&" + options("ca")), "TLS handshake failed"},
-          {at("127.0.0.1", "&" + options("nowhere")), "the certificates that the address names"},
+          {at("127.0.0.1", "&" + options("nowhere")), "its tlsCAFile names the file"},
           {at("127.0.0.1", ""), "whether the server asks for tls=true"}}) {
         std::string const address = each.first;
         std::string const because = each.second;

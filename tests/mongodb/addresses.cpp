@@ -6,6 +6,11 @@
 #include "shared_servers.hpp"
 #include "strange_server.hpp"
 
+#include <program.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace settle_test {
 namespace {
 
@@ -16,6 +21,26 @@ using settle::mongodb::database_options;
 /// For servers that never answer.
 char const* const shortest_waits =
     "serverSelectionTimeoutMS=400&connectTimeoutMS=200&socketTimeoutMS=400";
+
+/// What this process writes to stderr goes into a file meanwhile.
+class stderr_in_file {
+public:
+    explicit stderr_in_file(std::string const& path) : before_(::dup(STDERR_FILENO)) {
+        int const file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        REQUIRE(file >= 0);
+        ::dup2(file, STDERR_FILENO);
+        ::close(file);
+    }
+    stderr_in_file(stderr_in_file const&) = delete;
+    stderr_in_file& operator=(stderr_in_file const&) = delete;
+    ~stderr_in_file() {
+        ::dup2(before_, STDERR_FILENO);
+        ::close(before_);
+    }
+
+private:
+    int before_;
+};
 
 void check_refused(std::string const& address, std::string const& because) {
     INFO(address);
@@ -80,6 +105,14 @@ TEST_CASE("an address that says too little or the wrong thing is refused without
     check_refused("mongodb://127.0.0.1:1/bank?readPreference=nearest", "not primary");
     check_refused("mongodb://127.0.0.1:1/bank?w=0", "nobody learns");
     check_refused("mongodb://127.0.0.1:1/bank?waitQueueTimeoutMS=50", "wait for others");
+    for (std::string const name : {"admin", "local", "config"}) {
+        check_refused("mongodb://127.0.0.1:1/" + name, "'" + name + "' is the server's own");
+    }
+    for (std::string const name : {"tlsCAFile", "tlsCertificateKeyFile"}) {
+        check_refused("mongodb://127.0.0.1:1/bank?tls=true&" + name + "=/nowhere",
+                      "its " + name + " names the file '/nowhere', which cannot be read");
+    }
+    check_refused("mongodb://127.0.0.1:1/bank?authMechanism=MONGODB-X509", "needs a certificate");
 }
 
 TEST_CASE("an address whose limits are none is refused without a server") {
@@ -108,11 +141,37 @@ TEST_CASE("an address at which nobody answers is refused in the time that it giv
     check_refused("mongodb://127.0.0.1:" + std::to_string(free_port()) + "/bank" + limits,
                   "whether the server asks for tls=true, and that it runs");
     auto const member = replica_set_address("bank");
-    check_refused(with(member.substr(0, member.find('?')), shortest_waits) + "&replicaSet=another",
-                  "could not be reached");
+    auto const at_member = member.substr(0, member.find('?'));
+    check_refused(with(at_member, shortest_waits) + "&replicaSet=another",
+                  "asks for the replica set 'another', and its host " +
+                      at_member.substr(10, at_member.rfind('/') - 10) +
+                      " belongs to the replica set 'settle'");
+    check_refused(with(standalone_address("bank"), shortest_waits) + "&replicaSet=another",
+                  " belongs to none");
+    check_refused("mongodb+srv://db.no-such-name.invalid/bank", "cannot be found: ");
     proxy between{fresh_database{standalone_address}.port()};
     between.black_hole(true);
     check_refused(between.address("bank", shortest_waits), "could not be reached");
+}
+
+TEST_CASE("the driver writes nothing of its own about an address") {
+    testing::scratch_folder const folder{"mongodb-driver-log"};
+    auto const member = replica_set_address("bank");
+    auto const set = member.substr(0, member.find('?'));
+    std::string const long_name(200, 'x');
+    std::string said;
+    {
+        stderr_in_file const caught{folder.at("stderr")};
+        said = refusal(with(member, "appName=bank")); // a name of the user's
+        for (std::string const wrong : {"maxPoolSize=abc", "wtimeoutMS=abc"}) {
+            CHECK(refusal(with(member, wrong)).find("abc") != std::string::npos);
+        }
+        CHECK(refusal(with(member, "appName=" + long_name)).find("appname") != std::string::npos);
+        CHECK(refusal("mongodb://host:99999/bank").find("cannot be read") != std::string::npos);
+        CHECK(refusal(with(set, shortest_waits) + "&replicaSet=another") != "");
+    }
+    CHECK(said == "");
+    CHECK(testing::read_file(folder.at("stderr")) == "");
 }
 
 TEST_CASE("a server that speaks another protocol is refused in the time that the address gives") {

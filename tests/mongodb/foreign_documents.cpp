@@ -379,7 +379,16 @@ TEST_CASE("a collection that could refuse settle's updates is refused when it is
            "its text index over 'label'"},
           {R"({"createIndexes": "suite_ledgers", "indexes": [
                {"key": {"pendingTransactions": "hashed"}, "name": "sixteen"}]})",
-           "its hashed index over 'pendingTransactions'"}}) {
+           "its hashed index over 'pendingTransactions'"},
+          {R"({"createIndexes": "suite_ledgers", "indexes": [
+               {"key": {"seen": 1}, "name": "seventeen", "expireAfterSeconds": 60}]})",
+           "its index 'seventeen' lets the server erase what is old"},
+          {R"({"create": "suite_ledgers", "clusteredIndex": {"key": {"_id": 1}, "unique": true},
+               "expireAfterSeconds": 60})",
+           "the server erases its documents by their age"},
+          {R"({"create": "suite_ledgers", "clusteredIndex": {"key": {"_id": 1},
+               "unique": true}})",
+           ""}}) {
         INFO(one.command);
         fresh_database const own{standalone_address};
         auto const made = run_command(own.address(), one.command);
@@ -396,6 +405,32 @@ TEST_CASE("a collection that could refuse settle's updates is refused when it is
         CHECK(said.find(one.because) != std::string::npos);
         if (!said.empty()) CHECK(said.starts_with("settle: the collection 'suite_ledgers'"));
     }
+}
+
+TEST_CASE("a record that the server may have erased with its mark is not taken for ended") {
+    on_every_server<bank_documents>([](bank_documents& here) {
+        for (char const* const id : {"A", "B"}) {
+            here.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
+        }
+        leave(here.db, "t", transfer{"A", "B", 30}, left_at::committed);
+        auto limits = short_limits();
+        limits.patience = std::chrono::milliseconds{100};
+        auto soon = bank_on(here.db, settle::two_phases, limits);
+        // What the server would do within a minute, where a date of another program is old enough.
+        auto const add_index = R"({"createIndexes": "suite_ledgers", "indexes": [
+            {"key": {"seen": 1}, "name": "ttl", "expireAfterSeconds": 60}]})";
+        REQUIRE(here.shell.run(add_index).ok);
+        REQUIRE(here.shell.run(R"({"delete": "suite_ledgers",
+                                   "deletes": [{"q": {"_id": "B"}, "limit": 1}]})").ok);
+        auto const report = soon.recover(at_once());
+        CHECK(report.done == 0);
+        REQUIRE(report.skipped.size() == 1);
+        auto const& said = report.skipped.front().problem.text;
+        INFO(said);
+        CHECK(said.starts_with("settle: the record 'B' of 'suite_ledgers' is gone"));
+        CHECK(said.find("index 'ttl'") != std::string::npos);
+        CHECK(here.engine.find("t").value()->state == settle::state::applied);
+    });
 }
 
 } // namespace settle_test

@@ -142,7 +142,7 @@ TEST_CASE("a log that could lose or refuse an entry is refused when it is bound"
              {R"({"create": "transactions", "validator": {"value": {"$gte": 0}}})",
               "its validator"},
              {index(R"("key": {"lastModified": 1}, "expireAfterSeconds": 3600)"),
-              "its index 'one' lets the server erase entries"},
+              "its index 'one' lets the server erase what is old"},
              {index(R"("key": {"source": 1, "destination": 1}, "unique": true)"),
               "its unique index over 'source'"},
              {index(R"("key": {"invoice": 1}, "unique": true)"),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/running/batch.hpp>
+#include <settle/running/creation.hpp>
 #include <settle/running/gate.hpp>
 #include <settle/running/sweeper.hpp>
 #include <settle/running/take_over.hpp>
@@ -314,6 +315,21 @@ public:
         return parts_.template session_of<wanted>().template create<wanted>(record);
     }
 
+    /// Makes a range of records outside of any transaction, a wave of them in one commit.
+    /// Shape:   ended(number, result<void>) - called for each with what create() would give
+    template <typename Record, fixed_string Name, auto Key, typename Range, typename Ended>
+        requires std::is_invocable_v<Ended&, std::size_t, result<void>>
+    create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
+                             batch_options const& wanted = {}) {
+        if (!gate_.is_open(wanted)) return gate_.report<create_report>();
+        return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, wanted);
+    }
+    template <typename Record, fixed_string Name, auto Key, typename Range>
+    create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
+                             batch_options const& wanted = {}) {
+        return create_all(where, range, [](std::size_t, auto const&) {}, wanted);
+    }
+
     /// The records of a collection in the order of their keys, as a lazy range; include
     /// settle/running/listing.hpp.
     template <typename Record, fixed_string Name, auto Key>
@@ -480,16 +496,5 @@ private:
 
 template <typename... Given>
 engine(Given&&...) -> engine<std::remove_cvref_t<Given>...>;
-
-/// Builds an engine, and gives the error where the constructor would throw.
-template <typename... Given>
-result<std::unique_ptr<engine<std::remove_cvref_t<Given>...>>> open_engine(Given&&... arguments) {
-    try {
-        return std::make_unique<engine<std::remove_cvref_t<Given>...>>(
-            std::forward<Given>(arguments)...);
-    } catch (failure const& problem) {
-        return problem.problem();
-    }
-}
 
 SETTLE_END

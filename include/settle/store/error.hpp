@@ -8,6 +8,7 @@
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -185,6 +186,13 @@ private:
     };
     bool has_value_;
 };
+
+/// The error of a record that was to be created and is there.
+[[nodiscard]] inline error record_exists_in(std::string_view collection) {
+    return {make_error_code(errc::record_exists), "settle: a record with this key is in '" +
+                                                      std::string{collection} +
+                                                      "' already. README#errors"};
+}
 
 template <>
 class [[nodiscard]] result<void> {

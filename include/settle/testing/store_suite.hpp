@@ -19,6 +19,7 @@
 #include <settle/testing/store_suite/access_cases.hpp>
 #include <settle/testing/store_suite/callback_cases.hpp>
 #include <settle/testing/store_suite/commuting_cases.hpp>
+#include <settle/testing/store_suite/creation_cases.hpp>
 #include <settle/testing/store_suite/engine_cases.hpp>
 #include <settle/testing/store_suite/exclusive_cases.hpp>
 #include <settle/testing/store_suite/log_cases.hpp>
@@ -67,6 +68,8 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_work, Fixture);                               \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_reverse, Fixture);                            \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_long_listings, Fixture);                      \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create_all, Fixture);                         \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create_all_ends, Fixture);                    \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_passed_limits, Fixture);                      \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observed_ends, Fixture);                      \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_observer_throws, Fixture);                    \

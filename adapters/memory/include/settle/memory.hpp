@@ -66,8 +66,7 @@ public:
     result<void> create(typename C::record_type const& record) {
         std::lock_guard const guard{database_->lock()};
         if (table_of<C>().create(record)) return {};
-        return {errc::record_exists, "settle: a record with this key is in '" +
-                                         std::string{C::name} + "' already. README#errors"};
+        return record_exists_in(C::name);
     }
 
     template <typename C>

@@ -4,9 +4,11 @@
 
 #include <settle/mongodb/error.hpp>
 
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <string>
+#include <vector>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -44,7 +46,12 @@ public:
     address(std::string const& text, database_options const& options) : weak_(options.weak_writes) {
         begin_driver();
         bson_error_t problem{};
-        uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
+        {
+            // What it warns of in an address that is refused, the refusal says.
+            driver_warnings const held;
+            uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
+            if (uri_) held.write();
+        }
         // What the driver says may hold the password, and from the first of two signs on it takes
         // the rest of one for a host, which other sentences name.
         auto const first_sign = text.find('@');
@@ -60,6 +67,8 @@ public:
             refuse("it names no database. Write one behind the hosts: mongodb://host:27017/bank");
         }
         database_ = name;
+        check_database();
+        check_files();
         check_reads();
         check_limits();
         check_writes();
@@ -80,6 +89,29 @@ public:
     }
 
 private:
+    /// Keeps what the driver warns of on this thread from its log.
+    class driver_warnings {
+    public:
+        driver_warnings() { kept() = &texts_; }
+        driver_warnings(driver_warnings const&) = delete;
+        driver_warnings& operator=(driver_warnings const&) = delete;
+        ~driver_warnings() { kept() = nullptr; }
+
+        void write() const {
+            for (auto const& one : texts_) {
+                mongoc_log_default_handler(MONGOC_LOG_LEVEL_WARNING, "mongoc", one.c_str(),
+                                           nullptr);
+            }
+        }
+        static std::vector<std::string>*& kept() {
+            thread_local std::vector<std::string>* here = nullptr;
+            return here;
+        }
+
+    private:
+        std::vector<std::string> texts_;
+    };
+
     /// The driver's globals live as long as the process: it cannot begin twice.
     static void begin_driver() {
         static bool const begun = [] {
@@ -98,8 +130,13 @@ private:
         bool const usual = said.starts_with("Error in abortTransaction") ||
                            said.starts_with("Couldn't send \"endSessions\"") ||
                            said.starts_with("Failed authentication") ||
-                           said.starts_with("Failed to buffer");
+                           said.starts_with("Failed to buffer") ||
+                           said.starts_with("Last server removed from topology");
         if (level > MONGOC_LOG_LEVEL_WARNING) return;
+        if (auto* const kept = driver_warnings::kept()) {
+            kept->emplace_back(said);
+            return;
+        }
         if (level == MONGOC_LOG_LEVEL_WARNING && usual) return;
         mongoc_log_default_handler(level, domain, text, nullptr);
     }
@@ -107,6 +144,32 @@ private:
     [[noreturn]] static void refuse(std::string const& why) {
         raise(errc::unfit_store, "settle: this MongoDB address is refused: " + why +
                                      ". README#mongodb");
+    }
+
+    void check_database() const {
+        if (database_ != "admin" && database_ != "local" && database_ != "config") return;
+        refuse("the database '" + database_ + "' is the server's own, and takes no native "
+               "transactions. Name another one");
+    }
+
+    /// The driver tells of them on its log alone, or not at all.
+    void check_files() const {
+        for (char const* const name : {"tlsCAFile", "tlsCertificateKeyFile"}) {
+            char const* const path =
+                mongoc_uri_get_option_as_utf8(uri_.get(), name, nullptr);
+            if (path == nullptr || std::ifstream{path}) continue;
+            refuse("its " + std::string{name} + " names the file '" + path +
+                   "', which cannot be read. Correct the path, or the file's permissions");
+        }
+        char const* const how = mongoc_uri_get_auth_mechanism(uri_.get());
+        bool const by_certificate = how != nullptr && std::string_view{how} == "MONGODB-X509";
+        if (by_certificate && mongoc_uri_get_option_as_utf8(
+                                  uri_.get(), MONGOC_URI_TLSCERTIFICATEKEYFILE, nullptr) ==
+                                  nullptr) {
+            // The driver would read a certificate that it does not have.
+            refuse("its authMechanism needs a certificate. Name its file in "
+                   "tlsCertificateKeyFile, with tls=true");
+        }
     }
 
     void check_reads() const {

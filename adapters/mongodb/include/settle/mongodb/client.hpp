@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/mongodb/address.hpp>
-#include <settle/mongodb/bson.hpp>
+#include <settle/mongodb/set_names.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -389,13 +389,15 @@ class server {
 public:
     /// Errors:  throws settle::failure when it cannot be reached, or is none that settle can use
     server(std::string const& text, database_options const& options)
-        : address_(text, options), pool_(mongoc_client_pool_new(address_.native())) {
-        if (!pool_) {
-            raise(errc::unfit_store, "settle: this MongoDB address is refused: its options "
-                                     "contradict each other. README#mongodb");
-        }
+        : address_(text, options) {
+        bson_error_t problem{};
+        pool_.reset(mongoc_client_pool_new_with_error(address_.native(), &problem));
+        if (!pool_) refuse_address(text, problem);
         mongoc_client_pool_set_error_api(pool_.get(), MONGOC_ERROR_API_VERSION_2);
-        mongoc_client_pool_set_appname(pool_.get(), "settle");
+        // The driver takes a name once.
+        if (mongoc_uri_get_appname(address_.native()) == nullptr) {
+            mongoc_client_pool_set_appname(pool_.get(), "settle");
+        }
         look();
     }
 
@@ -418,6 +420,18 @@ private:
     /// MongoDB 4.2: the first whose native transactions may be as large as a wave.
     static constexpr std::int64_t oldest = 8;
 
+    [[noreturn]] static void refuse_address(std::string const& text, bson_error_t const& problem) {
+        // The driver asks the name service for the hosts, and for options, before anything else.
+        if (text.starts_with("mongodb+srv:")) {
+            raise(errc::store_unreachable,
+                  "settle: the hosts of this mongodb+srv address cannot be found: " +
+                      native_text(problem) + ". Check the name behind mongodb+srv://, and the "
+                                             "name service. README#mongodb");
+        }
+        raise(errc::unfit_store, "settle: this MongoDB address is refused: " +
+                                     native_text(problem) + ". README#mongodb");
+    }
+
     void look() {
         link with = connect();
         reply told;
@@ -426,6 +440,7 @@ private:
         try {
             with.command(wanted, "be reached", told);
         } catch (command_failure const& problem) {
+            check_set_names(address_.native());
             throw failure({problem.problem().code, problem.problem().text});
         }
         auto const says = [&](char const* name) {

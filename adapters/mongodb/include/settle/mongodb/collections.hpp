@@ -9,8 +9,23 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
+[[nodiscard]] inline bool has_collection(link& with, std::string_view name) {
+    document command;
+    document filter;
+    command.integer("listCollections", 1).boolean("nameOnly", true);
+    command.object("filter", filter.text("name", name));
+    reply told;
+    with.command(command, "look for a collection", told);
+    auto const cursor = told.find("cursor");
+    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
+    bool found = false;
+    if (batch) batch->for_each([&](value_view const&) { return !(found = true); });
+    return found;
+}
+
 /// Makes a collection that is not there: a native transaction could meet another's making of it.
 inline void make_collection(link& with, std::string_view name) {
+    if (has_collection(with, name)) return;
     document command;
     command.text("create", name);
     reply told;
@@ -50,6 +65,10 @@ inline void check_collection(link& with, std::string_view name) {
             auto const options = one.find("options");
             if (!options) return true;
             if (options->find("capped")) refuse("it is capped. Use one that is not");
+            if (options->find("expireAfterSeconds")) {
+                refuse("the server erases its documents by their age. Use one without "
+                       "expireAfterSeconds");
+            }
             if (options->find("collation")) {
                 refuse("its collation takes different keys for one. Use one without a collation");
             }
@@ -147,11 +166,34 @@ template <typename ContentOf>
     return found;
 }
 
-/// Refuses an index that could refuse an update that ends a transaction.
+/// The index by which the server erases documents by their age, as an error calls it; empty where
+/// it is none.
+[[nodiscard]] inline std::string index_that_erases(value_view const& index) {
+    if (!index.find("expireAfterSeconds")) return {};
+    auto const called = index.find("name");
+    return "index '" + std::string{called ? called->text().value_or("") : ""} +
+           "' lets the server erase what is old";
+}
+
+/// The same of a whole collection: the first such index.
+[[nodiscard]] inline std::string index_that_erases(link& with, std::string_view name) {
+    std::string found;
+    for_each_index(with, name, [&](value_view const& one) {
+        if (found.empty()) found = index_that_erases(one);
+    });
+    return found;
+}
+
+/// Refuses an index that could refuse an update that ends a transaction, or take a record away with
+/// its marks.
 /// Shape:   content_of(field) - what settle writes into a field of the records
 template <typename ContentOf>
 void check_indexes(link& with, std::string_view name, ContentOf&& content_of) {
     for_each_index(with, name, [&](value_view const& one) {
+        if (auto const erases = index_that_erases(one); !erases.empty()) {
+            refuse_collection(name, "its " + erases + ", and with a record the marks of unfinished "
+                                                      "transactions. Drop it");
+        }
         auto const found = index_in_the_way(one, content_of);
         if (found.empty()) return;
         refuse_collection(name, "its " + found + " could refuse the update that ends a "
@@ -239,33 +281,47 @@ inline void check_log(link& with, entry_layout const& layout) {
             return unique ? content::nested : content_of_entry(layout, field);
         });
         if (!found.empty()) found += " could refuse an entry. Drop it";
-        if (one.find("expireAfterSeconds")) {
-            auto const called = one.find("name");
-            found = "index '" + std::string{called ? called->text().value_or("") : ""} +
-                    "' lets the server erase entries by their age. Drop it, and call purge";
+        if (auto const erases = index_that_erases(one); !erases.empty()) {
+            found = erases + ". Drop it, and call purge";
         }
         if (!found.empty()) refuse_collection(name, "its " + found);
     });
+}
+
+[[nodiscard]] inline char const* unfinished_index_of(entry_layout const& layout) noexcept {
+    return layout.is_tutorial() ? "settle_state" : "settle_open";
+}
+inline constexpr char const* created_index = "settle_created";
+
+[[nodiscard]] inline bool has_log_indexes(link& with, entry_layout const& layout) {
+    int found = 0;
+    for_each_index(with, layout.names.transactions, [&](value_view const& one) {
+        auto const name = one.find("name");
+        if (!name) return;
+        if (name->text() == unfinished_index_of(layout) || name->text() == created_index) ++found;
+    });
+    return found == 2;
 }
 
 /// The collection of the log and its indexes, by their names.
 inline void make_log(link& with, entry_layout const& layout) {
     make_collection(with, layout.names.transactions);
     check_log(with, layout);
+    if (has_log_indexes(with, layout)) return;
     document keys;
     document open;
     document only_open;
     if (layout.is_tutorial()) {
         keys.integer(layout.names.state, 1).integer("_id", 1);
-        open.object("key", keys).text("name", "settle_state");
+        open.object("key", keys).text("name", unfinished_index_of(layout));
     } else {
         keys.integer("open", 1).integer("_id", 1);
-        open.object("key", keys).text("name", "settle_open");
+        open.object("key", keys).text("name", unfinished_index_of(layout));
         open.object("partialFilterExpression", only_open.boolean("open", true));
     }
     document keys_created;
     document created;
-    created.object("key", keys_created.integer("created", 1)).text("name", "settle_created");
+    created.object("key", keys_created.integer("created", 1)).text("name", created_index);
     document all;
     all.object_at(0, open).object_at(1, created);
     document command;

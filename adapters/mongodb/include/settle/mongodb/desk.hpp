@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/mongodb/bare_mark.hpp>
+#include <settle/mongodb/collections.hpp>
 #include <settle/mongodb/desk_place.hpp>
 #include <settle/mongodb/native.hpp>
 #include <settle/store/hash_index.hpp>
@@ -48,6 +49,7 @@ public:
         auto const known = places_.size();
         auto const number = find_place(one.key());
         expected_.push_back(number);
+        if (!Operation::applies) places_[number].ends = true;
         if (reads_ == reading::always) return;
         // What two operations meet, the second meets as the first has left it.
         if (number == known) places_[number].conditional = conditional_of(one);
@@ -76,6 +78,7 @@ public:
         auto const filter = only(codec_.layout().key, among);
         with.find(Collection::name, filter, std::move(options), "read records",
                   [&](document found) { put(std::move(found)); });
+        look_for_erased(with);
     }
 
     /// Puts the document of an expected record on the desk.
@@ -287,6 +290,21 @@ private:
                             : encode_json(*at.slot.record);
         }
     };
+
+    /// A record of which a transaction is to be ended may be gone because an earlier worker has
+    /// ended it there. Where the server erases what is old, it may have taken the mark as well.
+    void look_for_erased(link& with) {
+        std::optional<std::string> index;
+        for (place& at : places_) {
+            if (!at.ends || at.found || at.conditional) continue;
+            if (!index) index = index_that_erases(with, Collection::name);
+            if (index->empty()) return;
+            at.fault = {make_error_code(errc::unfit_store),
+                        "settle: " + at.name() + " is gone, and perhaps a mark with it: the " +
+                            *index + ". Drop that index, and put the record back. "
+                                     "README#mongodb"};
+        }
+    }
 
     [[nodiscard]] bool knows(stored_key const& key) const {
         return std::any_of(known_faults_.begin(), known_faults_.end(),

@@ -26,6 +26,7 @@ struct desk_place {
     std::vector<mark_place> added{};  ///< marks that are new
     std::vector<mark_place> pulled{}; ///< marks that are gone
     bool rewritten = false;           ///< a mark has changed where it is
+    bool ends = false;                ///< a transaction is to be ended here
     bool held = false;                ///< what was only looked at must stay as it is
     std::string image{};              ///< of which it was made again
     std::vector<std::string> bare{};  ///< marks of other programs that no operation has met

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -127,11 +128,41 @@ inline constexpr int code_of_lost = 64;
 
 namespace detail {
 
+/// A right that a user lacks, as the server words it.
+struct missing_right {
+    std::string_view command;
+    std::string_view database;
+};
+
+/// Shape:   said - "not authorized on bank to execute command { update: ..."
+[[nodiscard]] inline std::optional<missing_right> missing_right_of(std::string_view said) {
+    constexpr std::string_view before = "not authorized on ";
+    constexpr std::string_view between = " to execute command { ";
+    auto const from = said.find(before);
+    auto const to = said.find(between);
+    if (from == std::string_view::npos || to == std::string_view::npos || to < from) {
+        return std::nullopt;
+    }
+    auto const database = said.substr(from + before.size(), to - from - before.size());
+    auto const command = said.substr(to + between.size());
+    return missing_right{command.substr(0, command.find(':')), database};
+}
+
+/// The actions that a role must hold for a command.
+[[nodiscard]] inline std::string actions_of(std::string_view command) {
+    if (command == "delete") return "'remove'";
+    if (command == "create") return "'insert'";
+    if (command == "createIndexes") return "'createIndex'";
+    if (command == "findAndModify") return "'insert' or 'update'";
+    return "'" + std::string{command} + "'";
+}
+
 /// What can be done about it, as far as the code tells.
 [[nodiscard]] inline std::string_view advice_for(bson_error_t const& problem) {
     switch (code_of(problem)) {
     case unauthorized:
-        return "Give the address's user the rights that are listed. README#mongodb-rights";
+        return "Give the address's user the rights that are listed, or the role readWrite. "
+               "README#mongodb-rights";
     case authentication_failed:
     case -(MONGOC_ERROR_CLIENT * domain_width + MONGOC_ERROR_CLIENT_AUTHENTICATE):
         return "Check the name, the password and authSource in the address. "
@@ -149,18 +180,42 @@ namespace detail {
     return "README#mongodb-errors";
 }
 
+/// The server's or the driver's own words, on one line and no longer than a reader takes in.
+[[nodiscard]] inline std::string native_text(bson_error_t const& problem) {
+    std::string said{problem.message};
+    // A refusal repeats the whole command; a taken key is looked for in the text of its own.
+    constexpr std::size_t most = 300;
+    std::size_t end = code_of(problem) == duplicate_key ? said.size() : most;
+    if (missing_right_of(said)) end = std::min(end, said.find(','));
+    if (end < said.size()) {
+        // Behind a whole character.
+        while (end > 0 && (static_cast<unsigned char>(said[end]) & 0xC0U) == 0x80U) --end;
+        said.resize(end);
+        said += " …";
+    }
+    for (char& each : said) {
+        if (static_cast<unsigned char>(each) < 0x20U) each = ' ';
+    }
+    while (said.ends_with('.') || said.ends_with(' ')) said.pop_back();
+    return said;
+}
+
 /// Shape:   phase - what was being done, as it goes after "MongoDB could not"
 [[nodiscard]] inline error describe(bson_error_t const& problem, std::string_view phase) {
-    std::string_view said = problem.message;
-    while (said.ends_with('.')) said.remove_suffix(1);
-    std::string text{"settle: MongoDB could not "};
-    text.append(phase).append(": ").append(said);
+    auto const said = native_text(problem);
+    auto code = code_of(problem);
+    std::string text{"settle: "};
+    if (auto const right = missing_right_of(said); right && code == unauthorized) {
+        text.append("the right ").append(actions_of(right->command));
+        text.append(" on the database '").append(right->database);
+        text.append("' is missing, so ");
+    }
+    text.append("MongoDB could not ").append(phase).append(": ").append(said);
     text.append(" (code ").append(std::to_string(problem.code)).append("). ");
     text.append(advice_for(problem));
-    auto code = code_of(problem);
     // The driver measures, too, and has one code for all that it does not like in a document.
     bool const measured = problem.domain == MONGOC_ERROR_BSON &&
-                          said.find("too large") != std::string_view::npos;
+                          said.find("too large") != std::string::npos;
     if (measured) code = object_too_large;
     return {std::error_code{code == 0 ? -1 : code, mongodb_category()}, std::move(text)};
 }

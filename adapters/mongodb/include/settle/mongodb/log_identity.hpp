@@ -55,20 +55,6 @@ namespace mongodb::detail {
                                "layout that it belongs to. README#one-log");
 }
 
-[[nodiscard]] inline bool has_collection(link& with, std::string_view name) {
-    document command;
-    document filter;
-    command.integer("listCollections", 1).boolean("nameOnly", true);
-    command.object("filter", filter.text("name", name));
-    reply told;
-    with.command(command, "look for a collection", told);
-    auto const cursor = told.find("cursor");
-    auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
-    bool found = false;
-    if (batch) batch->for_each([&](value_view const&) { return !(found = true); });
-    return found;
-}
-
 /// Refuses a log of this database when its records belong to another log of the same database.
 /// Nothing is made or changed before that, except that a database which an earlier version took
 /// over gets the name that its log has now: that version gave every layout one name.

@@ -64,7 +64,8 @@ public:
         auto const jobs = settle::detail::jobs_of(wave, step::at_once);
         auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
         settle::detail::for_each_run(
-            std::span<job* const>{jobs}, [&](job const* one) { return held_up_->contains(one->id); },
+            std::span<job* const>{jobs},
+            [&](job const* one) { return held_up_->contains(one->id); },
             [&](std::span<job* const> some, bool held) {
                 request mine{{}, some, parts, at, judge};
                 if (some.size() == 1 && !held && settled_together(std::move(mine), log)) return;
@@ -93,20 +94,30 @@ public:
     template <typename C>
     result<void> create(typename C::record_type const& record) {
         if (auto texts = check_texts(record); !texts.has_value()) return texts;
+        result<void> answer;
+        create_all<C>({&record, 1}, {&answer, 1});
+        return answer;
+    }
+
+    /// As create for each, in one command.
+    template <typename C>
+    void create_all(std::span<typename C::record_type const> wave,
+                    std::span<result<void>> answers) {
         try {
             auto with = server_->connect();
-            detail::bulk one{with, C::name};
-            one.insert(detail::record_codec<C>{layout_}.encode({record, {}}));
-            auto const made = one.execute("create a record");
-            if (!made.problem.empty()) return made.problem;
-            if (made.refused.empty()) return {};
-            auto const& refused = made.refused.front().problem;
-            if (!detail::is_of_taken_key(refused, layout_.key)) return refused;
+            detail::bulk all{with, C::name};
+            for (std::size_t at = 0; at < wave.size(); ++at) {
+                all.insert(detail::record_codec<C>{layout_}.encode({wave[at], {}}));
+            }
+            auto const made = all.execute("create records");
+            for (auto& one : answers) one = made.problem;
+            for (auto const& one : made.refused) {
+                bool const taken = detail::is_of_taken_key(one.problem, layout_.key);
+                answers[one.index] = taken ? record_exists_in(C::name) : one.problem;
+            }
         } catch (failure const& met) {
-            return met.problem();
+            for (auto& one : answers) one = met.problem();
         }
-        return {errc::record_exists, "settle: a record with this key is in '" +
-                                         std::string{C::name} + "' already. README#errors"};
     }
 
     /// Records in the order of their keys, beginning behind one of them.

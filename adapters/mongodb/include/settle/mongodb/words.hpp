@@ -52,6 +52,8 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
 /// Errors:  throws settle::failure
 [[nodiscard]] inline std::string settle_word(link& with, std::string_view name,
                                              std::string const& proposed) {
+    // Whoever only reads needs no right to write.
+    if (auto found = known_word(with, name)) return *std::move(found);
     // Two who come first at once may both try to insert it; one of them then finds it.
     for (int attempt = 0;; ++attempt) {
         document command;

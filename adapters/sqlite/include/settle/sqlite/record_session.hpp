@@ -63,8 +63,31 @@ public:
             file_->writing([&] { return held_->template table_of<C>().create(record); });
         if (!made.has_value()) return made.problem();
         if (made.value()) return {};
-        return {errc::record_exists, "settle: a record with this key is in '" +
-                                         std::string{C::name} + "' already. README#errors"};
+        return record_exists_in(C::name);
+    }
+
+    /// As create for each, in one native transaction.
+    template <typename C>
+    void create_all(std::span<typename C::record_type const> wave,
+                    std::span<result<void>> answers) {
+        auto const ended = file_->perform([&](detail::transaction& here) {
+            static_cast<void>(file_->unchanged_for(nullptr));
+            auto& table = held_->template table_of<C>();
+            for (std::size_t at = 0; at < wave.size(); ++at) {
+                answers[at] = {};
+                try {
+                    bool made = false;
+                    here.in_part([&] { made = table.create(wave[at]); });
+                    if (!made) answers[at] = record_exists_in(C::name);
+                } catch (failure const& met) {
+                    // What concerns one record leaves the others.
+                    if (!here.is_open() || met.problem().code != condition::permanent) throw;
+                    answers[at] = met.problem();
+                }
+            }
+        });
+        if (ended.fate == detail::fate::committed) return;
+        for (auto& one : answers) one = ended.problem;
     }
 
     /// Records in the order of their keys, beginning behind one of them.

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSL-1.0
+// Creates a whole range of records outside of any transaction, a wave of them at a time.
+#pragma once
+
+#include <settle/running/assembly.hpp>
+
+#include <range/v3/range/access.hpp>
+#include <range/v3/range/traits.hpp>
+
+#include <exception>
+
+SETTLE_BEGIN
+
+/// A record of a range that could not be created, and why.
+struct uncreated_record {
+    std::size_t number; ///< in the range
+    error problem;
+};
+
+/// What became of a range of records.
+struct create_report {
+    std::uint64_t created = 0;
+    std::uint64_t existing = 0;             ///< a record has their key already
+    std::vector<uncreated_record> refused;  ///< the others that were read
+    error problem; ///< why the rest of the range was not read; nothing when it was read to its end
+};
+
+namespace detail {
+
+/// Memory is bounded by one wave (batch_options::window), and by the records that are refused. A
+/// store that is away is waited for as long as options::patience says, or the call's deadline.
+/// Shape:   Ended - is called with the number of each record and a result<void>
+template <typename Assembly, typename Collection, typename Ended>
+class creation {
+    using record_type = typename Collection::record_type;
+
+public:
+    creation(Assembly& parts, batch_options const& wanted, Ended& ended)
+        : parts_(parts), wanted_(wanted), ended_(ended) {
+        auto& session = parts_.template session_of<Collection>();
+        using session_type = std::remove_cvref_t<decltype(session)>;
+        // A wave costs one commit, so it pays where a wave of transactions would not.
+        constexpr std::size_t least = 1000;
+        room_ = wanted.window == 0 ? std::max(least, wave_of<session_type>) : wanted.window;
+        if (wanted.deadline) deadline_ = parts_.environment().elapsed() + bounded(*wanted.deadline);
+    }
+
+    template <typename Range>
+    create_report run(Range&& range) {
+        try {
+            std::size_t number = 0;
+            for (auto&& one : range) {
+                if (ends()) break;
+                take(one, number++);
+                if (records_.size() >= room_) send();
+            }
+        } catch (...) {
+            // What the range throws concerns the records to come.
+            if (!thrown_) thrown_ = std::current_exception();
+        }
+        send();
+        if (thrown_) std::rethrow_exception(thrown_);
+        return std::move(report_);
+    }
+
+private:
+    /// Whether no more records are wanted, and why.
+    [[nodiscard]] bool ends() {
+        if (thrown_ || !report_.problem.empty()) return true;
+        if (!wanted_.stop.stop_requested() && !is_late(deadline_)) return false;
+        report_.problem = {make_error_code(errc::stopped),
+                           "settle: the deadline or a stop request ended the call before the "
+                           "range was read to its end. Call it again with the rest. "
+                           "README#many-at-a-time"};
+        return true;
+    }
+
+    [[nodiscard]] bool is_late(std::optional<std::chrono::nanoseconds> const& deadline) const {
+        return deadline && parts_.environment().elapsed() >= *deadline;
+    }
+
+    void take(record_type const& record, std::size_t number) {
+        if (auto texts = check_texts(record); !texts.has_value()) return tell(number, texts);
+        records_.push_back(record);
+        numbers_.push_back(number);
+    }
+
+    /// Sends what was taken, until the store has answered for each, or there is no more time.
+    void send() {
+        bool unsure = false;
+        std::uint32_t tries = 0;
+        std::optional<std::chrono::nanoseconds> patient_until;
+        while (!records_.empty()) {
+            std::vector<result<void>> answers(records_.size());
+            create_wave(records_, answers);
+            if (!patient_until) {
+                patient_until = parts_.environment().elapsed() + bounded(parts_.limits().patience);
+            }
+            bool const over = wanted_.stop.stop_requested() ||
+                              is_late(deadline_ ? deadline_ : patient_until);
+            unsure = keep_unanswered(answers, unsure, over);
+            if (!records_.empty()) pause(tries++);
+        }
+    }
+
+    void create_wave(std::span<record_type const> wave, std::span<result<void>> answers) {
+        auto& session = parts_.template session_of<Collection>();
+        if constexpr (requires { session.template create_all<Collection>(wave, answers); }) {
+            session.template create_all<Collection>(wave, answers);
+        } else {
+            for (std::size_t at = 0; at < wave.size(); ++at) {
+                answers[at] = session.template create<Collection>(wave[at]);
+            }
+        }
+    }
+
+    /// Tells the answers, and keeps the records that are worth another try.
+    /// Shape:   unsure - an earlier try may have created some of them
+    /// Returns: whether a try may have
+    bool keep_unanswered(std::span<result<void>> answers, bool unsure, bool over) {
+        std::size_t kept = 0;
+        bool unknown = unsure;
+        for (std::size_t at = 0; at < answers.size(); ++at) {
+            auto& answer = answers[at];
+            auto const& problem = answer.problem();
+            bool const again =
+                problem.code == condition::retryable || problem.code == condition::unknown;
+            unknown = unknown || problem.code == condition::unknown;
+            if (again && !over) {
+                if (kept != at) records_[kept] = std::move(records_[at]);
+                numbers_[kept++] = numbers_[at];
+                continue;
+            }
+            // The whole store is away: the records to come would wait as long.
+            if (again && report_.problem.empty()) report_.problem = problem;
+            bool const existing = problem.code == errc::record_exists;
+            bool const own = unsure && existing && is_there(records_[at]);
+            tell(numbers_[at], own ? result<void>{} : std::move(answer));
+        }
+        records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(kept), records_.end());
+        numbers_.resize(kept);
+        return unknown;
+    }
+
+    /// Whether a record stands exactly as it was to be created.
+    [[nodiscard]] bool is_there(record_type const& record) {
+        auto const& key = record.*Collection::key_member;
+        auto const found = parts_.template session_of<Collection>().template read<Collection>(key);
+        return found.has_value() && found.value() &&
+               encode_json(*found.value()) == encode_json(record);
+    }
+
+    void pause(std::uint32_t tries) {
+        auto const& limits = parts_.limits();
+        auto const longest = std::clamp<std::chrono::nanoseconds>(
+            limits.longest_pause, std::chrono::milliseconds{1}, std::chrono::hours{1});
+        auto const first = std::chrono::milliseconds{1};
+        parts_.environment().pause(
+            std::min<std::chrono::nanoseconds>(first * (std::int64_t{1} << std::min(tries, 20U)),
+                                               longest),
+            wanted_.stop);
+    }
+
+    void tell(std::size_t number, result<void> answer) {
+        if (answer.has_value()) ++report_.created;
+        else if (answer.problem().code == errc::record_exists) ++report_.existing;
+        else report_.refused.push_back({number, answer.problem()});
+        // Every record that was taken is told of, before the first exception leaves.
+        try {
+            ended_(number, std::move(answer));
+        } catch (...) {
+            if (!thrown_) thrown_ = std::current_exception();
+        }
+    }
+
+    /// "For ever" is more than nanoseconds can count.
+    [[nodiscard]] static std::chrono::nanoseconds bounded(std::chrono::milliseconds given) {
+        constexpr std::chrono::milliseconds most = std::chrono::hours{24 * 365};
+        return std::clamp(given, -most, most);
+    }
+
+    Assembly& parts_;
+    batch_options const& wanted_;
+    Ended& ended_;
+    std::size_t room_ = 1;
+    std::optional<std::chrono::nanoseconds> deadline_;
+    std::vector<record_type> records_; ///< that were taken and have no answer yet
+    std::vector<std::size_t> numbers_; ///< of those
+    create_report report_;
+    std::exception_ptr thrown_; ///< by whoever is told
+};
+
+template <typename Collection, typename Assembly, typename Range, typename Ended>
+create_report create_range(Assembly& parts, Range& range, Ended& ended,
+                           batch_options const& wanted) {
+    return creation<Assembly, Collection, Ended>{parts, wanted, ended}.run(range);
+}
+
+} // namespace detail
+
+SETTLE_END
