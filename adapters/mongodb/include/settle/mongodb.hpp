@@ -25,8 +25,7 @@ class database {
 public:
     explicit database(std::string const& address, database_options const& options = {})
         : server_(address, options) {
-        auto with = server_.connect();
-        detail::check_version(with);
+        detail::while_opening(server_, [](detail::link& with) { detail::check_version(with); });
     }
     database(database const&) = delete;
     database& operator=(database const&) = delete;
@@ -98,21 +97,24 @@ private:
     }
 
     log_session bind_log(detail::entry_layout const& layout) {
-        auto with = server_.connect();
-        auto const of_database = detail::settle_word(with, "log", detail::fresh_log_name());
-        detail::check_log_of_records(with, of_database, layout);
-        detail::check_layout_of_log(with, layout);
-        detail::make_log(with, layout);
+        std::string of_database;
+        detail::while_opening(server_, [&](detail::link& with) {
+            of_database = detail::settle_word(with, "log", detail::fresh_log_name());
+            detail::check_log_of_records(with, of_database, layout);
+            detail::check_layout_of_log(with, layout);
+            detail::make_log(with, layout);
+        });
         return log_session{server_, detail::log_name(of_database, layout), layout};
     }
 
     /// Makes or checks the collections, and notes whose they are.
     template <typename... Collections>
     void prepare(std::string const& log_name, detail::record_layout const& layout) {
-        auto with = server_.connect();
-        auto const belongs_to = detail::settle_word(with, "belongs_to", log_name);
-        if (belongs_to != log_name) detail::refuse_log(belongs_to, log_name);
-        (prepare_one<Collections>(with, layout), ...);
+        detail::while_opening(server_, [&](detail::link& with) {
+            auto const belongs_to = detail::settle_word(with, "belongs_to", log_name);
+            if (belongs_to != log_name) detail::refuse_log(belongs_to, log_name);
+            (prepare_one<Collections>(with, layout), ...);
+        });
     }
 
     template <typename C>

@@ -246,6 +246,14 @@ struct missing_right {
     return value.starts_with(key) && value.substr(key.size()).starts_with(": ");
 }
 
+/// Whether the server went away, or is the primary no more.
+[[nodiscard]] inline bool is_lost_primary(std::error_code const& code) noexcept {
+    if (code.category() != mongodb_category()) return false;
+    constexpr std::array codes{6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436};
+    bool const by_driver = code.value() < 0 && -code.value() / domain_width == MONGOC_ERROR_STREAM;
+    return by_driver || std::find(codes.begin(), codes.end(), code.value()) != codes.end();
+}
+
 /// Whether another native transaction holds a document that was to be written.
 [[nodiscard]] inline bool is_conflict(error const& problem) noexcept {
     return problem.code == std::error_code{write_conflict, mongodb_category()};

@@ -47,6 +47,21 @@ private:
     std::chrono::microseconds most_{500};
 };
 
+/// Does what opens a database, again from the start when the primary was lost meanwhile: another
+/// one is elected within seconds.
+/// Shape:   function(link) - may be called several times
+template <typename Function>
+void while_opening(server& at, Function&& function) {
+    for (pauses between;;) {
+        try {
+            auto with = at.connect();
+            return function(with);
+        } catch (failure const& met) {
+            if (!is_lost_primary(met.problem().code) || !between.next()) throw;
+        }
+    }
+}
+
 /// How much is done about the native transactions of others before the caller is told of them.
 struct effort {
     std::chrono::milliseconds longest; ///< for which it is done again
