@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The payment of the programs that applied MongoDB's tutorial to a balance and an order: an amount
-// goes from the one to the other, and both show it while it is pending.
+// is taken from the one, the other becomes paid, and both show it while the payment is pending.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -12,7 +12,12 @@ namespace shop::tutorial {
 
 struct purse {
     std::string id;
-    std::int64_t amount;
+    std::int64_t balance;
+};
+
+struct order {
+    std::string id;
+    std::string state;
 };
 
 struct payment {
@@ -23,25 +28,30 @@ struct payment {
 
 } // namespace shop::tutorial
 
-BOOST_HANA_ADAPT_STRUCT(shop::tutorial::purse, id, amount);
+BOOST_HANA_ADAPT_STRUCT(shop::tutorial::purse, id, balance);
+BOOST_HANA_ADAPT_STRUCT(shop::tutorial::order, id, state);
 BOOST_HANA_ADAPT_STRUCT(shop::tutorial::payment, balance_id, order_id, amount);
 
 namespace shop::tutorial {
 
 using settle::field;
+using settle::lit;
 using settle::param;
 
 inline constexpr settle::collection<purse, "balance", &purse::id> balances;
-inline constexpr settle::collection<purse, "orders", &purse::id> orders;
+inline constexpr settle::collection<order, "orders", &order::id> orders;
 
+/// A mark of those programs does not say what it replaced. The guard does: an order that is paid
+/// was not paid before.
 inline constexpr auto payment_type =
     settle::transaction<payment, "payment">(
         settle::participant<"balance">(balances, param<&payment::balance_id>)
-            .require(field<&purse::amount> >= param<&payment::amount>)
-            .apply(field<&purse::amount> -= param<&payment::amount>)
-            .compensate(field<&purse::amount> += param<&payment::amount>),
+            .require(field<&purse::balance> >= param<&payment::amount>)
+            .apply(field<&purse::balance> -= param<&payment::amount>)
+            .compensate(field<&purse::balance> += param<&payment::amount>),
         settle::participant<"order">(orders, param<&payment::order_id>)
-            .apply(field<&purse::amount> += param<&payment::amount>)
-            .compensate(settle::inverse));
+            .require(field<&order::state> == lit<"UnPaid">)
+            .apply(field<&order::state> = lit<"Paid">)
+            .compensate(field<&order::state> = lit<"UnPaid">));
 
 } // namespace shop::tutorial

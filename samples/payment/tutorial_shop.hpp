@@ -4,11 +4,13 @@
 
 #include "tutorial.hpp"
 
+#include <shared/mongodb_collections.hpp>
 #include <shared/tutorial_application.hpp>
 
 #include <settle/mongodb/layout.hpp>
 
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace shop {
@@ -26,12 +28,22 @@ public:
         documents.words = settle::mongodb::spelling::capitalised;
         return documents;
     }
+    /// As above, for the database of an address. Some copies of the article call a balance's field
+    /// `amount`.
+    static settle::mongodb::tutorial_layout layout(std::string const& address) {
+        auto documents = layout();
+        auto const has = [&](char const* field) {
+            return samples::has_field(address, tutorial::balances.name, field);
+        };
+        if (has("amount") && !has("balance")) documents.record_fields = {{"balance", "amount"}};
+        return documents;
+    }
 
     template <typename Engine, typename Visit>
     static void each_amount(Engine& engine, Visit&& visit) {
-        auto const visit_one = [&](tutorial::purse const& each) { visit(each.id, each.amount); };
-        for (tutorial::purse const& each : engine.scan(tutorial::balances)) visit_one(each);
-        for (tutorial::purse const& each : engine.scan(tutorial::orders)) visit_one(each);
+        for (tutorial::purse const& each : engine.scan(tutorial::balances)) {
+            visit(each.id, each.balance);
+        }
     }
 };
 

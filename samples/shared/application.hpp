@@ -255,9 +255,10 @@ private:
     exit_code unsettled(settle::outcome const& result) {
         auto const sentence = sentence_of(result.problem);
         if (result.verdict == settle::verdict::refused) return complain(sentence);
+        bool const lasts = result.problem.code == settle::condition::permanent;
         samples::complain(Application::name,
-                          fmt::format("{} is undecided: {}; give the same command again",
-                                      result.id, sentence));
+                          fmt::format("{} is undecided: {}{}", result.id, sentence,
+                                      lasts ? "" : "; give the same command again"));
         return exit_code::unsettled;
     }
 

@@ -30,8 +30,14 @@ nlohmann::ordered_json parsed(std::string_view text) {
     return value.is_discarded() ? nlohmann::ordered_json(std::string{text}) : value;
 }
 
-/// Why the entry was canceled: "source: guard failed", or nothing.
+/// The state as people see it: of an entry that cannot be read, nobody knows what it is.
+std::string_view shown_state(settle::entry const& entry) {
+    return entry.fault.empty() ? name_of(entry.state) : "damaged";
+}
+
+/// Why the entry was canceled: "source: guard failed", or what of it cannot be read.
 std::string why(settle::entry const& entry) {
+    if (!entry.fault.empty()) return entry.fault;
     if (entry.why == settle::reason::none) return {};
     std::string where = entry.participant;
     if (entry.line) where += fmt::format(" line {}", *entry.line + 1);
@@ -42,7 +48,7 @@ nlohmann::ordered_json to_json(settle::entry const& entry) {
     nlohmann::ordered_json shown{
         {"id", entry.id},
         {"type", entry.type},
-        {"state", name_of(entry.state)},
+        {"state", shown_state(entry)},
         {"reason", entry.why == settle::reason::none
                        ? nlohmann::ordered_json(nullptr)
                        : nlohmann::ordered_json(name_of(entry.why))},
@@ -56,6 +62,7 @@ nlohmann::ordered_json to_json(settle::entry const& entry) {
         {"definition", entry.definition},
         {"parameters", parsed(entry.parameters)},
     };
+    if (!entry.fault.empty()) shown["fault"] = entry.fault;
     // People count lines from 1.
     if (entry.line) shown["line"] = *entry.line + 1;
     for (settle::image const& each : entry.images) {
@@ -78,7 +85,7 @@ std::string list_head() {
 }
 
 std::string list_line(settle::entry const& entry) {
-    return fmt::format("{:<20} {:<16} {:<9} {:<20} {}", entry.id, entry.type, name_of(entry.state),
+    return fmt::format("{:<20} {:<16} {:<9} {:<20} {}", entry.id, entry.type, shown_state(entry),
                        utc(entry.modified), why(entry));
 }
 

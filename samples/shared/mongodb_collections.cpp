@@ -21,20 +21,27 @@ struct destroyer {
 template <typename Held, void (*Destroy)(Held*)>
 using handle = std::unique_ptr<Held, destroyer<Held, Destroy>>;
 
-/// All collections but the server's.
-/// Shape:   address - one that a database has been opened with
-std::vector<std::string> collections_in(std::string const& address, std::string& database) {
+using client = handle<mongoc_client_t, mongoc_client_destroy>;
+
+/// Null where the address is none, or names no database.
+client connect(std::string const& address, std::string& database) {
     handle<mongoc_uri_t, mongoc_uri_destroy> const uri{mongoc_uri_new(address.c_str())};
+    if (!uri || mongoc_uri_get_database(uri.get()) == nullptr) return nullptr;
     database = mongoc_uri_get_database(uri.get());
     // A primary that has just gone is waited for, as settle does.
     mongoc_uri_set_option_as_bool(uri.get(), MONGOC_URI_SERVERSELECTIONTRYONCE, false);
     if (!mongoc_uri_has_option(uri.get(), MONGOC_URI_SERVERSELECTIONTIMEOUTMS)) {
         mongoc_uri_set_option_as_int32(uri.get(), MONGOC_URI_SERVERSELECTIONTIMEOUTMS, 15'000);
     }
-    handle<mongoc_client_t, mongoc_client_destroy> const client{
-        mongoc_client_new_from_uri(uri.get())};
+    return client{mongoc_client_new_from_uri(uri.get())};
+}
+
+/// All collections but the server's.
+/// Shape:   address - one that a database has been opened with
+std::vector<std::string> collections_in(std::string const& address, std::string& database) {
+    auto const with = connect(address, database);
     handle<mongoc_database_t, mongoc_database_destroy> const found{
-        mongoc_client_get_database(client.get(), database.c_str())};
+        mongoc_client_get_database(with.get(), database.c_str())};
     bson_error_t problem{};
     char** const names =
         mongoc_database_get_collection_names_with_opts(found.get(), nullptr, &problem);
@@ -78,6 +85,31 @@ void check_collections(std::string const& address, std::span<std::string_view co
     throw std::runtime_error(fmt::format("the database '{}' belongs to another application: it has "
                                          "a collection '{}' and none named '{}'",
                                          database, there.front(), wanted.front()));
+}
+
+bool has_field(std::string const& address, std::string_view collection, std::string_view field) {
+    std::string database;
+    auto const with = connect(address, database);
+    // Whoever opens it says what is wrong with the address.
+    if (!with) return false;
+    handle<mongoc_collection_t, mongoc_collection_destroy> const in{mongoc_client_get_collection(
+        with.get(), database.c_str(), std::string{collection}.c_str())};
+    bson_t filter;
+    bson_t exists;
+    bson_init(&filter);
+    bson_append_document_begin(&filter, field.data(), static_cast<int>(field.size()), &exists);
+    bson_append_bool(&exists, "$exists", -1, true);
+    bson_append_document_end(&filter, &exists);
+    handle<mongoc_cursor_t, mongoc_cursor_destroy> const cursor{
+        mongoc_collection_find_with_opts(in.get(), &filter, nullptr, nullptr)};
+    bson_destroy(&filter);
+    bson_t const* found = nullptr;
+    if (mongoc_cursor_next(cursor.get(), &found)) return true;
+    bson_error_t problem{};
+    if (!mongoc_cursor_error(cursor.get(), &problem)) return false;
+    throw std::runtime_error(fmt::format("MongoDB could not read '{}': {} ({}). "
+                                         "README#mongodb-errors",
+                                         collection, problem.message, problem.code));
 }
 
 } // namespace samples

@@ -17,4 +17,8 @@ namespace samples {
 void check_collections(std::string const& address, std::span<std::string_view const> wanted,
                        bool may_create, std::string_view theirs = {});
 
+/// Whether a document of a collection has a field.
+/// Errors:  std::runtime_error, with a sentence
+bool has_field(std::string const& address, std::string_view collection, std::string_view field);
+
 } // namespace samples

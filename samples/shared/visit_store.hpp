@@ -46,10 +46,18 @@ auto visit_store(store_address const& address, bool may_create, Visitor&& visit)
 
 #if SAMPLES_WITH_MONGODB
 /// Calls visit(store) with a database that the tutorial's programs have used.
-/// Shape:   Tutorial - of the application: the type that they ran, and their layout()
+/// Shape:   Tutorial - of the application: the type that they ran, and their layout(), or
+///          layout(address) where documents differ
 template <typename Tutorial, typename Visitor>
 auto visit_tutorial(store_address const& address, Visitor&& visit) {
-    settle::mongodb::tutorial_database<Tutorial::type> store{address.path, Tutorial::layout()};
+    auto const layout = [&] {
+        if constexpr (requires { Tutorial::layout(address.path); }) {
+            return Tutorial::layout(address.path);
+        } else {
+            return Tutorial::layout();
+        }
+    }();
+    settle::mongodb::tutorial_database<Tutorial::type> store{address.path, layout};
     check_collections(address.path, Tutorial::tables, false);
     return visit(store);
 }

@@ -155,27 +155,31 @@ TEST_CASE("what the tutorial's bank left is listed, settled and checked") {
 
 TEST_CASE("what the tutorial's shop left is listed, settled and checked") {
     scratch_folder const folder{"mongodb-old-shop"};
-    fresh_database const own{replica_set_address};
-    auto const shop = [&](words more) {
-        more.insert(more.begin(), {"--layout", "tutorial"});
-        return call(folder, "payment", own.address(), std::move(more));
-    };
-    leave(own, "balance", R"({"_id": "anna", "amount": 70, "pendingTransactions": ["t1"]})");
-    leave(own, "orders", R"({"_id": "o1", "amount": 30, "pendingTransactions": ["t1"]})");
-    leave(own, "transaction",
-          R"({"_id": "t1", "balance_id": "anna", "order_id": "o1", "amount": 30,)"
-          R"( "state": "Applied"},)"
-          R"({"_id": "t2", "balance_id": "anna", "order_id": "o1", "amount": 5,)"
-          R"( "state": "Initial"})");
-    CHECK(shop({"list"}).out.find("applied") != std::string::npos);
-    CHECK(shop({"show", "t1"}).out.find("\"amount\": 30") != std::string::npos);
-    CHECK(shop({"check"}).code == 1);
-    CHECK(shop({"cancel", "t2"}).out.find("t2 is canceled") != std::string::npos);
-    CHECK(shop({"recover", "--older-than", "0s"}).out.find("1 done") != std::string::npos);
-    CHECK(shop({"cancel", "t1"}).code == 1);
-    auto const checked = shop({"check"});
-    CHECK_MESSAGE(checked.code == 0, checked.out);
-    CHECK(checked.out.find("money       100") != std::string::npos);
-    auto const state = run_command(own.address(), R"({"find": "transaction", "filter": {}})");
-    CHECK(state.text("cursor.firstBatch.0.state") == "Done");
+    // Some copies of the article call it `amount`.
+    for (std::string const field : {"balance", "amount"}) {
+        fresh_database const own{replica_set_address};
+        auto const shop = [&](words more) {
+            more.insert(more.begin(), {"--layout", "tutorial"});
+            return call(folder, "payment", own.address(), std::move(more));
+        };
+        leave(own, "balance",
+              R"({"_id": "anna", ")" + field + R"(": 70, "pendingTransactions": ["t1"]})");
+        leave(own, "orders", R"({"_id": "o1", "state": "Paid", "pendingTransactions": ["t1"]})");
+        leave(own, "transaction",
+              R"({"_id": "t1", "balance_id": "anna", "order_id": "o1", "amount": 30,)"
+              R"( "state": "Applied"},)"
+              R"({"_id": "t2", "balance_id": "anna", "order_id": "o1", "amount": 5,)"
+              R"( "state": "Initial"})");
+        CHECK(shop({"list"}).out.find("applied") != std::string::npos);
+        CHECK(shop({"show", "t1"}).out.find("\"amount\": 30") != std::string::npos);
+        CHECK(shop({"check"}).code == 1);
+        CHECK(shop({"cancel", "t2"}).out.find("t2 is canceled") != std::string::npos);
+        CHECK(shop({"recover", "--older-than", "0s"}).out.find("1 done") != std::string::npos);
+        CHECK(shop({"cancel", "t1"}).code == 1);
+        auto const checked = shop({"check"});
+        CHECK_MESSAGE(checked.code == 0, checked.out);
+        CHECK(checked.out.find("money       70") != std::string::npos);
+        auto const state = run_command(own.address(), R"({"find": "transaction", "filter": {}})");
+        CHECK(state.text("cursor.firstBatch.0.state") == "Done");
+    }
 }

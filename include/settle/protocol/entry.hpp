@@ -45,6 +45,7 @@ struct entry {
     std::string participant;       ///< the participant that failed, when one did
     std::optional<std::uint32_t> line; ///< and its line, in a range
     std::vector<image> images;
+    std::string fault; ///< in a listing: what of it cannot be read, where something cannot
 
     friend bool operator==(entry const&, entry const&) = default;
 };

@@ -117,9 +117,20 @@ private:
         return work.said == log_answer::unavailable && work.problem.code == errc::bad_parameters;
     }
 
+    /// Whether the log leaves an entry as it is, since what it stands for cannot be ended.
+    static bool is_left(job const& work) {
+        return work.said == log_answer::unavailable &&
+               (work.problem.code == errc::damaged || work.problem.code == errc::unfit_store);
+    }
+
     template <step Step>
     [[gnu::always_inline]] interruption hear(job& work, course& way) {
         auto& c = work.coordinator;
+        constexpr bool takes_over =
+            Step == step::claim || Step == step::cancel || Step == step::at_once;
+        if constexpr (takes_over) {
+            if (is_left(work)) return interruption::failed;
+        }
         if constexpr (Step == step::insert || Step == step::at_once) {
             // Under another id, the log is found to hold nothing.
             if (way.new_id && work.said == log_answer::conflict) work.id = fresh_id(environment_);

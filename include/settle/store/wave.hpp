@@ -18,7 +18,9 @@
 //     session.insert(std::span<job>, occasion)    `unavailable` with errc::bad_parameters: never,
 //         since the log cannot hold such an entry; with any other problem: not now
 //     session.change<Step>(std::span<job>, occasion)    at a commit `unavailable` with
-//         errc::bad_parameters: never, since the images of its records make the entry too large
+//         errc::bad_parameters: never, since the images of its records make the entry too large;
+//         at a claim or a cancel `unavailable` with errc::damaged: the entry stays as it is, since
+//         nobody could bring it to its end
 //     session.read(id) · list(filter, after, limit) · name()
 //     session.expect(id)                       this entry will be inserted soon: the same
 //     session.purge(before, limit, passed)     erases finished entries of which both times are

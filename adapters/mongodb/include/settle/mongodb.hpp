@@ -126,14 +126,14 @@ private:
         detail::check_members<C>(layout);
         detail::make_collection(with, C::name);
         detail::check_collection(with, C::name);
-        detail::check_indexes(with, C::name, [](std::string_view field) {
+        detail::check_indexes(with, C::name, [&layout](std::string_view field) {
             using detail::content;
             // A search of all texts is of theirs, too.
             bool const nested = field == detail::marks_field || field == "$**";
             auto found = nested ? content::nested : content::none;
             for_each_member<typename C::record_type>([&](auto m) {
                 constexpr std::size_t key = detail::record_codec<C>::key_index;
-                if (m.index == key || field != m.name) return;
+                if (m.index == key || field != layout.field_of(m.name)) return;
                 using type = typename decltype(m)::type;
                 found = NestedType<typename field_traits<type>::plain_type> ? content::nested
                                                                            : content::plain;

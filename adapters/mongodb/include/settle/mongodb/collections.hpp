@@ -244,12 +244,14 @@ template <typename Collection>
 void check_members(record_layout const& layout) {
     constexpr std::size_t key = member_index<typename Collection::record_type,
                                              Collection::key_member>;
+    std::set<std::string_view> fields;
     for_each_member<typename Collection::record_type>([&](auto m) {
-        std::string_view const name = m.name;
+        if (m.index == key) return;
+        std::string_view const name = layout.field_of(m.name);
         bool const taken = name == layout.key || name == "_id" || name == marks_field ||
-                           name.starts_with("settle_");
-        if (m.index == key || !taken) return;
-        refuse_collection(Collection::name, "its records have a member '" + std::string{name} +
+                           name.starts_with("settle_") || !fields.insert(name).second;
+        if (!taken) return;
+        refuse_collection(Collection::name, "its records have a member '" + std::string{m.name} +
                                                 "', and its documents another field of that "
                                                 "name. Give the member another name");
     });

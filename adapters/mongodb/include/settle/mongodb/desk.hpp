@@ -2,7 +2,6 @@
 // The records of one collection that a wave meets: read in one go, changed here, written in one go.
 #pragma once
 
-#include <settle/mongodb/bare_mark.hpp>
 #include <settle/mongodb/collections.hpp>
 #include <settle/mongodb/desk_place.hpp>
 #include <settle/mongodb/native.hpp>
@@ -70,7 +69,7 @@ public:
         document keys;
         std::size_t count = 0;
         for (place const& at : places_) {
-            if (!at.conditional) place::append_key(keys, std::to_string(count++), at.key);
+            if (!at.conditional) append_key_forms(keys, codec_.layout(), at.key, count);
         }
         if (count == 0) return;
         document among;
@@ -97,7 +96,9 @@ public:
     [[nodiscard]] met<record_type> meet(Operation const& one) {
         place& at = places_[expected_[met_++]];
         auto const known = meet_unruled(at, one.at(), one.id(), one.part(),
-                                        [&] { return bare_mark_of<record_type>(one); });
+                                        [&](auto& made) {
+                                            return read_bare_mark(one, *at.slot.record, made);
+                                        });
         if (known) return *known;
         auto result = one.meet(at.slot, whole_document{codec_, at});
         note(result, at, one.id(), one.part());
@@ -105,6 +106,19 @@ public:
             if (result.on_record == record_change::created) at.image = one.intent().native_image();
         }
         return result;
+    }
+
+    /// Lets the operation that is expected next look at its record, which is not to be written.
+    /// Returns: what would keep it from meeting that record
+    template <typename Operation>
+    [[nodiscard]] error look(Operation const& one) {
+        place const& at = places_[expected_[met_]];
+        try {
+            static_cast<void>(meet(one));
+        } catch (failure const& met) {
+            return met.problem();
+        }
+        return at.fault;
     }
 
     /// Ends an operation that was met here, at once.
@@ -137,7 +151,9 @@ public:
         place& at = places_[expected_[met_++]];
         if (!at.fault.empty()) throw failure(at.fault);
         if (!at.bare.empty()) {
-            meet_bare(at, one.id(), one.part(), [&] { return bare_mark_of<record_type>(one); });
+            at.meet_bare(one.id(), one.part(), [&](auto& made) {
+                return read_bare_mark(one, *at.slot.record, made);
+            });
         }
         auto* const found = at.slot.marks.find(one.id(), one.part());
         if (found == nullptr) return answer::nothing;
@@ -147,16 +163,12 @@ public:
         return answer::applied;
     }
 
-    /// Undoes a bare mark.
-    /// Shape:   deltas - what that adds to each member
-    [[nodiscard]] answer undo_bare(transaction_id const& id, integers<record_type> const& deltas) {
+    /// Pulls a bare mark of the one record that is expected.
+    /// Shape:   stands - as desk_place has it; read(record, mark) - what the mark did
+    template <typename Read>
+    [[nodiscard]] answer pull_bare(transaction_id const& id, bool stands, Read&& read) {
         place& at = places_.front();
-        if (!at.fault.empty()) throw failure(at.fault);
-        auto const own = std::find(at.bare.begin(), at.bare.end(), id);
-        if (own == at.bare.end()) return answer::nothing;
-        at.bare.erase(own);
-        undo(at, deltas);
-        return answer::applied;
+        return at.pull_bare(id, stands, [&](auto& taken) { return read(*at.slot.record, taken); });
     }
 
     /// Writes what operations have changed.
@@ -186,10 +198,10 @@ public:
             if (at.conditional) {
                 update(at, at.conditional->filter, at.conditional->change);
             } else if (stays && at.is_changed()) {
-                update(at, at.filter(codec_.layout().key, alone), at.change());
+                update(at, at.filter(codec_.layout(), alone), at.change(codec_.layout()));
             } else if (stays && alone && at.held) {
                 // Native transactions see a snapshot, and meet only where both of them write.
-                document const here = at.filter(codec_.layout().key, alone);
+                document const here = at.filter(codec_.layout(), alone);
                 document held;
                 update(at, here, only("$set", held.integer(held_field, 1)));
                 update(at, here, only("$unset", held));
@@ -203,7 +215,7 @@ public:
         }
         for (place& at : places_) {
             if (!at.found || at.slot.record || !at.fault.empty()) continue;
-            all().remove(at.filter(codec_.layout().key, alone));
+            all().remove(at.filter(codec_.layout(), alone));
             writes.push_back(&at);
             ++removes;
         }
@@ -274,7 +286,7 @@ public:
         if (problem.empty()) return *std::move(at.slot.record);
         if (auto const id = from.find(codec_.layout().key)) {
             typename Collection::key_type key{};
-            if (read_field(*id, key).empty()) at.key = stored_key(key);
+            if (read_key(codec_.layout(), *id, key).empty()) at.key = stored_key(key);
         }
         throw failure(at.damaged(problem));
     }
@@ -329,7 +341,7 @@ private:
         auto const id = found.find(codec_.layout().key);
         typename Collection::key_type key{};
         if (!id) return nullptr;
-        if (read_field(*id, key).empty()) return &places_[find_place(key_view(key))];
+        if (read_key(codec_.layout(), *id, key).empty()) return &places_[find_place(key_view(key))];
         // To the server, a decimal or a large double is the same key; to settle it is none.
         if constexpr (!has_text_key) {
             std::int64_t number = 0;
@@ -388,12 +400,10 @@ private:
         else at.pulled.push_back(where);
     }
 
-    /// How an operation of whatever type fills in a bare mark of its own.
-    using bare_maker = settle::detail::function_view<mark<record_type>()>;
-
     /// Answers what is not for the record rule to say.
     std::optional<met<record_type>> meet_unruled(place& at, step what, transaction_id const& id,
-                                                 part_number part, bare_maker make_bare) {
+                                                 part_number part,
+                                                 typename place::bare_reader read_bare) {
         if (at.conditional) {
             met<record_type> supposed;
             supposed.what = answer::applied;
@@ -407,42 +417,13 @@ private:
             throw failure(at.fault);
         }
         if (at.bare.empty()) return std::nullopt;
-        bool const others = meet_bare(at, id, part, make_bare);
+        bool const others = at.meet_bare(id, part, read_bare);
         // Who adopts a mark takes no effect, and so has nothing to reckon with.
         bool const adopts = at.slot.marks.find(id, part) != nullptr;
         if (others && applies(what) && !adopts) {
             return settle::detail::refused<record_type>(answer::busy);
         }
         return std::nullopt;
-    }
-
-    /// Gives a bare mark of the operation's transaction what settle's marks carry. True when there
-    /// are others, of which nobody knows what they did: a new effect has to reckon with them.
-    bool meet_bare(place& at, transaction_id const& id, part_number part, bare_maker make_bare) {
-        auto const own = std::find(at.bare.begin(), at.bare.end(), id);
-        if (own != at.bare.end()) {
-            auto found = make_bare();
-            at.bare.erase(own);
-            at.bare_met = true;
-            if (at.slot.marks.find(id, part) == nullptr) {
-                at.slot.marks.insert(std::move(found));
-            } else {
-                // A late write of the other program has taken effect a second time.
-                undo(at, found.undo_delta);
-            }
-        }
-        return !at.bare.empty();
-    }
-
-    /// Takes back what a bare mark did, which is gone already.
-    void undo(place& at, integers<record_type> const& deltas) {
-        auto const member = member_out_of_range(*at.slot.record, deltas);
-        if (!member.empty()) {
-            throw failure(at.damaged("it would take '" + std::string{member} + "' out of its "
-                                      "range to undo a mark of another program"));
-        }
-        at.changed |= settle::detail::add_to(*at.slot.record, deltas);
-        at.rewritten = true;
     }
 
     template <typename Operation>

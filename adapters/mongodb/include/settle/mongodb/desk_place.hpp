@@ -56,13 +56,14 @@ struct desk_place {
     }
 
     /// What finds its document.
-    /// Shape:   key_field - the field of the key; alone - nothing can have changed it since it was
-    ///          read; otherwise everything that the rule has looked at must be as it was
-    [[nodiscard]] document filter(std::string_view key_field, bool alone) const {
+    /// Shape:   alone - nothing can have changed it since it was read; otherwise everything that
+    ///          the rule has looked at must be as it was
+    [[nodiscard]] document filter(record_layout const& layout, bool alone) const {
         document made;
-        append_key(made, key_field, key);
+        if (layout.any_keys) made.copy(layout.key, *found->find(layout.key));
+        else append_key(made, layout.key, key);
         // A field of the layout's may be an array in another document, which the key matches, too.
-        if (auto const id = found->find("_id"); id && key_field != "_id") made.copy("_id", *id);
+        if (auto const id = found->find("_id"); id && layout.key != "_id") made.copy("_id", *id);
         if (alone) return made;
         auto const expect_same = [&](std::string_view name) {
             document same;
@@ -72,19 +73,20 @@ struct desk_place {
             made.object(name, same);
         };
         for_each_member<record_type>([&](auto m) {
-            if (m.index != codec::key_index) expect_same(m.name);
+            if (m.index != codec::key_index) expect_same(layout.field_of(m.name));
         });
         expect_same(marks_field);
         return made;
     }
 
     /// What makes the document that was read what it is now.
-    [[nodiscard]] document change() const {
+    [[nodiscard]] document change(record_layout const& layout) const {
         document set;
         for_each_member<record_type>([&](auto m) {
             if ((changed >> m.index & 1U) == 0 || m.index == codec::key_index) return;
             constexpr auto member = decltype(m)::pointer;
-            append_member<member>(set, m.name, (*slot.record).*member);
+            auto const field = layout.field_of(m.name);
+            append_member<member>(set, field, (*slot.record).*member);
         });
         document made;
         bool const moved = !added.empty() || !pulled.empty();
@@ -110,6 +112,74 @@ struct desk_place {
         }
         if (!set.empty()) made.object("$set", set);
         return made;
+    }
+
+    /// How a caller fills in a bare mark of its own; what keeps it from that.
+    using bare_reader = settle::detail::function_view<std::string(mark<record_type>&)>;
+
+    /// Gives a bare mark of the operation's transaction what settle's marks carry. True when there
+    /// are others, of which nobody knows what they did: a new effect has to reckon with them.
+    /// Errors:  throws errc::damaged where nobody can say how to end it
+    bool meet_bare(transaction_id const& id, part_number part, bare_reader read_bare) {
+        if (has_bare(id)) {
+            auto taken = take_bare(id, false, read_bare);
+            bare_met = true;
+            if (slot.marks.find(id, part) == nullptr) slot.marks.insert(std::move(taken));
+            // A late write of the other program has taken effect a second time.
+            else undo(taken);
+        }
+        return !bare.empty();
+    }
+
+    /// Pulls a bare mark that its transaction has left behind.
+    /// Shape:   stands - what it assigned is what its transaction has left; what it added came too
+    ///          late in any case
+    [[nodiscard]] answer pull_bare(transaction_id const& id, bool stands, bare_reader read_bare) {
+        if (!fault.empty()) throw failure(fault);
+        if (!has_bare(id)) return answer::nothing;
+        auto const taken = take_bare(id, stands, read_bare);
+        if (!taken.is_exclusive() || !stands) undo(taken);
+        rewritten = true;
+        return answer::applied;
+    }
+
+private:
+    [[nodiscard]] bool has_bare(transaction_id const& id) const {
+        return std::find(bare.begin(), bare.end(), id) != bare.end();
+    }
+
+    mark<record_type> take_bare(transaction_id const& id, bool stands, bare_reader read_bare) {
+        mark<record_type> taken;
+        auto problem = read_bare(taken);
+        bool const alone = std::all_of(bare.begin(), bare.end(),
+                                       [&](std::string const& one) { return one == id; });
+        if (taken.is_exclusive() && !alone) {
+            problem = "other transactions of those programs have left marks there, too, so nobody "
+                      "can say which value was there before";
+        }
+        if (!problem.empty() && !stands) {
+            throw failure({make_error_code(errc::damaged),
+                           "settle: " + name() + " has a mark of the transaction '" +
+                               id + "' of another program: " + problem +
+                               ". Finish it by hand. README#coming-from-the-tutorial"});
+        }
+        // What was assigned twice was assigned; what was added twice has as many marks.
+        if (taken.is_exclusive()) std::erase(bare, id);
+        else bare.erase(std::find(bare.begin(), bare.end(), id));
+        return taken;
+    }
+
+    /// Takes back what a bare mark did, which is gone already.
+    void undo(mark<record_type> const& taken) {
+        auto const member = member_out_of_range(*slot.record, taken.undo_delta);
+        if (!member.empty()) {
+            throw failure(damaged("it would take '" + std::string{member} + "' out of its range "
+                                  "to undo a mark of another program"));
+        }
+        met<record_type> ended;
+        settle::detail::end_mark(slot.record, taken, false, ended);
+        changed |= ended.fields;
+        rewritten = true;
     }
 };
 

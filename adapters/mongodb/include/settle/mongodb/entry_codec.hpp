@@ -136,9 +136,7 @@ public:
         entry_reader read{from};
         read_id(read, into);
         read_type(read, into);
-        std::string word;
-        read.field(names().state, word);
-        if (!layout_.read_state(word, into.state)) read.wrong(names().state, "is no known state");
+        read_state(read, into);
         bool const whole = !layout_.is_tutorial();
         read.number("epoch", into.epoch_number, whole);
         read.number("committed", into.committed, false);
@@ -228,6 +226,15 @@ private:
         into.id = take_text(bson_as_relaxed_extended_json(shown.native(), nullptr));
     }
 
+    /// One whose state nobody can read is not finished, and nobody goes on with it.
+    void read_state(entry_reader& read, entry& into) const {
+        std::string word;
+        read.field(names().state, word);
+        if (layout_.read_state(word, into.state)) return;
+        into.state = state::pending;
+        read.wrong(names().state, "is '" + word + "', which is no known state");
+    }
+
     void read_type(entry_reader& read, entry& into) const {
         // Other programs may have a type of their own; the definition is settle's.
         bool const named = read.find(layout_.is_tutorial() ? "definition" : "type").has_value();
@@ -269,8 +276,11 @@ private:
             if (into.parameters.size() > 1) into.parameters += ',';
             append_json_text(into.parameters, member.name);
             into.parameters += ':';
+            auto const id = value && member.text ? value->id() : std::nullopt;
             if (!value && member.optional) {
                 into.parameters += "null";
+            } else if (id) {
+                append_json_text(into.parameters, *id);
             } else if (!value || !append_json_of(into.parameters, *value)) {
                 read.wrong(field, "is missing, or of a kind that parameters never have");
             }

@@ -106,16 +106,15 @@ public:
 
 private:
     void append_wanted(document& query, entry_filter const& filter) const {
-        using enum state;
         if (filter.state) append_states(query, {*filter.state});
-        else if (filter.unfinished) append_states(query, {pending, applied, canceling});
+        else if (filter.unfinished) append_unfinished(query);
         bool const open = filter.state ? !is_final(*filter.state) : filter.unfinished;
         if (open && !layout_.is_tutorial()) query.boolean("open", true);
         if (filter.before) append_still(query, filter);
     }
 
-    /// Programs write dates, counts of milliseconds, or no time: then an entry stood still since
-    /// for ever.
+    /// Programs write dates, counts of milliseconds, or none of these: then an entry stood still
+    /// since for ever.
     void append_still(document& query, entry_filter const& filter) const {
         std::vector<document> any;
         auto const by = [&](std::string_view name, document const& condition) {
@@ -140,7 +139,9 @@ private:
         auto const before = count_of(*filter.before);
         any.push_back(only(modified, document{}.timestamp("$lte", seconds_of(before))));
         any.push_back(only(modified, document{}.integer("$lte", before)));
-        any.push_back(only(modified, document{}.null("$eq")));
+        document times;
+        times.text("0", "date").text("1", "timestamp").text("2", "number");
+        any.push_back(only(modified, only("$not", document{}.array("$type", times))));
         if (!filter.ahead_of) return;
         auto const ahead = count_of(*filter.ahead_of);
         any.push_back(only(modified, document{}.timestamp("$gt", seconds_of(ahead))));
@@ -166,20 +167,20 @@ private:
             return;
         }
         query.object("_id", layout_.readable_ids());
-        document all;
+        detail::append_behind(query, "_id", after);
+    }
+
+    /// What is finished, or waits for somebody to begin it, is known by its word. Any other state,
+    /// or none, is unfinished.
+    void append_unfinished(document& query) const {
+        document others;
         std::size_t count = 0;
-        all.object_at(count++, only("_id", behind));
-        bool const is_id = after.type() == BSON_TYPE_OID;
-        bool const is_text = after.type() == BSON_TYPE_UTF8;
-        for (auto const* const later : {"string", "objectId"}) {
-            bool const texts = std::string_view{later} == "string";
-            if (is_id || (texts && is_text)) continue;
-            all.object_at(count++, only("_id", document{}.text("$type", later)));
+        for (state const one : {state::done, state::canceled}) {
+            entry_layout::append_words(others, one, count);
         }
-        document either;
-        either.array("$or", all);
-        document both;
-        query.array("$and", both.object_at(0, either));
+        if (layout_.is_tutorial()) query.array("$nor", document{}.object_at(0, untaken()));
+        else entry_layout::append_words(others, state::initial, count);
+        query.object(names().state, document{}.array("$nin", others));
     }
 
     void append_states(document& query, std::initializer_list<state> wanted) const {
@@ -194,18 +195,14 @@ private:
             query.object(names().state, document{}.array("$in", all));
             return;
         }
-        auto const takes = [&](state one) {
-            return std::find(wanted.begin(), wanted.end(), one) != wanted.end();
-        };
         for (state const one : wanted) entry_layout::append_words(all, one, count);
-        // What counts as pending may still be called initial.
-        bool const early = takes(state::pending) && !takes(state::initial);
+        bool const early = wanted.size() == 1 && *wanted.begin() == state::pending;
+        // What an application has taken counts as pending, though its word is still initial.
         if (early) entry_layout::append_words(all, state::initial, count);
         query.object(names().state, document{}.array("$in", all));
         if (early) query.array("$nor", document{}.object_at(0, untaken()));
-        if (takes(state::initial) && !takes(state::pending)) {
-            query.object(names().application, nobody());
-        }
+        bool const initial = wanted.size() == 1 && *wanted.begin() == state::initial;
+        if (initial) query.object(names().application, nobody());
     }
 
     /// An entry that an application has taken is that one's, though it has not changed the state

@@ -32,6 +32,8 @@ struct tutorial_layout {
     std::string transactions = "transactions"; ///< the collection of the entries
     /// Parameters whose field has another name than the struct's member: {{"amount", "value"}}.
     std::vector<std::pair<std::string, std::string>> fields{};
+    /// The same for the members of records.
+    std::vector<std::pair<std::string, std::string>> record_fields{};
     std::string state = "state";
     std::string modified = "lastModified";
     std::string application = "application";
@@ -44,10 +46,21 @@ struct tutorial_layout {
 
 namespace detail {
 
+/// The field of a member, among those that have another name.
+[[nodiscard]] inline std::string_view
+field_among(std::vector<std::pair<std::string, std::string>> const& fields,
+            std::string_view member) {
+    for (auto const& [of, field] : fields) {
+        if (of == member) return field;
+    }
+    return member;
+}
+
 /// A member of a type's parameters.
 struct parameter {
     std::string name;
     bool optional; ///< where its field is missing, it is none
+    bool text;     ///< which may be the id of a record, in whatever form it stands there
 };
 
 /// The documents of entries.
@@ -62,10 +75,7 @@ struct entry_layout {
     [[nodiscard]] bool is_tutorial() const noexcept { return !type.empty(); }
 
     [[nodiscard]] std::string_view field_of(std::string_view member) const {
-        for (auto const& [of, field] : names.fields) {
-            if (of == member) return field;
-        }
-        return member;
+        return field_among(names.fields, member);
     }
 
     /// As this layout writes it.
@@ -119,12 +129,11 @@ struct entry_layout {
     /// As any program may have written it.
     [[nodiscard]] static bool read_state(std::string_view word, state& into) {
         for (auto const& [name, value] : all_words) {
-            bool const same = name.size() == word.size() &&
-                              std::equal(name.begin(), name.end(), word.begin(),
-                                         [](char a, char b) { return to_upper(a) == to_upper(b); });
-            if (!same) continue;
-            into = value;
-            return true;
+            for (auto const how : all_spellings) {
+                if (spelled(std::string{name}, how) != word) continue;
+                into = value;
+                return true;
+            }
         }
         return false;
     }
@@ -133,7 +142,7 @@ struct entry_layout {
     static void append_words(document& to, state wanted, std::size_t& count) {
         for (auto const& [name, value] : all_words) {
             if (value != wanted) continue;
-            for (auto const how : {spelling::lower, spelling::upper, spelling::capitalised}) {
+            for (auto const how : all_spellings) {
                 to.text(std::to_string(count++), spelled(std::string{name}, how));
             }
         }
@@ -149,6 +158,8 @@ private:
         return own;
     }
 
+    static constexpr std::array<spelling, 3> all_spellings{spelling::lower, spelling::upper,
+                                                           spelling::capitalised};
     static constexpr std::array<std::pair<std::string_view, state>, 9> all_words{
         {{"initial", state::initial},
          {"pending", state::pending},
@@ -187,10 +198,36 @@ private:
 struct record_layout {
     std::string key = "_id";
     bool bare_marks = false; ///< ids alone in pendingTransactions are marks of a tutorial's program
+    bool any_keys = false;   ///< a key that is a text may stand there as a number or an ObjectId
+    std::vector<std::pair<std::string, std::string>> fields{}; ///< as tutorial_layout has them
 
+    [[nodiscard]] std::string_view field_of(std::string_view member) const {
+        return fields.empty() ? member : field_among(fields, member);
+    }
     /// Whether it is settle's own, and no other program's.
-    [[nodiscard]] bool is_own() const { return key == "_id" && !bare_marks; }
+    [[nodiscard]] bool is_own() const { return key == "_id" && !bare_marks && !any_keys; }
 };
+
+/// Adds what is behind a value in the order of a field to a query. Values of one kind come in their
+/// order, and texts behind numbers and before ObjectIds.
+/// Shape:   how - `$gt`, or `$gte` for the value too
+inline void append_behind(document& query, std::string const& field, value_view const& after,
+                          char const* how = "$gt") {
+    document all;
+    std::size_t count = 0;
+    all.object_at(count++, only(field, document{}.copy(how, after)));
+    bool const is_id = after.type() == BSON_TYPE_OID;
+    bool const is_text = after.type() == BSON_TYPE_UTF8;
+    for (auto const* const later : {"string", "objectId"}) {
+        bool const texts = std::string_view{later} == "string";
+        if (is_id || (texts && is_text)) continue;
+        all.object_at(count++, only(field, document{}.text("$type", later)));
+    }
+    document either;
+    either.array("$or", all);
+    document both;
+    query.array("$and", both.object_at(0, either));
+}
 
 } // namespace detail
 } // namespace mongodb

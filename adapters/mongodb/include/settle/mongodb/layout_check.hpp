@@ -59,9 +59,10 @@ inline void check_layout(entry_layout const& layout) {
     for (auto const& member : layout.members) {
         take(std::string{layout.field_of(member.name)}, "the parameter '" + member.name + "'");
     }
-    if (names.key != "_id") {
-        taken.clear();
-        take(names.key, "the key of the records");
+    taken.clear();
+    if (names.key != "_id") take(names.key, "the key of the records");
+    for (auto const& [member, field] : names.record_fields) {
+        take(field, "the member '" + member + "' of the records");
     }
     state read{};
     if (!entry_layout::read_state(names.applied, read) || read != state::applied) {

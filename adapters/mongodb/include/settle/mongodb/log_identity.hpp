@@ -23,11 +23,12 @@ namespace mongodb::detail {
 [[nodiscard]] inline std::string layout_text(entry_layout const& layout) {
     auto const& names = layout.names;
     constexpr std::array<std::string_view, 4> kinds{"any", "text", "number", "object_id"};
-    auto fields = names.fields;
-    std::sort(fields.begin(), fields.end());
     std::string text = "type=" + layout.type;
-    for (auto const& [member, field] : fields) {
-        if (member != field) text.append(" ").append(member).append("=").append(field);
+    for (auto fields : {names.fields, names.record_fields}) {
+        std::sort(fields.begin(), fields.end());
+        for (auto const& [member, field] : fields) {
+            if (member != field) text.append(" ").append(member).append("=").append(field);
+        }
     }
     text.append(" state=").append(names.state).append(" modified=").append(names.modified);
     text.append(" application=").append(names.application).append(" ids=");

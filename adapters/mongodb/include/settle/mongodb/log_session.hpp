@@ -66,13 +66,16 @@ public:
             return met.problem();
         }
         if (problem.empty()) return found;
+        bool const theirs = codec_.layout().is_tutorial();
         return {errc::damaged, "settle: the entry '" + id + "' is damaged: " + problem +
-                                   ". Repair its document in " + collection() + ". README#damaged"};
+                                   ". Repair its document in " + collection() +
+                                   (theirs ? ". README#coming-from-the-tutorial"
+                                           : ". README#damaged")};
     }
 
     /// Entries in the order of their ids, beginning behind one of them. One that is damaged stands
-    /// in the page without parameters: whoever takes it up finds that it cannot be read. Those that
-    /// nobody can name stand at the end.
+    /// in the page with its fault and without parameters: nobody takes it up. Those that nobody can
+    /// name stand at the end.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
         std::vector<entry> found;
@@ -85,7 +88,8 @@ public:
                 with.find(collection(), query, detail::page_of("_id", most), "read entries",
                           [&](document const& one) {
                               entry& here = found.emplace_back();
-                              if (!codec_.decode(one, here).empty()) here.parameters.clear();
+                              here.fault = codec_.decode(one, here);
+                              if (!here.fault.empty()) here.parameters.clear();
                           });
             };
             read(finder_.query_of(filter, place_of(with, after)), limit);

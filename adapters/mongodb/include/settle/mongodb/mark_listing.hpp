@@ -2,8 +2,7 @@
 // The marks of one collection, in the order of the keys, the transactions and their parts.
 #pragma once
 
-#include <settle/mongodb/client.hpp>
-#include <settle/mongodb/record_codec.hpp>
+#include <settle/mongodb/key_order.hpp>
 #include <settle/store/wave.hpp>
 
 #include <tuple>
@@ -25,29 +24,30 @@ public:
     /// Errors:  throws command_failure
     void append(link& with, std::vector<mark_place>& found, mark_place const* after,
                 std::size_t limit) const {
-        document from;
-        // Only these can be a key; and a comparison passes documents of other types by.
-        from.text("$type", has_text_key ? "string" : "number");
+        document place;
+        char const* how = "$gte";
         if (after != nullptr) {
-            std::visit([&](auto const& key) { append_field(from, "$gte", key); }, after->key);
+            place = std::visit(
+                [&](auto const& key) { return place_of(with, Collection::name, layout_, key); },
+                after->key);
         }
         // Documents whose key cannot be read give no marks, so a page of them need not be the last.
         for (bool more = true; more && found.size() < limit;) {
             std::size_t const page = limit - found.size() + 1;
             std::size_t seen = 0;
-            document behind;
-            with.find(Collection::name, marked(from), page_of_marks(page), "read marks",
+            document last;
+            with.find(Collection::name, marked(place, how), page_of_marks(page), "read marks",
                       [&](document const& one) {
-                          for (mark_place& place : marks_of(one)) {
-                              if (found.size() < limit && is_behind(place, after)) {
-                                  found.push_back(std::move(place));
+                          for (mark_place& at : marks_of(one)) {
+                              if (found.size() < limit && is_behind(at, after)) {
+                                  found.push_back(std::move(at));
                               }
                           }
-                          if (++seen < page) return;
-                          behind.copy("$gt", *one.find(layout_.key));
+                          if (++seen == page) last.copy(layout_.key, *one.find(layout_.key));
                       });
             more = seen == page;
-            from = std::move(behind);
+            place = std::move(last);
+            how = "$gt";
         }
     }
 
@@ -58,7 +58,7 @@ private:
         auto const marks = from.find(marks_field);
         key_type key{};
         auto const id = from.find(layout_.key);
-        if (!marks || !id || !read_field(*id, key).empty()) return all;
+        if (!marks || !id || !read_key(layout_, *id, key).empty()) return all;
         mark_place place;
         place.collection = Collection::name;
         place.key = stored_key(key);
@@ -97,10 +97,24 @@ private:
         return place;
     }
 
-    [[nodiscard]] document marked(document const& from) const {
+    /// Only these can be a key; and a comparison passes documents of other types by.
+    [[nodiscard]] document readable_keys() const {
+        document kinds;
+        kinds.text("0", has_text_key ? "string" : "number");
+        if (takes_any_key()) kinds.text("1", "number").text("2", "objectId");
+        document made;
+        made.array("$type", kinds);
+        return made;
+    }
+    [[nodiscard]] bool takes_any_key() const { return has_text_key && layout_.any_keys; }
+    /// What finds records with marks.
+    /// Shape:   place - the key to begin at or behind, in a document; empty for all
+    [[nodiscard]] document marked(document const& place, char const* how) const {
         document there;
         document filter = only(std::string{marks_field} + ".0", there.boolean("$exists", true));
-        filter.object(layout_.key, from);
+        auto const from = place.find(layout_.key);
+        if (!from || takes_any_key()) filter.object(layout_.key, readable_keys());
+        if (from) append_behind_key<key_type>(filter, layout_, *from, how);
         return filter;
     }
     [[nodiscard]] document page_of_marks(std::size_t limit) const {

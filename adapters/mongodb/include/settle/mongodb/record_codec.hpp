@@ -19,6 +19,30 @@ namespace mongodb::detail {
 /// The member of an image under which stand the fields that the struct does not name.
 inline constexpr std::string_view rest_name = "$document";
 
+/// Why a value is no key of this type; empty when it was read.
+template <typename Key>
+[[nodiscard]] std::string_view read_key(record_layout const& layout, value_view const& from,
+                                        Key& into) {
+    if constexpr (std::is_same_v<Key, std::string>) {
+        auto const id = layout.any_keys && !from.text() ? from.id() : std::nullopt;
+        if (!id) return read_field(from, into);
+        into = *id;
+        return {};
+    } else {
+        return read_field(from, into);
+    }
+}
+/// Adds every form in which a key may stand to an array that has so many elements.
+inline void append_key_forms(document& to, record_layout const& layout, std::string const& key,
+                             std::size_t& count) {
+    if (layout.any_keys) entry_layout::append_all_forms(to, key, count);
+    else to.text(std::to_string(count++), key);
+}
+inline void append_key_forms(document& to, record_layout const&, std::int64_t key,
+                             std::size_t& count) {
+    to.integer(std::to_string(count++), key);
+}
+
 template <typename Collection>
 class record_codec {
 public:
@@ -36,7 +60,7 @@ public:
     /// The field of a member.
     template <typename Member>
     [[nodiscard]] std::string_view name_of(Member m) const {
-        return m.index == key_index ? std::string_view{layout_.key} : std::string_view{m.name};
+        return m.index == key_index ? std::string_view{layout_.key} : layout_.field_of(m.name);
     }
 
     /// Reads a document; the first thing that is wrong with it.
@@ -56,7 +80,12 @@ public:
                 if (value.name() != name_of(m)) return;
                 seen |= std::uint64_t{1} << m.index;
                 constexpr auto member = decltype(m)::pointer;
-                auto const wrong = read_member<member>(value, record.*member);
+                std::string_view wrong;
+                if constexpr (decltype(m)::index == key_index) {
+                    wrong = read_key(layout_, value, record.*member);
+                } else {
+                    wrong = read_member<member>(value, record.*member);
+                }
                 if (!wrong.empty()) problem = shown(name_of(m)) + ' ' + std::string{wrong};
             });
             return problem.empty();
@@ -132,13 +161,14 @@ public:
         });
         for_each_member<record_type>([&](auto m) {
             if constexpr (NestedType<typename decltype(m)::type>) {
-                auto const value = from.find(m.name);
+                auto const field = name_of(m);
+                auto const value = from.find(field);
                 document named;
                 document whole;
-                append_field(named, m.name, record.*decltype(m)::pointer);
-                if (value) whole.copy(m.name, *value);
+                append_field(named, field, record.*decltype(m)::pointer);
+                if (value) whole.copy(field, *value);
                 if (value && !bson_equal(named.native(), whole.native())) {
-                    rest.copy(m.name, *value);
+                    rest.copy(field, *value);
                 }
             }
         });

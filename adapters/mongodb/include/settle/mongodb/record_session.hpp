@@ -126,10 +126,15 @@ public:
         std::optional<typename C::key_type> const& after, std::size_t limit) {
         std::vector<typename C::record_type> found;
         if (limit == 0) return found;
-        detail::document filter;
-        if (after) filter.object(layout_.key, compared<C>("$gt", *after));
         try {
             auto with = server_->connect();
+            detail::document filter;
+            if (after) {
+                using stored = typename detail::desk<C>::stored_key;
+                auto const place = detail::place_of(with, C::name, layout_, stored(*after));
+                using key = typename C::key_type;
+                detail::append_behind_key<key>(filter, layout_, *place.find(layout_.key), "$gt");
+            }
             detail::desk<C> const here{layout_};
             with.find(C::name, filter, detail::page_of(layout_.key, limit), "read records",
                       [&](detail::document const& one) { found.push_back(here.record_of(one)); });
@@ -464,13 +469,6 @@ private:
     template <typename Key>
     static bool read_key(std::int64_t stored, Key& key) {
         return from_integer(stored, key);
-    }
-
-    template <typename C>
-    static detail::document compared(char const* how, typename C::key_type const& key) {
-        detail::document made;
-        detail::append_field(made, how, key);
-        return made;
     }
 
     detail::server* server_;

@@ -26,8 +26,11 @@ template <typename C>
     link& with, record_layout const& layout, typename C::key_type const& key) {
     desk<C> here{layout};
     here.expect(key);
+    document forms;
+    std::size_t count = 0;
+    append_key_forms(forms, layout, typename desk<C>::stored_key(key), count);
     document query;
-    append_field(query, layout.key, key);
+    query.object(layout.key, document{}.array("$in", forms));
     document one;
     document update;
     document majority;

@@ -8,6 +8,7 @@
 
 #include <settle/mongodb.hpp>
 #include <settle/mongodb/layout_check.hpp>
+#include <settle/mongodb/tutorial_log.hpp>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -20,7 +21,7 @@ class tutorial_session : public record_session<Collections...> {
     using direction = forward<Type>;
 
 public:
-    tutorial_session(detail::server& with, detail::record_layout layout, log_session log)
+    tutorial_session(detail::server& with, detail::record_layout layout, tutorial_log<Type> log)
         : base(with, std::move(layout)), log_(std::move(log)) {}
 
     /// As the base does. What another program had committed without an epoch has its marks raised
@@ -41,6 +42,14 @@ public:
         for (job* const work : left_out) work->resting = false;
     }
 
+    /// As the base does, less what cannot be taken over.
+    template <typename Direction, typename Judge>
+    void at_once(std::span<job> wave, tutorial_log<Type>& log, occasion const& at, Judge&& judge) {
+        log.template without_unfit<step::at_once>(wave, [&] {
+            base::template at_once<Direction>(wave, log, at, std::forward<Judge>(judge));
+        });
+    }
+
     /// Ends a mark; what a bare one did is what its entry says.
     result<answer> resolve(mark_place const& where, bool confirmed) {
         if (where.epoch_number != 0) return base::resolve(where, confirmed);
@@ -51,8 +60,9 @@ public:
             decode_json<typename direction::parameters>(found.value()->parameters);
         if (!parameters.has_value()) return parameters.problem();
         std::optional<result<answer>> said;
+        bool const stands = found.value()->state == state::done;
         direction::for_each_participant([&](auto index) {
-            if (!said) said = undo_part<index>(where, parameters.value());
+            if (!said) said = pull_part<index>(where, parameters.value(), stands);
         });
         return said ? *std::move(said) : unknown_mark(where);
     }
@@ -95,7 +105,8 @@ private:
     }
 
     template <std::size_t Index, typename Parameters>
-    std::optional<result<answer>> undo_part(mark_place const& where, Parameters const& parameters) {
+    std::optional<result<answer>> pull_part(mark_place const& where, Parameters const& parameters,
+                                            bool stands) {
         using collection = typename direction::template collection_of<Index>;
         if (where.collection != collection::name) return std::nullopt;
         auto const& user = direction::user(parameters);
@@ -108,10 +119,12 @@ private:
                                 where.key) {
                 continue;
             }
-            mark<typename collection::record_type> done;
-            detail::read_bare_effect(direction::template intent<Index>(parameters, line), done);
-            return base::template at_record<collection>(
-                typed, [&](auto& table) { return table.undo_bare(where.id, done.undo_delta); });
+            return base::template at_record<collection>(typed, [&](auto& table) {
+                return table.pull_bare(where.id, stands, [&](auto const& now, auto& taken) {
+                    return detail::read_bare_mark<direction, Index>(parameters, line, now,
+                                                                    step::compensate, taken);
+                });
+            });
         }
         return std::nullopt;
     }
@@ -124,7 +137,7 @@ private:
                                    "README#coming-from-the-tutorial"};
     }
 
-    log_session log_;
+    tutorial_log<Type> log_;
 };
 
 namespace detail {
@@ -173,12 +186,23 @@ public:
                                                 "the transactions");
             }
         }
+        for (auto const& [member, field] : layout_.names.record_fields) {
+            bool found = false;
+            auto const look = [&, &name = member](auto m) { found = found || m.name == name; };
+            (for_each_member<typename Collections::record_type>(look), ...);
+            if (!found) {
+                detail::refuse_layout("no record has a member '" + member + "', for which it "
+                                      "names the field '" + field + "'");
+            }
+        }
         database_.template prepare<Collections...>(log_name, records);
         return {database_.server_, records, bind_log()};
     }
 
     /// Errors:  as database::bind_log
-    log_session bind_log() { return database_.bind_log(layout_); }
+    tutorial_log<Type> bind_log() {
+        return {database_.server_, record_layout(), database_.bind_log(layout_)};
+    }
 
     /// As those of database.
     template <typename Record, fixed_string Name, auto Key>
@@ -196,7 +220,7 @@ public:
 
 private:
     [[nodiscard]] detail::record_layout record_layout() const {
-        return {layout_.names.key, true};
+        return {layout_.names.key, true, true, layout_.names.record_fields};
     }
 
     static detail::entry_layout entries_of(tutorial_layout names) {
@@ -206,7 +230,9 @@ private:
         made.definition = direction::definition();
         for_each_member<parameters>([&](auto m) {
             using type = typename decltype(m)::type;
-            made.members.push_back({std::string{m.name}, settle::detail::is_optional<type>});
+            using plain = typename field_traits<type>::plain_type;
+            made.members.push_back({std::string{m.name}, settle::detail::is_optional<type>,
+                                    std::is_same_v<plain, std::string>});
         });
         detail::check_layout(made);
         return made;

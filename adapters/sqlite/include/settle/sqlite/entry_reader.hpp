@@ -36,8 +36,8 @@ public:
                                  ". Repair its row in settle_entry. README#damaged");
     }
 
-    /// One that is damaged stands in the page without parameters: whoever takes it up finds that it
-    /// cannot be read, and the others are not held up.
+    /// One that is damaged stands in the page with its fault and without parameters: nobody takes
+    /// it up, and the others are not held up.
     [[nodiscard]] std::vector<entry> list(entry_filter const& filter, transaction_id const& after,
                                           std::size_t limit) const {
         std::vector<entry> found;
@@ -53,7 +53,8 @@ public:
         if (filter.state) rows.bind(static_cast<std::int64_t>(*filter.state));
         while (rows.next()) {
             entry& one = found.emplace_back();
-            if (!read_row(rows, one).empty()) one.parameters.clear();
+            one.fault = read_row(rows, one);
+            if (!one.fault.empty()) one.parameters.clear();
             // The next page begins behind it, whatever it is.
             if (one.id.empty()) one.id = rows.text(0);
         }

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+// A mark that is an id alone does not say what it replaced. Where the type shows it, the mark is
+// undone; where it does not, what is applied is finished and the rest is left as it is.
+#include "documents.hpp"
+
+#include <settle/mongodb/tutorial.hpp>
+#include <settle/settle.hpp>
+
+namespace notes {
+
+struct note {
+    std::string id;
+    std::string text;
+    bool read;
+    std::int64_t count;
+};
+struct change {
+    std::string id;
+    std::string before;
+    std::string after;
+    std::int64_t amount;
+};
+
+} // namespace notes
+BOOST_HANA_ADAPT_STRUCT(notes::note, id, text, read, count);
+BOOST_HANA_ADAPT_STRUCT(notes::change, id, before, after, amount);
+
+namespace settle_test {
+namespace {
+
+using notes::change;
+using notes::note;
+using settle::field;
+using settle::lit;
+using settle::param;
+using settle::state;
+using namespace std::chrono_literals;
+
+constexpr settle::collection<note, "notes", &note::id> all_notes;
+
+template <typename Guard, typename... Effects>
+constexpr auto type_of(Guard const& guard, Effects const&... effects) {
+    return settle::transaction<change, "change">(
+        settle::participant<"note">(all_notes, param<&change::id>)
+            .require(guard)
+            .apply(effects...)
+            .compensate(settle::inverse));
+}
+constexpr auto set_text = field<&note::text> = lit<"new">;
+constexpr auto by_literal = type_of(field<&note::text> == lit<"old">, set_text);
+constexpr auto by_mirrored = type_of(lit<"old"> == field<&note::text>, set_text);
+constexpr auto by_one_of_two = type_of(
+    field<&note::count> > lit<0> && (lit<"old"> == field<&note::text>), set_text);
+constexpr auto by_parameter = type_of(field<&note::text> == param<&change::before>,
+                                      field<&note::text> = param<&change::after>);
+constexpr auto by_negation =
+    type_of(!field<&note::read> && field<&note::text> == lit<"old">, set_text,
+            field<&note::read> = lit<true>);
+constexpr auto beside_a_sum = type_of(field<&note::text> == lit<"old">, set_text,
+                                      field<&note::count> += param<&change::amount>);
+constexpr auto by_nothing = type_of(field<&note::text> != lit<"new">, set_text);
+constexpr auto by_either = type_of(
+    field<&note::text> == lit<"old"> || field<&note::text> == lit<"older">, set_text);
+
+
+template <auto const& Type>
+class taken_notes {
+public:
+    taken_notes(std::string const& address)
+        : held_{address, {}}, engine{held_, settle::type<Type>} {}
+
+    settle::recovery_report recover() {
+        settle::recover_options wanted;
+        wanted.older_than = 0s;
+        return engine.recover(wanted);
+    }
+
+private:
+    settle::mongodb::tutorial_database<Type> held_;
+
+public:
+    settle::engine<settle::mongodb::tutorial_database<Type>, settle::type_tag<Type>> engine;
+};
+
+std::string values(note const& of) {
+    return of.text + ", " + (of.read ? "read" : "unread") + ", " + std::to_string(of.count);
+}
+
+void leave(documents& with, std::string const& id, std::string const& word,
+           std::string const& under) {
+    with.put("notes", R"({"_id": "n)" + id + R"(", "pendingTransactions": [")" + id + R"("], )" +
+                          under + "}");
+    with.put("transactions", R"({"_id": ")" + id + R"(", "id": "n)" + id +
+                                 R"(", "before": "old", "after": "new", "amount": 3, "state": ")" +
+                                 word + R"("})");
+}
+
+constexpr char const* under_text = R"("text": "new", "read": false, "count": 5)";
+constexpr char const* under_all = R"("text": "new", "read": true, "count": 5)";
+
+template <auto const& Type>
+void is_undone(std::string const& under, std::string const& stays, std::string const& before) {
+    for (auto* const server : {&replica_set_address, &standalone_address}) {
+        documents with{*server};
+        leave(with, "1", "applied", under);
+        leave(with, "2", "canceling", under);
+        leave(with, "3", "pending", under); // which is too old to be committed
+        taken_notes<Type> notes{with.own.address()};
+        auto const found = notes.recover();
+        for (auto const& one : found.skipped) FAIL_CHECK(one.problem.text);
+        CHECK(found.done == 1);
+        CHECK(found.canceled == 2);
+        CHECK(notes.engine.marks().value() == 0);
+        auto const shown = [&](char const* id) {
+            return values(notes.engine.read(all_notes, id).value().value());
+        };
+        CHECK(shown("n1") == stays);
+        CHECK(shown("n2") == before);
+        CHECK(shown("n3") == before);
+    }
+}
+
+template <auto const& Type>
+void is_left(std::string const& under, std::string const& stays) {
+    for (auto* const server : {&replica_set_address, &standalone_address}) {
+        documents with{*server};
+        leave(with, "1", "applied", under);
+        leave(with, "2", "canceling", under);
+        leave(with, "3", "pending", under);
+        auto const left = [&](char const* id) {
+            return with.look("transactions", id) + with.look("notes", std::string{"n"} + id);
+        };
+        auto const second = left("2");
+        auto const third = left("3");
+        taken_notes<Type> notes{with.own.address()};
+        auto const found = notes.recover();
+        CHECK(found.done == 1);
+        REQUIRE(found.skipped.size() == 2);
+        for (auto const& one : found.skipped) {
+            CHECK(one.problem.text.find("'n" + one.id + "' of 'notes'") != std::string::npos);
+            CHECK(one.problem.text.find("does not say what it replaced") != std::string::npos);
+        }
+        CHECK(values(notes.engine.read(all_notes, "n1").value().value()) == stays);
+        CHECK(left("2") == second);
+        CHECK(left("3") == third);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a bare mark is undone where a guard requires the value that was there") {
+    is_undone<by_literal>(under_text, "new, unread, 5", "old, unread, 5");
+    is_undone<by_mirrored>(under_text, "new, unread, 5", "old, unread, 5");
+    is_undone<by_one_of_two>(under_text, "new, unread, 5", "old, unread, 5");
+    is_undone<by_parameter>(under_text, "new, unread, 5", "old, unread, 5");
+    is_undone<by_negation>(under_all, "new, read, 5", "old, unread, 5");
+    is_undone<beside_a_sum>(under_text, "new, unread, 5", "old, unread, 2");
+}
+
+TEST_CASE("a bare mark whose type shows no old value is finished, and else left as it is") {
+    is_left<by_nothing>(under_text, "new, unread, 5");
+    is_left<by_either>(under_text, "new, unread, 5");
+}
+
+} // namespace settle_test

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transactions of old programs that nobody can read: they are listed, reported and counted as what
+// is not finished, and nobody runs or settles them on a guess.
+#include "taken_over.hpp"
+
+namespace {
+
+using settle_test::fresh_database;
+using settle_test::old_program;
+using settle_test::replica_set_address;
+using settle_test::run_command;
+using settle_test::standalone_address;
+using settle_test::taken_over;
+using namespace std::chrono_literals;
+
+struct unreadable {
+    std::string fields;  ///< instead of those of a transfer of 100 from A10 to B10
+    std::string because; ///< part of the sentence
+};
+
+std::string transfer_with(std::string const& rest) {
+    return R"("source": "A10", "destination": "B10", "value": 100, )" + rest;
+}
+
+/// Well-known texts write one of the first.
+std::vector<unreadable> all_unreadable() {
+    std::string const pending = R"("state": "pending")";
+    return {{transfer_with(R"("state": "intital")"), "its 'state' is 'intital', which is no known"},
+            {transfer_with(R"("state": "rollback")"), "its 'state' is 'rollback'"},
+            {transfer_with(R"("state": "PenDing")"), "its 'state' is 'PenDing'"},
+            {transfer_with(R"("state": "")"), "its 'state' is ''"},
+            {transfer_with(R"("state": null)"), "its 'state' is missing"},
+            {transfer_with(R"("lastModified": null)"), "its 'state' is missing"},
+            {transfer_with(R"("state": 1)"), "its 'state' is no string"},
+            {transfer_with(R"("state": true)"), "its 'state' is no string"},
+            {transfer_with(R"("state": {"is": "done"})"), "its 'state' is no string"},
+            {R"("source": "A10", "destination": "B10", )" + pending, "its 'value' is missing"},
+            {R"("source": "A10", "destination": null, "value": 100, )" + pending, "destination"},
+            {R"("source": "A10", "destination": "B10", "value": "100", )" + pending, "amount"},
+            {R"("source": "A10", "destination": "B10", "value": 1.5, )" + pending, "'value'"},
+            {R"("source": {"of": 1}, "destination": "B10", "value": 100, )" + pending, "source"},
+            {transfer_with(pending + R"(, "lastModified": "today")"), "its 'lastModified'"},
+            {transfer_with(pending + R"(, "application": 5)"), "its 'application' is no string"},
+            {transfer_with(pending + R"(, "epoch": "1")"), "its 'epoch' is no whole number"}};
+}
+
+/// The number of the entry, so that two of them differ.
+std::string id_of(std::size_t number) { return std::to_string(100 + number); }
+
+std::string documents(std::string const& address, std::string const& collection) {
+    auto text = run_command(address, R"({"find": ")" + collection + R"(", "filter": {}})").json();
+    return text.substr(0, text.find("\"ok\""));
+}
+
+} // namespace
+
+TEST_CASE("what an old program wrote so that nobody can read it is reported and left alone") {
+    auto const words = settle_test::dialects().front();
+    for (auto* const server : {&replica_set_address, &standalone_address}) {
+        fresh_database const own{*server};
+        old_program program{own.address(), words};
+        program.open(10);
+        auto const all = all_unreadable();
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            auto const told = run_command(own.address(), R"({"insert": "transactions", )"
+                                                         R"("documents": [{"_id": )" +
+                                                             id_of(at) + ", " + all[at].fields +
+                                                             "}]}");
+            REQUIRE_MESSAGE(told.ok, told.error);
+        }
+        taken_over bank{own.address(), words};
+        auto& engine = bank.engine();
+        auto const entries = documents(own.address(), "transactions");
+        auto const accounts = documents(own.address(), "accounts");
+        settle::recover_options wanted;
+        wanted.older_than = 0s;
+        auto const recovered = engine.recover(wanted);
+        CHECK(recovered.problem.empty());
+        CHECK(recovered.done + recovered.canceled + recovered.undecided == 0);
+        CHECK(recovered.skipped.size() == all.size());
+        for (auto const& one : recovered.skipped) {
+            auto const at = static_cast<std::size_t>(std::stoi(one.id)) - 100;
+            REQUIRE(at < all.size());
+            INFO(all[at].fields, "\n", one.problem.text);
+            CHECK(one.problem.code == settle::errc::damaged);
+            CHECK(one.problem.text.find(all[at].because) != std::string::npos);
+            CHECK(one.problem.text.find(one.id) != std::string::npos);
+        }
+        CHECK(engine.work().done == 0);
+
+        // Each is listed as unfinished, once, with what is wrong; and nobody is told that it was
+        // canceled.
+        settle::entry_filter unfinished;
+        unfinished.unfinished = true;
+        std::string after;
+        std::size_t seen = 0;
+        for (std::vector<settle::entry> page; page = engine.page(unfinished, after, 3).value(),
+                                              !page.empty();
+             after = page.back().id) {
+            for (auto const& one : page) {
+                ++seen;
+                CHECK_FALSE(settle::is_final(one.state));
+                if (one.state == settle::state::pending && one.fault.empty()) {
+                    // What reads well as a document is no transfer.
+                    CHECK(all[std::stoul(one.id) - 100].because != "");
+                }
+            }
+            if (page.size() < 3) break;
+        }
+        CHECK(seen == all.size());
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            INFO(all[at].fields);
+            auto const canceled = engine.cancel(id_of(at));
+            CHECK(canceled.verdict != settle::verdict::canceled);
+            CHECK(canceled.verdict != settle::verdict::done);
+            CHECK_FALSE(canceled.problem.empty());
+        }
+        CHECK(engine.sweep().problem.empty());
+        CHECK(documents(own.address(), "transactions") == entries);
+        CHECK(documents(own.address(), "accounts") == accounts);
+        // Put right by hand, it is a transaction as any other.
+        run_command(own.address(), R"({"update": "transactions", "updates": [{"q": {"_id": 100}, )"
+                                   R"("u": {"$set": {"state": "pending"}}}]})");
+        CHECK(engine.recover(wanted).canceled == 1);
+    }
+}
