@@ -84,9 +84,11 @@ struct simulation_limits {
     }
 
 private:
-    /// Short, so that takeover, expiry and lost patience come up among all the rest.
+    /// Short, so that takeover, expiry and lost patience come up among all the rest, and clocks
+    /// that jump go further than they may be apart.
     static settle::options default_engine() {
         settle::options made;
+        made.clocks = std::chrono::minutes{1};
         made.takeover = std::chrono::milliseconds{50};
         made.lifetime = std::chrono::minutes{1};
         made.attempts = 8;
