@@ -17,6 +17,14 @@ namespace detail {
 template <typename Desk>
 class waves_under_way {
 public:
+    waves_under_way() = default;
+    waves_under_way(waves_under_way const&) = delete;
+    waves_under_way& operator=(waves_under_way const&) = delete;
+    ~waves_under_way() {
+        // The threads of a parent are not in its forked child, and are not waited for there.
+        if (!made_in_.is_here()) static_cast<void>(new waves(std::move(waves_)));
+    }
+
     using operations = std::vector<erased_operation<Desk>>;
     using answers = std::vector<kept_answer>;
 
@@ -73,6 +81,7 @@ private:
         return waves_.extract(wave.data());
     }
 
+    process_stamp made_in_;
     std::mutex mutex_;
     waves waves_;
 };

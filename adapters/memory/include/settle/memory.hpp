@@ -183,6 +183,7 @@ public:
     ///         the database belongs to another log
     template <typename... Collections>
     record_session<Lock, Collections...> bind(std::string const& log_name) {
+        check_process();
         std::lock_guard const guard{lock_};
         if (!belongs_to_.empty() && belongs_to_ != log_name) {
             throw failure({make_error_code(errc::other_log),
@@ -194,7 +195,10 @@ public:
         return {*this, open_table<Collections>()...};
     }
 
-    log_session<Lock> bind_log() { return log_session<Lock>{*this}; }
+    log_session<Lock> bind_log() {
+        check_process();
+        return log_session<Lock>{*this};
+    }
 
     /// Makes room for so many more records of a collection.
     /// Shape:   Collection - the definition's own: `db.reserve<accounts>(1000)`
@@ -219,6 +223,11 @@ public:
     [[nodiscard]] std::string const& name() const { return name_; }
 
 private:
+    /// A thread of the parent may have held the lock when a child was forked.
+    void check_process() const {
+        if (!made_in_.is_here()) throw failure(settle::detail::made_before_fork("database"));
+    }
+
     template <typename C>
     table<C>& open_table() {
         auto& kept = tables_[std::string{C::name}];
@@ -237,6 +246,7 @@ private:
         return "memory-" + std::to_string(++count);
     }
 
+    process_stamp made_in_;
     Lock lock_;
     std::string const name_ = next_name();
     std::string belongs_to_;

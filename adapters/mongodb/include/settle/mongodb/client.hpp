@@ -401,7 +401,12 @@ public:
         look();
     }
 
-    [[nodiscard]] link connect() { return {pool_.get(), address_.database()}; }
+    /// Errors:  throws settle::failure in a forked child, whose copies of the sockets and of the
+    ///          driver's threads are of no use
+    [[nodiscard]] link connect() {
+        if (!made_in_.is_here()) throw failure(settle::detail::made_before_fork("database"));
+        return {pool_.get(), address_.database()};
+    }
     [[nodiscard]] std::string const& database() const noexcept { return address_.database(); }
     /// Whether several documents can be changed in one native transaction.
     [[nodiscard]] bool has_transactions() const noexcept { return transactions_; }
@@ -466,10 +471,13 @@ private:
     }
 
     struct destroyer {
+        process_stamp made_in;
         void operator()(mongoc_client_pool_t* held) const noexcept {
-            mongoc_client_pool_destroy(held);
+            // It would end the parent's sessions, and wait for threads that a child does not have.
+            if (made_in.is_here()) mongoc_client_pool_destroy(held);
         }
     };
+    process_stamp made_in_;
     address address_;
     std::unique_ptr<mongoc_client_pool_t, destroyer> pool_;
     bool transactions_ = false;

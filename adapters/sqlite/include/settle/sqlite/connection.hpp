@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/sqlite/error.hpp>
+#include <settle/store/process.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -55,7 +56,11 @@ public:
 
 private:
     struct closer {
-        void operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+        process_stamp made_in;
+        void operator()(sqlite3* handle) const noexcept {
+            // A forked child must not even close what its parent works with.
+            if (made_in.is_here()) sqlite3_close_v2(handle);
+        }
     };
     std::unique_ptr<sqlite3, closer> handle_;
 };
@@ -80,7 +85,10 @@ public:
 
 private:
     struct finalizer {
-        void operator()(sqlite3_stmt* handle) const noexcept { sqlite3_finalize(handle); }
+        process_stamp made_in;
+        void operator()(sqlite3_stmt* handle) const noexcept {
+            if (made_in.is_here()) sqlite3_finalize(handle);
+        }
     };
     std::unique_ptr<sqlite3_stmt, finalizer> handle_;
     char const* phase_ = "";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/sqlite/group_commit.hpp>
+#include <settle/sqlite/open_files.hpp>
 #include <settle/sqlite/schema.hpp>
 #include <settle/sqlite/table_check.hpp>
 #include <settle/store/saturating.hpp>
@@ -32,14 +33,21 @@ public:
     [[nodiscard]] writer& with() noexcept { return writer_; }
     [[nodiscard]] connection const& reader() const noexcept { return reader_; }
 
+    /// False in a child that was forked since: there the file is not touched, and a mutex may be
+    /// held by a thread that is not there.
+    [[nodiscard]] bool is_here() const noexcept { return made_in_.is_here(); }
+
     /// Keeps everybody else from both connections.
+    /// Errors:  throws settle::failure in a forked child
     [[nodiscard]] std::scoped_lock<std::mutex, std::mutex> alone() {
+        if (!is_here()) throw failure(settle::detail::made_before_fork("database"));
         return std::scoped_lock{writer_.mutex(), reading_};
     }
 
     /// Runs a function that reads; what it throws is the result's problem.
     template <typename Function>
     auto reading(Function&& function) -> result<std::invoke_result_t<Function&>> {
+        if (!is_here()) return settle::detail::made_before_fork("database");
         // Listings have a connection of their own, so that they never hold up who writes.
         std::lock_guard const guard{reading_};
         try {
@@ -51,6 +59,7 @@ public:
 
     /// Runs a function in a native transaction, which callers share; see group_commit.
     ending perform(settle::detail::function_view<void(transaction&)> function) {
+        if (!is_here()) return {fate::undone, settle::detail::made_before_fork("database")};
         return commits_.perform(function);
     }
 
@@ -109,6 +118,7 @@ private:
 
     static connection connected(std::string const& path, database_options const& options) {
         try {
+            open_file::check(path);
             return connection{path, options.busy_timeout};
         } catch (failure const& problem) {
             explain(problem, path);
@@ -144,10 +154,12 @@ private:
         friend bool operator==(seen const&, seen const&) = default;
     };
 
+    process_stamp made_in_;
     std::string path_;
     writer writer_;
     group_commit commits_{writer_};
     connection reader_;
+    open_file open_{path_};
     std::mutex reading_;
     statement version_;
     std::int64_t asked_ = 0;     ///< the number that it gave
@@ -161,6 +173,7 @@ template <typename Holder>
 struct alone_deleter {
     detail::file* file;
     void operator()(Holder* held) const {
+        if (!file->is_here()) return;
         auto const guard = file->alone();
         delete held;
     }

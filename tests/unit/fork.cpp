@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+// What was made before fork() is refused in the child, and its end there does not touch the parent.
+#include "sqlite_file.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/running/listing.hpp>
+#include <settle/running/recovery.hpp>
+#include <settle/settle.hpp>
+#include <settle/sqlite.hpp>
+
+#include <transfer/transfer.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+using settle::errc;
+using sqlite_test::folder;
+
+/// What a function says in a child of this process; that it hung when it is ended after 20 seconds.
+std::string said_in_child(std::function<std::string()> const& function) {
+    int channel[2];
+    REQUIRE(::pipe(channel) == 0);
+    ::pid_t const child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        ::alarm(20);
+        std::string text;
+        try {
+            text = function();
+        } catch (std::exception const& thrown) {
+            text = std::string{"threw: "} + thrown.what();
+        }
+        bool const told = ::write(channel[1], text.data(), text.size()) ==
+                          static_cast<::ssize_t>(text.size());
+        ::_exit(told ? 0 : 1);
+    }
+    ::close(channel[1]);
+    std::string text;
+    std::array<char, 4096> buffer{};
+    for (::ssize_t count; (count = ::read(channel[0], buffer.data(), buffer.size())) > 0;) {
+        text.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    ::close(channel[0]);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK_MESSAGE(WIFEXITED(status), "the child was ended by signal " << WTERMSIG(status));
+    return text;
+}
+
+template <typename Database>
+auto bank_on(Database& db) {
+    return settle::engine{db, settle::type<bank::transfer_type>};
+}
+
+template <typename Engine>
+void open_two_accounts(Engine& engine) {
+    for (char const* id : {"A", "B"}) {
+        engine.create(bank::accounts, bank::account{id, 100, 100}).value();
+    }
+}
+
+bool names_fork(settle::error const& problem) {
+    return problem.code == errc::forked && problem.text.find("before fork()") != std::string::npos;
+}
+
+/// The calls that are not refused, by name; nothing when all are.
+template <typename Engine>
+std::string calls_that_work(Engine& engine) {
+    std::string found;
+    auto const check = [&](char const* name, settle::error const& problem) {
+        if (!names_fork(problem)) found += std::string{name} + ": " + problem.message() + '\n';
+    };
+    auto const refused = [&](char const* name, settle::outcome const& told) {
+        check(name, told.problem);
+        if (told.verdict != settle::verdict::refused) found += std::string{name} + " ran\n";
+    };
+    auto const throws = [&](char const* name, auto const& walk) {
+        try {
+            walk();
+            found += std::string{name} + " walked\n";
+        } catch (settle::failure const& thrown) {
+            check(name, thrown.problem());
+        }
+    };
+    bank::transfer const one{"A", "B", 1};
+    refused("run", engine.run("child", one));
+    refused("run without an id", engine.run(one));
+    refused("submit", engine.submit("child", one));
+    refused("cancel", engine.cancel("before"));
+    refused("reverse", engine.reverse("before"));
+    check("run_all", engine.run_all(std::vector{one}).report.problem);
+    check("work", engine.work().problem);
+    check("recover", engine.recover().problem);
+    check("sweep", engine.sweep().problem);
+    check("purge", engine.purge().problem);
+    check("find", engine.find("before").problem());
+    check("read", engine.read(bank::accounts, "A").problem());
+    check("create", engine.create(bank::accounts, {"C", 1, 1}).problem());
+    check("marks", engine.marks().problem());
+    check("page", engine.page({}, "", 1).problem());
+    throws("list", [&] {
+        for (settle::entry const& entry : engine.list()) found += entry.id;
+    });
+    throws("scan", [&] {
+        for (bank::account const& account : engine.scan(bank::accounts)) found += account.id;
+    });
+    return found;
+}
+
+template <typename Database>
+std::string built_on(Database& db) {
+    try {
+        auto const engine = bank_on(db);
+        return "an engine was built for " + engine.owner();
+    } catch (settle::failure const& thrown) {
+        return names_fork(thrown.problem()) ? "" : thrown.what();
+    }
+}
+
+TEST_CASE("fork: a child cannot use an engine or a database of its parent") {
+    folder const here;
+    auto const check = [](auto db) {
+        auto engine = std::make_unique<decltype(bank_on(*db))>(
+            *db, settle::type<bank::transfer_type>);
+        open_two_accounts(*engine);
+        REQUIRE(engine->run("before", bank::transfer{"A", "B", 1}).done());
+        CHECK(said_in_child([&] { return calls_that_work(*engine) + built_on(*db); }) == "");
+        // The child's copies come to their ends there, and the parent goes on with its own.
+        CHECK(said_in_child([&]() -> std::string {
+                  engine.reset();
+                  db.reset();
+                  return "ended";
+              }) == "ended");
+        CHECK(engine->run("after", bank::transfer{"A", "B", 1}).done());
+        CHECK(engine->read(bank::accounts, "B").value()->balance == 102);
+        CHECK_FALSE(engine->find("child").value().has_value());
+    };
+    check(std::make_unique<settle::memory::database>());
+    check(std::make_unique<settle::sqlite::database>(here.file()));
+    settle::sqlite::database again{here.file()};
+    auto engine = bank_on(again);
+    CHECK(engine.read(bank::accounts, "B").value()->balance == 102);
+    CHECK(sqlite_test::sql_value(here.file(), "PRAGMA integrity_check") == "ok");
+}
+
+TEST_CASE("fork: a child may use a file that its parent had closed, as somebody else") {
+    folder const here;
+    std::string parent;
+    {
+        settle::sqlite::database db{here.file()};
+        auto engine = bank_on(db);
+        open_two_accounts(engine);
+        parent = engine.owner();
+        // While it is open here, a child's connection would go without locks.
+        auto const said = said_in_child([&]() -> std::string {
+            settle::sqlite::database other{here.file()};
+            return "opened";
+        });
+        CHECK(said.find("was open when this process was forked") != std::string::npos);
+        CHECK(said_in_child([&] {
+                  settle::sqlite::database other{here.file("another")};
+                  return std::string{"opened"};
+              }) == "opened");
+    }
+    auto const child = said_in_child([&] {
+        settle::sqlite::database db{here.file()};
+        settle::sqlite::database beside{here.file()};
+        auto engine = bank_on(db);
+        auto const told = engine.run("child", bank::transfer{"A", "B", 1});
+        return told.done() && !settle::is_gone(engine.owner()) ? engine.owner() : told.text();
+    });
+    CHECK(child != parent);
+    CHECK(settle::is_gone(child));
+    CHECK_FALSE(settle::is_gone(parent));
+    settle::sqlite::database db{here.file()};
+    auto engine = bank_on(db);
+    CHECK(engine.find("child").value()->owner == child);
+}
+
+TEST_CASE("fork: a child draws other ids and epochs, and sees that its parent is gone") {
+    settle::system_environment const world;
+    static_cast<void>(world.random());
+    static_cast<void>(settle::is_gone("nobody"));
+    auto const next = [&] { return std::to_string(world.random()); };
+    auto const in_child = said_in_child(next);
+    CHECK(in_child != said_in_child(next));
+    CHECK(in_child != next());
+    // A grandchild outlives its parent, and does not take itself for it.
+    auto const said = said_in_child([]() -> std::string {
+        auto const parent = settle::this_process();
+        if (settle::is_gone(parent)) return "gone too early";
+        if (::fork() != 0) ::_exit(0);
+        for (int tries = 0; tries < 500; ++tries) {
+            if (settle::is_gone(parent)) return "gone";
+            std::this_thread::sleep_for(std::chrono::milliseconds{10});
+        }
+        return "alive";
+    });
+    CHECK(said == "gone");
+}
+
+TEST_CASE("fork: a recovery thread of the parent is not waited for in the child") {
+    settle::memory::database db;
+    auto engine = bank_on(db);
+    auto keeper = std::make_unique<settle::recovery_thread<decltype(engine)>>(engine);
+    CHECK(said_in_child([&]() -> std::string {
+              keeper.reset();
+              return "ended";
+          }) == "ended");
+}
+
+} // namespace
