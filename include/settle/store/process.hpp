@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/store/native_wave.hpp>
+#include <settle/store/process.hpp>
 
 #include <future>
 #include <map>

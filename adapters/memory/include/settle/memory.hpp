@@ -4,6 +4,7 @@
 
 #include <settle/memory/journal.hpp>
 #include <settle/memory/table.hpp>
+#include <settle/store/process.hpp>
 
 #include <atomic>
 #include <map>

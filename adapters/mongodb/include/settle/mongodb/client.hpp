@@ -4,6 +4,7 @@
 
 #include <settle/mongodb/address.hpp>
 #include <settle/mongodb/set_names.hpp>
+#include <settle/store/process.hpp>
 
 #include <algorithm>
 #include <limits>
