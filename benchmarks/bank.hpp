@@ -22,8 +22,8 @@ struct transfer {
 
 } // namespace bench
 
-BOOST_HANA_ADAPT_STRUCT(bench::account, id, balance);
-BOOST_HANA_ADAPT_STRUCT(bench::transfer, source, destination, amount);
+SETTLE_STRUCT(bench::account, id, balance);
+SETTLE_STRUCT(bench::transfer, source, destination, amount);
 
 namespace bench {
 

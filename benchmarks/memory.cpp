@@ -37,10 +37,10 @@ struct text_transfer {
 
 } // namespace bench::in_memory
 
-BOOST_HANA_ADAPT_STRUCT(bench::in_memory::number_account, id, balance);
-BOOST_HANA_ADAPT_STRUCT(bench::in_memory::number_transfer, source, destination, amount);
-BOOST_HANA_ADAPT_STRUCT(bench::in_memory::text_account, id, balance);
-BOOST_HANA_ADAPT_STRUCT(bench::in_memory::text_transfer, source, destination, amount);
+SETTLE_STRUCT(bench::in_memory::number_account, id, balance);
+SETTLE_STRUCT(bench::in_memory::number_transfer, source, destination, amount);
+SETTLE_STRUCT(bench::in_memory::text_account, id, balance);
+SETTLE_STRUCT(bench::in_memory::text_transfer, source, destination, amount);
 
 namespace bench::in_memory {
 

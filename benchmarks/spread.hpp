@@ -19,8 +19,8 @@ struct spread {
 
 } // namespace bench
 
-BOOST_HANA_ADAPT_STRUCT(bench::share, account, amount);
-BOOST_HANA_ADAPT_STRUCT(bench::spread, payer, total, shares);
+SETTLE_STRUCT(bench::share, account, amount);
+SETTLE_STRUCT(bench::spread, payer, total, shares);
 
 namespace bench {
 

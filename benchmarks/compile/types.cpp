@@ -17,7 +17,7 @@ struct account {
     std::string id;
     std::int64_t balance;
 };
-BOOST_HANA_ADAPT_STRUCT(account, id, balance);
+SETTLE_STRUCT(account, id, balance);
 
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 
@@ -28,7 +28,7 @@ inline constexpr settle::collection<account, "accounts", &account::id> accounts;
         std::string destination;                                                                   \
         std::int64_t amount;                                                                       \
     };                                                                                             \
-    BOOST_HANA_ADAPT_STRUCT(transfer_##number, source, destination, amount);                       \
+    SETTLE_STRUCT(transfer_##number, source, destination, amount);                       \
     inline constexpr auto type_##number =                                                          \
         settle::transaction<transfer_##number, "transfer_" #number>(                               \
             settle::participant<"source">(accounts, settle::param<&transfer_##number::source>)     \

@@ -60,13 +60,13 @@ struct refund {
 } // namespace shop
 
 // Names the members, so that settle can read, write and log them.
-BOOST_HANA_ADAPT_STRUCT(shop::customer, id, balance, opened_with);
-BOOST_HANA_ADAPT_STRUCT(shop::order, invoice, customer, amount, status);
-BOOST_HANA_ADAPT_STRUCT(shop::item, stock_code, in_stock);
-BOOST_HANA_ADAPT_STRUCT(shop::till, id, takings);
-BOOST_HANA_ADAPT_STRUCT(shop::order_line, stock_code, quantity, price);
-BOOST_HANA_ADAPT_STRUCT(shop::payment, invoice, customer, amount, lines);
-BOOST_HANA_ADAPT_STRUCT(shop::refund, invoice, customer, amount, lines);
+SETTLE_STRUCT(shop::customer, id, balance, opened_with);
+SETTLE_STRUCT(shop::order, invoice, customer, amount, status);
+SETTLE_STRUCT(shop::item, stock_code, in_stock);
+SETTLE_STRUCT(shop::till, id, takings);
+SETTLE_STRUCT(shop::order_line, stock_code, quantity, price);
+SETTLE_STRUCT(shop::payment, invoice, customer, amount, lines);
+SETTLE_STRUCT(shop::refund, invoice, customer, amount, lines);
 
 namespace shop {
 

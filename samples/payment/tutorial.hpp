@@ -28,9 +28,9 @@ struct payment {
 
 } // namespace shop::tutorial
 
-BOOST_HANA_ADAPT_STRUCT(shop::tutorial::purse, id, balance);
-BOOST_HANA_ADAPT_STRUCT(shop::tutorial::order, id, state);
-BOOST_HANA_ADAPT_STRUCT(shop::tutorial::payment, balance_id, order_id, amount);
+SETTLE_STRUCT(shop::tutorial::purse, id, balance);
+SETTLE_STRUCT(shop::tutorial::order, id, state);
+SETTLE_STRUCT(shop::tutorial::payment, balance_id, order_id, amount);
 
 namespace shop::tutorial {
 

@@ -26,8 +26,8 @@ struct transfer {
 } // namespace bank
 
 // Names the members, so that settle can read, write and log them.
-BOOST_HANA_ADAPT_STRUCT(bank::account, id, balance, opened_with);
-BOOST_HANA_ADAPT_STRUCT(bank::transfer, source, destination, amount);
+SETTLE_STRUCT(bank::account, id, balance, opened_with);
+SETTLE_STRUCT(bank::transfer, source, destination, amount);
 
 namespace bank {
 

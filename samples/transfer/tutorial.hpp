@@ -23,8 +23,8 @@ struct transfer {
 
 } // namespace bank::tutorial
 
-BOOST_HANA_ADAPT_STRUCT(bank::tutorial::account, id, balance);
-BOOST_HANA_ADAPT_STRUCT(bank::tutorial::transfer, source, destination, amount);
+SETTLE_STRUCT(bank::tutorial::account, id, balance);
+SETTLE_STRUCT(bank::tutorial::transfer, source, destination, amount);
 
 namespace bank::tutorial {
 

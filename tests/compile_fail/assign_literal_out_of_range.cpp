@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A literal that the field cannot hold.
-// expect: settle: an assignment between types that lose information.
+// expect: settle: a settle::lit does not fit into the type of the field
 #include "bank.hpp"
 
 namespace bank {

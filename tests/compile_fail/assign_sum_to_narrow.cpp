@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A sum has 64 bits.
-// expect: settle: an assignment between types that lose information.
+// expect: settle: an assignment of an integer to a field of a narrower type.
 #include "bank.hpp"
 
 namespace bank {

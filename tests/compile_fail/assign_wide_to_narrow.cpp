@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // 64 bits do not fit into 32.
-// expect: settle: an assignment between types that lose information.
+// expect: settle: an assignment of an integer to a field of a narrower type.
 #include "bank.hpp"
 
 namespace bank {

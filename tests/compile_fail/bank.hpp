@@ -65,13 +65,13 @@ struct refund {
 
 } // namespace bank
 
-BOOST_HANA_ADAPT_STRUCT(bank::account, id, balance, reserved, visits, state, frozen, since, limit,
+SETTLE_STRUCT(bank::account, id, balance, reserved, visits, state, frozen, since, limit,
                         owner);
-BOOST_HANA_ADAPT_STRUCT(bank::order, number, state, total);
-BOOST_HANA_ADAPT_STRUCT(bank::line, article, quantity);
-BOOST_HANA_ADAPT_STRUCT(bank::transfer, source, destination, amount, fee, number, small, state,
+SETTLE_STRUCT(bank::order, number, state, total);
+SETTLE_STRUCT(bank::line, article, quantity);
+SETTLE_STRUCT(bank::transfer, source, destination, amount, fee, number, small, state,
                         tint, at, at_minute, urgent, limit, note, whole_order, lines);
-BOOST_HANA_ADAPT_STRUCT(bank::refund, account, amount);
+SETTLE_STRUCT(bank::refund, account, amount);
 
 namespace bank {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What is bound comes first.
-// expect: settle: settle::bind takes the collection first.
+// expect: settle: settle::bind takes the collection first, then its database.
 #include "bank.hpp"
 
 #include <settle/memory.hpp>

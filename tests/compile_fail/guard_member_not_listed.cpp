@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A field that is not described is in no store.
-// expect: settle: a field that BOOST_HANA_ADAPT_STRUCT does not list is in no store.
+// expect: settle: a field that SETTLE_STRUCT does not list is in no store.
 #include "bank.hpp"
 
 namespace bank {
@@ -13,9 +13,9 @@ struct thing {
 } // namespace bank
 
 #ifdef FIXED
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value, count);
+SETTLE_STRUCT(bank::thing, id, value, count);
 #else
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 #endif
 
 namespace bank {

@@ -13,9 +13,9 @@ struct thing {
 } // namespace bank
 
 #ifdef FIXED
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 #else
-BOOST_HANA_ADAPT_STRUCT(bank::thing, value);
+SETTLE_STRUCT(bank::thing, value);
 #endif
 
 namespace bank {

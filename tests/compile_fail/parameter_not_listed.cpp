@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A parameter that is not described is not kept in the log.
-// expect: settle: a parameter that BOOST_HANA_ADAPT_STRUCT does not list
+// expect: settle: a parameter that SETTLE_STRUCT does not list
 #include "bank.hpp"
 
 namespace bank {
@@ -13,9 +13,9 @@ struct thing {
 } // namespace bank
 
 #ifdef FIXED
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 #else
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id);
+SETTLE_STRUCT(bank::thing, id);
 #endif
 
 namespace bank {

@@ -17,7 +17,7 @@ struct alignas(2 * alignof(std::max_align_t)) payout {
 };
 
 } // namespace bank
-BOOST_HANA_ADAPT_STRUCT(bank::payout, to, amount);
+SETTLE_STRUCT(bank::payout, to, amount);
 
 namespace bank {
 

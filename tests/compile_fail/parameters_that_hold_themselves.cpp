@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A tree has no end that a log could be told.
-// expect: settle: a struct among the parameters holds itself.
+// expect: settle: a struct holds itself.
 #include "bank.hpp"
 
 namespace bank {
@@ -16,7 +16,7 @@ struct tree {
 
 } // namespace bank
 
-BOOST_HANA_ADAPT_STRUCT(bank::tree, source, branches);
+SETTLE_STRUCT(bank::tree, source, branches);
 
 namespace bank {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A log must know the members of every struct.
-// expect: settle: a struct among the parameters is not described.
+// expect: settle: a member is of a class that is not described.
 #include "bank.hpp"
 
 namespace bank {
@@ -16,7 +16,7 @@ struct thing {
 
 } // namespace bank
 
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 
 namespace bank {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A field that is not described is in no store.
-// expect: settle: an effect on a member that BOOST_HANA_ADAPT_STRUCT does not list.
+// expect: settle: an effect on a member that SETTLE_STRUCT does not list.
 #include "bank.hpp"
 
 namespace bank {
@@ -13,9 +13,9 @@ struct thing {
 } // namespace bank
 
 #ifdef FIXED
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 #else
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id);
+SETTLE_STRUCT(bank::thing, id);
 #endif
 
 namespace bank {

@@ -13,7 +13,7 @@ struct thing {
 } // namespace bank
 
 #ifdef FIXED
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 #endif
 
 namespace bank {

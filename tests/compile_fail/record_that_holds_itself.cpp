@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A record that holds itself has no end.
-// expect: settle: a struct inside this record holds itself.
+// expect: settle: a struct holds itself.
 #include "bank.hpp"
 
 namespace bank {
@@ -19,8 +19,8 @@ struct branch {
 
 } // namespace bank
 
-BOOST_HANA_ADAPT_STRUCT(bank::leaf, name);
-BOOST_HANA_ADAPT_STRUCT(bank::branch, id, inside);
+SETTLE_STRUCT(bank::leaf, name);
+SETTLE_STRUCT(bank::branch, id, inside);
 
 namespace bank {
 

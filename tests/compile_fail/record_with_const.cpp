@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // What cannot be changed cannot be read from a store.
-// expect: settle: this type cannot be a field.
+// expect: settle: a const member cannot be read from a store.
 #include "bank.hpp"
 
 namespace bank {
@@ -16,7 +16,7 @@ struct thing {
 
 } // namespace bank
 
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 
 namespace bank {
 

@@ -16,7 +16,7 @@ struct thing {
 
 } // namespace bank
 
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 
 namespace bank {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A record keeps values that every store can keep.
-// expect: settle: a struct inside this record is not described.
+// expect: settle: a member is of a class that is not described.
 #include "bank.hpp"
 
 #include <map>
@@ -18,7 +18,7 @@ struct thing {
 
 } // namespace bank
 
-BOOST_HANA_ADAPT_STRUCT(bank::thing, id, value);
+SETTLE_STRUCT(bank::thing, id, value);
 
 namespace bank {
 

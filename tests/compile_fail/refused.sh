@@ -3,7 +3,7 @@
 # Shows that a wrong definition is refused in words that a user understands, and for that reason.
 # Usage: refused.sh FILE.cpp both|refused COMPILER [FLAG...]
 # The file names what it expects in a line "// expect: settle: ..."; compiled as it stands it must
-# fail, its first error must hold that sentence, and all that is said must fit into 20 lines.
+# fail with one error, which must hold that sentence, and all that is said must fit into 20 lines.
 # Compiled with -DFIXED it must be taken, so that it cannot fail for another reason; with `refused`
 # that is left to another compiler.
 set -u
@@ -31,6 +31,8 @@ case $first in
 *"$expected"*) ;;
 *) fail "the first error is another one than: $expected" "$output" ;;
 esac
+errors=$(printf '%s\n' "$output" | grep -c -E '(^|[ :])(fatal )?error: ')
+[ "$errors" -eq 1 ] || fail "there are $errors errors, and the first must be the only one" "$output"
 lines=$(printf '%s\n' "$output" | wc -l)
 [ "$lines" -le 20 ] || fail "the message takes $lines lines, and 20 are the limit" "$output"
 

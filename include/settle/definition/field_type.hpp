@@ -10,6 +10,7 @@
 #include <optional>
 #include <ratio>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 SETTLE_BEGIN
@@ -30,8 +31,8 @@ inline constexpr bool is_unsigned_64 =
 
 template <typename T>
 inline constexpr bool is_kept_integer =
-    std::is_integral_v<T> && !std::is_const_v<T> && !std::is_same_v<T, bool> && !is_character<T> &&
-    !is_unsigned_64<T> && sizeof(T) <= 8;
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !is_character<T> && !is_unsigned_64<T> &&
+    sizeof(T) <= 8;
 
 template <typename T>
 struct time_parts {
@@ -46,11 +47,13 @@ struct time_parts<std::chrono::time_point<std::chrono::system_clock, Duration>> 
 
 template <typename T>
 constexpr field_kind kind_of() {
-    if constexpr (std::is_same_v<T, bool>) {
+    if constexpr (!std::is_same_v<T, std::remove_cv_t<T>>) {
+        return field_kind::none;
+    } else if constexpr (std::is_same_v<T, bool>) {
         return field_kind::boolean;
     } else if constexpr (is_kept_integer<T>) {
         return field_kind::integer;
-    } else if constexpr (std::is_enum_v<T> && !std::is_const_v<T>) {
+    } else if constexpr (std::is_enum_v<T>) {
         return is_kept_integer<std::underlying_type_t<T>> ? field_kind::enumeration
                                                           : field_kind::none;
     } else if constexpr (std::is_same_v<T, std::string>) {
@@ -89,23 +92,46 @@ concept IntegerField = field_traits<T>::kind == field_kind::integer && !field_tr
 
 /// Why a type cannot be kept. Found first and said afterwards, so that a message about a member
 /// deep inside does not tell the way to it.
-enum class type_fault : std::uint8_t {
-    none, unsigned_64, floating_point, character, unsupported, undescribed, endless
+enum class type_fault {
+    none, told, constant, volatile_type, array, pointer, view, unsigned_64, floating_point,
+    character, unsupported, undescribed, optional_struct, no_default, no_copy, endless
 };
 
 template <typename T>
 constexpr type_fault fault_of_field() {
     using plain = typename field_traits<T>::plain_type;
     if constexpr (FieldType<T>) return type_fault::none;
+    else if constexpr (std::is_const_v<T> || std::is_const_v<plain>) return type_fault::constant;
+    else if constexpr (std::is_volatile_v<T> || std::is_volatile_v<plain>)
+        return type_fault::volatile_type;
+    else if constexpr (std::is_array_v<plain>) return type_fault::array;
+    else if constexpr (std::is_pointer_v<plain>) return type_fault::pointer;
+    else if constexpr (std::is_same_v<plain, std::string_view>) return type_fault::view;
     else if constexpr (detail::is_unsigned_64<plain>) return type_fault::unsigned_64;
     else if constexpr (std::is_floating_point_v<plain>) return type_fault::floating_point;
     else if constexpr (detail::is_character<plain>) return type_fault::character;
     else return type_fault::unsupported;
 }
 
-/// One message for every place where a type cannot be a field's.
-template <type_fault Fault>
-constexpr void explain_field_fault() {
+/// One sentence for every place where a type cannot be kept.
+/// Shape:   Where - the member with the fault, which the compiler shows beside the sentence
+template <type_fault Fault, auto... Where>
+constexpr void explain_type_fault() {
+    static_assert(Fault != type_fault::constant,
+                  "settle: a const member cannot be read from a store. Remove the const. "
+                  "README#field-types");
+    static_assert(Fault != type_fault::volatile_type,
+                  "settle: a volatile member cannot be kept in a store. Remove the volatile. "
+                  "README#field-types");
+    static_assert(Fault != type_fault::array,
+                  "settle: an array cannot be a field. Use a std::string or a std::vector. "
+                  "README#field-types");
+    static_assert(Fault != type_fault::pointer,
+                  "settle: a pointer cannot be a field, since a store keeps values. Use the value "
+                  "itself, or a std::optional of it. README#field-types");
+    static_assert(Fault != type_fault::view,
+                  "settle: a std::string_view cannot be a field, since it does not own its text. "
+                  "Use std::string. README#field-types");
     static_assert(Fault != type_fault::unsigned_64,
                   "settle: an unsigned 64-bit field cannot be kept exactly by every store. "
                   "Use std::int64_t. README#field-types");
@@ -119,11 +145,25 @@ constexpr void explain_field_fault() {
                   "settle: this type cannot be a field. Use a string, bool, signed integer, enum, "
                   "system_clock time point, std::optional of one, a described struct or a "
                   "std::vector. README#field-types");
+    static_assert(Fault != type_fault::undescribed,
+                  "settle: a member is of a class that is not described. Add SETTLE_STRUCT(type, "
+                  "members...) behind it, or use another type. README#field-types");
+    static_assert(Fault != type_fault::optional_struct,
+                  "settle: a std::optional holds one field, and no struct or list. Use a "
+                  "std::vector, which may be empty. README#field-types");
+    static_assert(Fault != type_fault::no_default,
+                  "settle: a struct has no public default constructor, so it cannot be read from a "
+                  "store. Add one, and give every member a value. README#records");
+    static_assert(Fault != type_fault::no_copy,
+                  "settle: a struct cannot be copied. Give it a copy constructor. README#records");
+    static_assert(Fault != type_fault::endless,
+                  "settle: a struct holds itself. Give it a vector of another struct. "
+                  "README#field-types");
 }
 
 template <typename T>
 constexpr void check_field_type() {
-    explain_field_fault<fault_of_field<T>()>();
+    explain_type_fault<fault_of_field<T>()>();
 }
 
 /// A field as a store keeps it: booleans, enums and times are integers there.

@@ -5,6 +5,7 @@
 #include <settle/version.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string_view>
 
@@ -32,4 +33,30 @@ struct fixed_string {
                        [&](char c) { return letter(c) || digit(c) || c == '_'; });
 }
 
+namespace detail {
+
+/// Upper and lower case are one, since they are one in the names of SQL.
+struct same_name {
+    constexpr bool operator()(std::string_view left, std::string_view right) const {
+        return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                          [](char a, char b) { return lower(a) == lower(b); });
+    }
+
+private:
+    static constexpr char lower(char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+};
+
+template <std::size_t Count, typename Same = same_name>
+constexpr bool all_different(std::array<std::string_view, Count> const& names, Same same = {}) {
+    for (std::size_t i = 0; i < Count; ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+            if (same(names[i], names[j])) return false;
+        }
+    }
+    return true;
+}
+
+} // namespace detail
 SETTLE_END

@@ -131,7 +131,7 @@ constexpr bool check_effects() {
     if constexpr (ours) {
         constexpr bool listed =
             ((member_index<record, Effects::member> < member_count<record>) && ...);
-        static_assert(listed, "settle: an effect on a member that BOOST_HANA_ADAPT_STRUCT does not "
+        static_assert(listed, "settle: an effect on a member that SETTLE_STRUCT does not "
                               "list. Add it there. README#records");
         constexpr std::size_t key = member_index<record, Collection::key_member>;
         constexpr bool keeps_key = ((member_index<record, Effects::member> != key) && ...);
@@ -260,8 +260,10 @@ constexpr auto make_moment(erase_effect const&) {
 template <typename Collection, typename... Effects>
 constexpr auto make_moment(Effects const&... effects) {
     constexpr bool known = sizeof...(Effects) > 0 && (is_effect<Effects> && ...);
-    static_assert(known, "settle: this is no effect. Write field += x, field -= x or field = x; "
-                         "create, replace and erase stand alone. README#participants");
+    constexpr bool refused = (std::is_same_v<Effects, refused_expression> || ...);
+    static_assert(known || refused,
+                  "settle: this is no effect. Write field += x, field -= x or field = x; create, "
+                  "replace and erase stand alone. README#participants");
     if constexpr (!known) {
         return refused_moment{};
     } else if constexpr (!check_effects<Collection, decltype(normal_effect(effects))...>()) {

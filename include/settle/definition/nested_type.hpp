@@ -37,19 +37,28 @@ template <typename T, typename... Around>
 constexpr type_fault fault_of_value() {
     if constexpr ((std::is_same_v<T, Around> || ...)) {
         return type_fault::endless;
+    } else if constexpr (std::is_const_v<T> || std::is_volatile_v<T>) {
+        return fault_of_field<T>();
     } else if constexpr (Described<T>) {
-        type_fault found = type_fault::none;
+        type_fault found = refused_description<T> ? type_fault::told : type_fault::none;
         for_each_member<T>([&](auto one) {
             using type = typename decltype(one)::type;
             if (found == type_fault::none) found = fault_of_value<type, T, Around...>();
         });
-        return found;
+        // A struct is read into one that was made empty, and images of it are copies.
+        if (found != type_fault::none) return found;
+        if (!std::is_default_constructible_v<T>) return type_fault::no_default;
+        return std::is_copy_constructible_v<T> ? type_fault::none : type_fault::no_copy;
     } else if constexpr (is_list<T>) {
         return fault_of_value<typename vector_element<T>::type, Around...>();
-    } else if constexpr (std::is_class_v<T> && fault_of_field<T>() == type_fault::unsupported) {
+    } else if constexpr (fault_of_field<T>() != type_fault::unsupported) {
+        return fault_of_field<T>();
+    } else if constexpr (NestedType<typename field_traits<T>::plain_type>) {
+        return type_fault::optional_struct;
+    } else if constexpr (std::is_class_v<typename field_traits<T>::plain_type>) {
         return type_fault::undescribed;
     } else {
-        return fault_of_field<T>();
+        return type_fault::unsupported;
     }
 }
 

@@ -93,10 +93,10 @@ constexpr bool check_names() {
     static_assert(in_range,
                   "settle: settle::line<...> names a member of the range's elements; this "
                   "participant has another range or none. Add settle::each<...>. README#ranges");
-    static_assert(line_listed, "settle: a settle::line<...> that BOOST_HANA_ADAPT_STRUCT does not "
+    static_assert(line_listed, "settle: a settle::line<...> that SETTLE_STRUCT does not "
                                "list would not be kept in the log. Add it there. "
                                "README#parameters");
-    static_assert(field_listed, "settle: a field that BOOST_HANA_ADAPT_STRUCT does not list is in "
+    static_assert(field_listed, "settle: a field that SETTLE_STRUCT does not list is in "
                                 "no store. Add it there. README#records");
     return in_range && line_listed && field_listed && !any_refused<E>;
 }
@@ -284,7 +284,7 @@ constexpr auto make_participant(Key const& given) {
         using record_key = computed_t<typename Collection::key_type>;
         return without_fields<key> && std::is_same_v<typename key::type, record_key>;
     }();
-    static_assert(fits || any_refused<key>,
+    static_assert(fits || any_refused<key> || !Collection::sound,
                   "settle: the key of a participant is a parameter of the same type as the "
                   "collection's key. README#participants");
     if constexpr (!fits || !Collection::sound || std::is_void_v<typename Source::element>) {

@@ -3,7 +3,7 @@
 // Boost.Hana keeps them.
 #pragma once
 
-#include <settle/version.hpp>
+#include <settle/definition/structure.hpp>
 
 #include <boost/hana/accessors.hpp>
 #include <boost/hana/adapt_struct.hpp>
@@ -21,7 +21,7 @@
 
 SETTLE_BEGIN
 
-/// A struct whose members are listed with BOOST_HANA_ADAPT_STRUCT or BOOST_HANA_DEFINE_STRUCT.
+/// A struct whose members are listed with SETTLE_STRUCT, or with the macros of Boost.Hana.
 template <typename T>
 concept Described = std::is_class_v<T> && boost::hana::Struct<T>::value;
 

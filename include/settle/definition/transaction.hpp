@@ -3,7 +3,9 @@
 #pragma once
 
 // In this order, so that a compiler's message names no more files than the one that it is about.
+#include <settle/definition/structure.hpp>
 #include <settle/definition/field_type.hpp>
+#include <settle/definition/nested_type.hpp>
 #include <settle/definition/expression.hpp>
 #include <settle/definition/effect.hpp>
 #include <settle/definition/collection.hpp>
@@ -15,6 +17,7 @@
 #include <boost/hana/at.hpp>
 
 #include <array>
+#include <functional>
 
 SETTLE_BEGIN
 
@@ -29,18 +32,6 @@ struct parameter_of {
         : std::bool_constant<std::is_base_of_v<typename param_expression<Path...>::parameters,
                                                Parameters>> {};
 };
-
-/// Parameters are kept in the log, so each must be of a type that a log can write and read.
-template <type_fault Fault>
-constexpr void explain_parameter_fault() {
-    static_assert(Fault != type_fault::undescribed,
-                  "settle: a struct among the parameters is not described. Add "
-                  "BOOST_HANA_ADAPT_STRUCT(type, members...) at global scope. README#parameters");
-    static_assert(Fault != type_fault::endless,
-                  "settle: a struct among the parameters holds itself. Give it a vector of another "
-                  "struct. README#parameters");
-    explain_field_fault<Fault>();
-}
 
 template <typename Parameters>
 struct listed_parameter_of {
@@ -76,7 +67,7 @@ constexpr bool participant_fits() {
     constexpr bool listed = participant_passes<listed_parameter_of<Parameters>::template test, P>;
     static_assert(ours, "settle: a participant uses a parameter of another struct. Use the members "
                         "of the transaction's own parameters. README#parameters");
-    static_assert(listed, "settle: a parameter that BOOST_HANA_ADAPT_STRUCT does not list would "
+    static_assert(listed, "settle: a parameter that SETTLE_STRUCT does not list would "
                           "not be kept in the log. Add it there. README#parameters");
     return ours && listed;
 }
@@ -85,18 +76,57 @@ constexpr bool participant_fits() {
 template <typename A, typename B>
 inline constexpr bool collections_agree =
     std::is_same_v<typename A::collection_type, typename B::collection_type> ||
-    A::collection_type::name != B::collection_type::name;
+    !same_name{}(A::collection_type::name, B::collection_type::name);
 template <typename First, typename... All>
 inline constexpr bool agrees_with_all = (collections_agree<First, All> && ...);
 
-template <std::size_t Count>
-constexpr bool all_different(std::array<std::string_view, Count> const& names) {
-    for (std::size_t i = 0; i < Count; ++i) {
-        for (std::size_t j = 0; j < i; ++j) {
-            if (names[i] == names[j]) return false;
-        }
+/// What remains of a transaction type that was refused: an engine takes it and says no more.
+struct refused_transaction {
+    constexpr refused_transaction require(auto const&...) const { return {}; }
+};
+
+template <typename Parameters, typename... Participants>
+constexpr bool check_participants() {
+    constexpr bool names = all_different<sizeof...(Participants)>({Participants::name...},
+                                                                  std::equal_to<>{});
+    constexpr bool collections = (agrees_with_all<Participants, Participants...> && ...);
+    static_assert(names, "settle: two participants have one name. Give each a name of its own. "
+                         "README#names");
+    static_assert(collections || !names,
+                  "settle: two collections of one name differ in their record or key. Give each a "
+                  "name of its own; upper and lower case are one. README#names");
+    if constexpr (!names || !collections) return false;
+    else if constexpr (!(participant_fits<Parameters, Participants>() && ...)) return false;
+    else return (review<Participants>() && ...);
+}
+
+template <typename Parameters, fixed_string Name, typename... Participants>
+constexpr bool check_transaction() {
+    constexpr bool told = refused_description<Parameters> ||
+                          (std::is_same_v<Participants, refused_participant> || ...);
+    constexpr bool described = Described<Parameters>;
+    constexpr bool participants_only =
+        (requires { typename Participants::collection_type; } && ...);
+    static_assert(told || described,
+                  "settle: the parameter struct of this transaction is not described. Add "
+                  "SETTLE_STRUCT(type, members...) behind it. README#parameters");
+    static_assert(told || is_plain_name(Name.view()),
+                  "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins "
+                  "with a letter. README#names");
+    static_assert(told || sizeof...(Participants) > 0,
+                  "settle: a transaction has no participant. Add settle::participant<...>(...). "
+                  "README#participants");
+    static_assert(told || participants_only,
+                  "settle: settle::transaction takes participants. Make them with "
+                  "settle::participant<...>(...). README#participants");
+    if constexpr (told || !described || !participants_only || sizeof...(Participants) == 0) {
+        return false;
+    } else {
+        constexpr type_fault fault = fault_of_value<Parameters>();
+        explain_type_fault<fault>();
+        if constexpr (fault != type_fault::none || !is_plain_name(Name.view())) return false;
+        else return check_participants<Parameters, Participants...>();
     }
-    return true;
 }
 
 } // namespace detail
@@ -124,68 +154,46 @@ struct transaction_definition {
                       "settle: a transaction's 'require' takes a condition on the parameters "
                       "alone. Guards on a record belong to its participant. README#parameters");
         if constexpr (fits) {
-            static_assert(
+            constexpr bool ours =
                 detail::every_leaf<detail::parameter_of<Parameters>::template test,
-                                   Condition>::value,
-                "settle: a guard uses a parameter of another struct. README#parameters");
-            static_assert(
+                                   Condition>::value;
+            constexpr bool listed =
                 detail::every_leaf<detail::listed_parameter_of<Parameters>::template test,
-                                   Condition>::value,
-                "settle: a parameter that BOOST_HANA_ADAPT_STRUCT does not list would not be kept "
-                "in the log. Add it there. README#parameters");
+                                   Condition>::value;
+            static_assert(ours,
+                          "settle: a guard uses a parameter of another struct. README#parameters");
+            static_assert(listed, "settle: a parameter that SETTLE_STRUCT does not list would not "
+                                  "be kept in the log. Add it there. README#parameters");
             auto const added = boost::hana::concat(guards, detail::normal_guards(condition));
             return transaction_definition<Parameters, Name, std::remove_const_t<decltype(added)>,
                                           Participants...>{added, participants};
         } else {
-            return *this;
+            return detail::refused_transaction{};
         }
     }
 };
 
 /// Describes a transaction type.
-/// Shape:   Parameters - a struct described with BOOST_HANA_ADAPT_STRUCT
+/// Shape:   Parameters - a struct described with SETTLE_STRUCT
 ///          Name - letters, digits and `_`; kept in the log with every entry
 ///          participants - one or more settle::participant<…>(…), each with a name of its own
 /// Errors:  everything that is wrong is said by the compiler
 /// Example: samples/transfer
 template <typename Parameters, fixed_string Name, typename... Participants>
 constexpr auto transaction(Participants const&... participants) {
-    static_assert(Described<Parameters>,
-                  "settle: the parameter struct of this transaction is not described. Add "
-                  "BOOST_HANA_ADAPT_STRUCT(type, members...) at global scope. README#parameters");
-    static_assert(is_plain_name(Name.view()),
-                  "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins "
-                  "with a letter. README#names");
-    static_assert(sizeof...(Participants) > 0,
-                  "settle: a transaction has no participant. Add settle::participant<...>(...). "
-                  "README#participants");
-    constexpr bool participants_only =
-        (requires { typename Participants::collection_type; } && ...);
-    constexpr bool refused = (std::is_same_v<Participants, detail::refused_participant> || ...);
-    static_assert(participants_only || refused,
-                  "settle: settle::transaction takes participants. Make them with "
-                  "settle::participant<...>(...). README#participants");
-    if constexpr (Described<Parameters> && participants_only) {
-        detail::explain_parameter_fault<detail::fault_of_value<Parameters>()>();
-        static_assert(detail::all_different<sizeof...(Participants)>({Participants::name...}),
-                      "settle: two participants have one name. Give each a name of its own. "
-                      "README#names");
-        static_assert((detail::agrees_with_all<Participants, Participants...> && ...),
-                      "settle: two collections of one name differ in their record or key. Give "
-                      "each a name of its own. README#names");
-        if constexpr ((detail::participant_fits<Parameters, Participants>() && ...)) {
-            static_assert((detail::review<Participants>() && ...));
-        }
+    if constexpr (detail::check_transaction<Parameters, Name, Participants...>()) {
+        return transaction_definition<Parameters, Name, boost::hana::tuple<>, Participants...>{
+            {}, boost::hana::tuple<Participants...>{participants...}};
+    } else {
+        return detail::refused_transaction{};
     }
-    return transaction_definition<Parameters, Name, boost::hana::tuple<>, Participants...>{
-        {}, boost::hana::tuple<Participants...>{participants...}};
 }
 
 // The ways to call settle::transaction wrongly that would otherwise end in a list of candidates.
 namespace detail {
 
 template <typename... Given>
-constexpr refused_participant refuse_transaction() {
+constexpr refused_transaction refuse_transaction() {
     static_assert(sizeof...(Given) == ~std::size_t{0},
                   "settle: settle::transaction takes the parameter struct, then the name. Write "
                   "settle::transaction<parameters, \"name\">(...). README#parameters");

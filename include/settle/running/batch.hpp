@@ -44,7 +44,7 @@ template <typename Direction>
     if (auto const texts = check_texts(parameters); !texts.has_value()) {
         return refuse(id, texts.problem());
     }
-    return refuse_parameters(id, Direction::check(parameters));
+    return refuse_parameters<Direction>(id, parameters, Direction::check(parameters));
 }
 
 /// What somebody wants to be done, without its C++ type: the parameters stay the caller's.

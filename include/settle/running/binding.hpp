@@ -43,25 +43,58 @@ struct observer_binding {
     Observer value;
 };
 
+namespace detail {
+
+/// What remains of a binding that was refused: an engine takes it and says no more.
+struct refused_binding {};
+
+template <typename T>
+inline constexpr bool is_pointer_like =
+    std::is_pointer_v<T> || requires(T& given) { given.operator*(); };
+
+/// Shape:   Given - the type of a forwarding reference
+template <typename Given>
+constexpr bool check_database() {
+    using database = std::remove_reference_t<Given>;
+    constexpr bool pointer = is_pointer_like<std::remove_cv_t<database>>;
+    constexpr bool lives = std::is_lvalue_reference_v<Given>;
+    static_assert(!pointer, "settle: settle::log_in and settle::bind are given a pointer. Give "
+                            "them the database itself: *database. README#engine");
+    static_assert(lives || pointer,
+                  "settle: settle::log_in and settle::bind are given a database that is a "
+                  "temporary. Make it a variable that lives longer than the engine. "
+                  "README#engine");
+    static_assert(!std::is_const_v<database> || pointer || !lives,
+                  "settle: settle::log_in and settle::bind are given a const database. Take the "
+                  "const from it. README#engine");
+    return !pointer && lives && !std::is_const_v<database>;
+}
+
+} // namespace detail
+
 /// The log lives in this database; collections are bound one by one.
 template <typename Database>
-log_binding<Database> log_in(Database& database) {
-    return {database};
+auto log_in(Database&& database) {
+    using plain = std::remove_reference_t<Database>;
+    if constexpr (detail::check_database<Database>()) return log_binding<plain>{database};
+    else return detail::refused_binding{};
 }
 
 /// The records of a collection live in this database.
 template <typename Record, fixed_string Name, auto Key, typename Database>
-store_binding<collection<Record, Name, Key>, Database> bind(collection<Record, Name, Key> const&,
-                                                            Database& database) {
-    return {database};
+auto bind(collection<Record, Name, Key> const&, Database&& database) {
+    using plain = std::remove_reference_t<Database>;
+    if constexpr (detail::check_database<Database>())
+        return store_binding<collection<Record, Name, Key>, plain>{database};
+    else return detail::refused_binding{};
 }
 
-template <typename Database, typename Record, fixed_string Name, auto Key>
-store_binding<collection<Record, Name, Key>, Database> bind(
-    Database&, collection<Record, Name, Key> const&) {
-    static_assert(Name.view().empty(),
-                  "settle: settle::bind takes the collection first. Write "
+template <typename Other, typename Database>
+detail::refused_binding bind(Other const&, Database&&) {
+    static_assert(sizeof(Other) == 0,
+                  "settle: settle::bind takes the collection first, then its database. Write "
                   "settle::bind(collection, database). README#engine");
+    return {};
 }
 
 /// Clock, entropy and pauses from elsewhere, for tests.
@@ -135,6 +168,10 @@ template <typename Observer>
 struct contribution<observer_binding<Observer>> {
     static constexpr bool is_database = false;
     using role = observer_binding<void>;
+};
+template <>
+struct contribution<refused_binding> {
+    static constexpr bool is_database = false;
 };
 template <>
 struct contribution<options> {

@@ -5,15 +5,12 @@
 #include <settle/running/batch.hpp>
 #include <settle/running/creation.hpp>
 #include <settle/running/gate.hpp>
+#include <settle/running/refused_engine.hpp>
 #include <settle/running/sweeper.hpp>
 #include <settle/running/take_over.hpp>
+#include <settle/running/wrong_calls.hpp>
 
 SETTLE_BEGIN
-
-template <typename Engine>
-class entry_listing;
-template <typename Engine, typename Collection>
-class record_listing;
 
 /// Runs transactions against one log and the stores that their collections are bound to.
 /// Shape:   Arguments - a database that holds log and records, or settle::log_in(database);
@@ -24,37 +21,19 @@ class record_listing;
 ///          databases may be shared (memory::database and sqlite::database may)
 /// Example: samples/transfer
 template <typename... Arguments>
-class engine {
-    using given = detail::engine_arguments<Arguments...>;
-    static_assert((!detail::is_definition<Arguments> && ...),
-                  "settle: a transaction type is given by value. Name it with "
-                  "settle::type<your_type>. README#engine");
-    static_assert((detail::is_known_argument<Arguments> && ...),
-                  "settle: an engine takes databases, settle::log_in, settle::bind, settle::type, "
-                  "settle::options and settle::observed_by; this is none of them. README#engine");
-    static_assert((detail::is_type<Arguments> || ...),
-                  "settle: an engine needs a transaction type. Add settle::type<your_type>. "
-                  "README#engine");
-    static_assert(given::databases + given::logs == 1,
-                  "settle: an engine has one log. Give it one database, or "
-                  "settle::log_in(database) and settle::bind(collection, database). README#engine");
-    static_assert(given::each_once,
-                  "settle: an engine is given something twice. Bind each collection once, and give "
-                  "each type, settle::options, phases and observer once. README#engine");
-    static_assert(detail::names_differ<typename given::left_over>,
-                  "settle: two collections of one name in an engine differ in their record or key. "
-                  "Give each a name of its own, or an engine of its own. README#names");
-    static_assert(given::databases == 1 ||
-                      std::is_same_v<typename given::left_over, detail::type_list<>>,
-                  "settle: a collection is bound to no store. Add settle::bind(collection, "
-                  "database). README#engine");
-    static_assert(detail::stores_can<Arguments...>(),
-                  "settle: a store cannot create or erase records, and a type of this engine does. "
-                  "Bind that collection to another store. README#stores");
+class engine : detail::wrong_calls<engine<Arguments...>> {
+    using wrong_calls = detail::wrong_calls<engine>;
 
 public:
+    using wrong_calls::create;
+    using wrong_calls::read;
+    using wrong_calls::run;
+    using wrong_calls::run_all;
+    using wrong_calls::submit;
+
     template <typename... Given>
-    explicit engine(Given&&... arguments) : parts_(std::forward<Given>(arguments)...) {}
+    explicit engine(Given&&... arguments)
+        : parts_(detail::assembled<parts_type>(std::forward<Given>(arguments)...)) {}
 
     engine(engine const&) = delete;
     engine& operator=(engine const&) = delete;
@@ -96,7 +75,7 @@ public:
     ///          many. What the range throws comes back out when those under way have settled
     /// Cost:    each store gets one wave a phase for a whole window. A window waits until it is
     ///          full or the range ends, so a range that is slow to give wants a small one
-    template <typename Range>
+    template <ranges::range Range>
     batch_outcomes run_all(Range&& range, batch_options const& wanted = {}) {
         return detail::in_order(range, [&](auto&& ended) { return run_all(range, ended, wanted); });
     }
@@ -104,7 +83,7 @@ public:
     /// bounded by the window alone.
     /// Errors:  what it throws comes back out when those under way have settled and were told; no
     ///          further element is taken
-    template <typename Range, typename Ended>
+    template <ranges::range Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
     batch_report run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
         using element = detail::batch_element<ranges::range_value_t<Range>>;
@@ -424,10 +403,18 @@ private:
     template <typename Direction, typename Range, typename Ended>
     batch_report run_range(Range& range, Ended& ended, batch_options const& wanted) {
         using batch = detail::batch<parts_type, Direction, Ended>;
-        if (!gate_.is_open(wanted)) return batch::took_nothing(range, gate_.why());
-        call_options const call{wanted.deadline, wanted.stop};
-        std::size_t const room = wanted.window == 0 ? parts_type::wave : wanted.window;
-        return batch{parts_, call, room, ended}.run(range);
+        using element = typename detail::batch_element<ranges::range_value_t<Range>>::parameters;
+        constexpr bool fits = std::is_convertible_v<element, typename Direction::parameters>;
+        static_assert(fits, "settle: the range's elements are no parameters of the named type, and "
+                            "no pairs of an id and parameters. README#many-at-a-time");
+        if constexpr (fits) {
+            if (!gate_.is_open(wanted)) return batch::took_nothing(range, gate_.why());
+            call_options const call{wanted.deadline, wanted.stop};
+            std::size_t const room = wanted.window == 0 ? parts_type::wave : wanted.window;
+            return batch{parts_, call, room, ended}.run(range);
+        } else {
+            return {};
+        }
     }
 
     outcome cancel_entry(entry const& found, call_options const& call) {

@@ -36,7 +36,9 @@ inline constexpr std::size_t longest_id = 200;
 [[nodiscard]] inline std::string_view fault_of_id(std::string_view id) {
     if (id.empty()) return "an id is empty";
     if (id.size() > longest_id) return "an id is longer than 200 bytes";
-    if (!is_utf8(id)) return "an id is not UTF-8, or holds a NUL";
+    if (!is_utf8(id)) {
+        return fault_of_text(id) == "holds a NUL" ? "an id holds a NUL" : "an id is not UTF-8";
+    }
     if (is_reversal_id(id)) return "ids that end in /reverse are the library's own";
     return {};
 }

@@ -375,9 +375,10 @@ private:
         if (elapsed < *way.deadline && !call_.stop.stop_requested()) return;
         if (work.problem.empty()) {
             work.problem = {make_error_code(errc::stopped),
-                            "settle: the deadline or a stop request ended the call before the "
-                            "outcome was known. Ask again with the same id, or let recovery "
-                            "settle it. README#undecided"};
+                            std::string{"settle: "} +
+                                (call_.stop.stop_requested() ? "a stop request" : "the deadline") +
+                                " ended the call before the outcome was known. Ask again with the "
+                                "same id, or let recovery settle it. README#undecided"};
         }
         way.cut = interruption::stopped;
         end(work, way);

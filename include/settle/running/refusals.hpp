@@ -4,6 +4,7 @@
 
 #include <settle/protocol/direction.hpp>
 #include <settle/protocol/entry.hpp>
+#include <settle/protocol/explanation.hpp>
 #include <settle/running/ids.hpp>
 #include <settle/running/outcome.hpp>
 
@@ -18,11 +19,15 @@ namespace detail {
     return told;
 }
 
-[[nodiscard]] inline outcome refuse_parameters(transaction_id const& id, refusal const& refused) {
+/// Shape:   Direction - of which `refused` is the check of `parameters`
+template <typename Direction>
+[[nodiscard]] outcome refuse_parameters(transaction_id const& id,
+                                        typename Direction::parameters const& parameters,
+                                        refusal const& refused) {
     outcome told = refuse(id, {make_error_code(errc::bad_parameters),
-                               "settle: the parameters break a guard of theirs (an amount is "
-                               "negative, a condition does not hold, or a sum overflows); nothing "
-                               "was written. README#parameters"});
+                               "settle: the parameters are refused: " +
+                                   explain(std::type_identity<Direction>{}, parameters, refused) +
+                                   ". Correct them; nothing was written. README#parameters"});
     told.why = refused.why;
     told.participant = refused.where.participant;
     told.line = refused.where.line;

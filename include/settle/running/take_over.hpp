@@ -31,7 +31,7 @@ result<typename Direction::parameters> read_parameters(entry const& found) {
     auto parameters = decode_json<typename Direction::parameters>(found.parameters);
     if (!parameters.has_value()) return damaged_parameters(found, parameters.problem());
     if (auto const refused = Direction::check(parameters.value()); refused.why != reason::none) {
-        return refuse_parameters(found.id, refused).problem;
+        return refuse_parameters<Direction>(found.id, parameters.value(), refused).problem;
     }
     return parameters;
 }

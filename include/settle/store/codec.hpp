@@ -250,29 +250,29 @@ constexpr bool may_hold_text() {
 
 /// Looks for a text that is none; its path is built on the way back, only when there is one.
 template <typename T>
-[[nodiscard]] bool find_bad_text(T const& value, std::string& path) {
-    auto found = false;
+[[nodiscard]] std::string_view find_bad_text(T const& value, std::string& path) {
+    std::string_view found;
     if constexpr (Described<T>) {
         for_each_member<T>([&](auto one) {
             using type = typename decltype(one)::type;
             if constexpr (may_hold_text<type>()) {
-                if (found || !find_bad_text(value.*decltype(one)::pointer, path)) return;
-                found = true;
-                name_before(path, one.name);
+                if (!found.empty()) return;
+                found = find_bad_text(value.*decltype(one)::pointer, path);
+                if (!found.empty()) name_before(path, one.name);
             }
         });
     } else if constexpr (is_list<T>) {
         std::int64_t index = 0;
         for (typename T::value_type const& element : value) {
             found = find_bad_text(element, path);
-            if (found) break;
+            if (!found.empty()) break;
             ++index;
         }
-        if (found) name_before(path, "[" + std::to_string(index) + "]");
+        if (!found.empty()) name_before(path, "[" + std::to_string(index) + "]");
     } else if constexpr (is_optional<T>) {
-        found = value.has_value() && find_bad_text(*value, path);
+        if (value) found = find_bad_text(*value, path);
     } else if constexpr (std::is_same_v<T, std::string>) {
-        found = !is_utf8(value);
+        found = fault_of_text(value);
     }
     return found;
 }
@@ -281,7 +281,7 @@ template <typename T>
 template <typename T>
 [[nodiscard, gnu::noinline]] bool has_bad_text(T const& value) {
     std::string path;
-    return find_bad_text(value, path);
+    return !find_bad_text(value, path).empty();
 }
 
 /// Room for most values of a type, so that their JSON is not moved as it grows.
@@ -302,11 +302,12 @@ template <typename T>
 template <typename T>
 [[nodiscard]] result<void> check_texts(T const& value) {
     std::string path;
-    if (!detail::find_bad_text(value, path)) return {};
+    std::string_view const fault = detail::find_bad_text(value, path);
+    if (fault.empty()) return {};
     if (!path.empty()) path = "'" + path + "': ";
-    return {errc::bad_text,
-            "settle: " + path + "the text is not UTF-8, or holds a NUL; nothing was written. Give "
-                                "it as UTF-8. README#field-types"};
+    return {errc::bad_text, "settle: " + path + "the text " + std::string{fault} +
+                                "; nothing was written. Give it as UTF-8 without a NUL. "
+                                "README#field-types"};
 }
 
 /// Shape:   value - passes check_texts, and is nested no deeper than json_reader::max_depth; what

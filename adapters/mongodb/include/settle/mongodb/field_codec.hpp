@@ -72,7 +72,7 @@ template <typename Field>
     } else if constexpr (field_traits<Field>::kind == field_kind::text) {
         auto const found = from.text();
         if (!found) return "is no string";
-        if (!is_utf8(*found)) return "is not UTF-8, or holds a NUL";
+        if (auto const fault = fault_of_text(*found); !fault.empty()) return fault;
         into = *found;
         return {};
     } else if constexpr (field_traits<Field>::kind == field_kind::boolean) {

@@ -102,7 +102,10 @@ template <typename T>
     } else if constexpr (field_traits<T>::kind == field_kind::text) {
         if (type != SQLITE_TEXT) return type == SQLITE_NULL ? "is NULL" : "holds no text";
         auto const text = from.text(column);
-        if (!is_utf8(text)) return "holds a text that is not UTF-8, or has a NUL in it";
+        if (!is_utf8(text)) {
+            return fault_of_text(text) == "holds a NUL" ? "holds a text with a NUL in it"
+                                                        : "holds a text that is not UTF-8";
+        }
         value = text;
         return {};
     } else if constexpr (NestedType<T>) {

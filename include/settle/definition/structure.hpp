@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSL-1.0
+// SETTLE_STRUCT: tells the library the members of a struct, and refuses what is no member.
+#pragma once
+
+#include <settle/definition/fixed_string.hpp>
+
+#include <boost/hana/accessors.hpp>
+#include <boost/hana/adapt_struct.hpp>
+#include <boost/hana/tuple.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+/// Has a description found at global scope as well as in the namespace of its struct: a call looks
+/// into the namespaces of all its arguments.
+struct settle_description {};
+
+SETTLE_BEGIN
+
+/// The most members that a struct can have: sets of fields are kept as the bits of a number.
+inline constexpr std::size_t member_limit = 64;
+
+namespace detail {
+
+/// Why a name cannot stand in a description.
+enum class listing_fault { none, no_member, reference, bit_field, not_data };
+
+template <fixed_string Name, auto Pointer>
+struct listed_member {
+    static constexpr bool is_data = std::is_member_object_pointer_v<decltype(Pointer)>;
+    static constexpr auto fault = is_data ? listing_fault::none : listing_fault::not_data;
+    static constexpr char const* c_str() { return Name.text; }
+    using accessor = boost::hana::struct_detail::member_ptr<decltype(Pointer), Pointer>;
+};
+
+template <fixed_string Name, listing_fault Fault>
+struct refused_member {
+    static constexpr auto fault = Fault;
+};
+
+template <typename... Members>
+struct member_list {};
+
+/// A description that the compiler has refused: what is built on it says no more.
+struct refused_list {};
+
+/// The compiler shows the struct and the member beside the sentence.
+template <typename Struct, typename Member>
+consteval void explain_listing() {
+    constexpr listing_fault fault = Member::fault;
+    static_assert(fault != listing_fault::no_member,
+                  "settle: SETTLE_STRUCT lists a name that is no public member of the struct. "
+                  "Spell it as the struct does, or make the member public. README#records");
+    static_assert(fault != listing_fault::reference,
+                  "settle: SETTLE_STRUCT lists a reference, which no store can keep. Give the "
+                  "member a type of its own. README#field-types");
+    static_assert(fault != listing_fault::bit_field,
+                  "settle: SETTLE_STRUCT lists a bit-field, which has no address. Make it a whole "
+                  "integer. README#field-types");
+    static_assert(fault != listing_fault::not_data,
+                  "settle: SETTLE_STRUCT lists a function or a static member. List the data "
+                  "members of the struct. README#records");
+}
+
+/// The first member of a list that cannot stand in it, or void.
+template <typename... Members>
+struct first_refused {
+    using type = void;
+};
+template <typename First, typename... Rest>
+struct first_refused<First, Rest...>
+    : std::conditional_t<First::fault == listing_fault::none, first_refused<Rest...>,
+                         std::type_identity<First>> {};
+
+template <typename Struct, typename... Named>
+consteval auto described_by(Named... named) {
+    constexpr bool is_struct = std::is_class_v<Struct>;
+    constexpr bool complete = requires { sizeof(Struct); };
+    static_assert(is_struct, "settle: SETTLE_STRUCT describes a struct or a class, and this is "
+                             "neither. README#records");
+    static_assert(complete || !is_struct,
+                  "settle: SETTLE_STRUCT stands before the definition of its struct. Write it "
+                  "behind the closing brace. README#records");
+    constexpr bool few = sizeof...(Named) <= member_limit;
+    static_assert(few, "settle: SETTLE_STRUCT lists more than 64 members, and 64 is the limit. "
+                       "Move some of them into a struct that is a member. README#records");
+    if constexpr (!is_struct || !complete || !few) {
+        return refused_list{};
+    } else {
+        using wrong =
+            typename first_refused<decltype(named(static_cast<Struct*>(nullptr)))...>::type;
+        if constexpr (std::is_void_v<wrong>) {
+            return member_list<decltype(named(static_cast<Struct*>(nullptr)))...>{};
+        } else {
+            explain_listing<Struct, wrong>();
+            return refused_list{};
+        }
+    }
+}
+
+template <typename T>
+concept DescribedHere = requires {
+    settle_members(std::type_identity<T>{}, settle_description{});
+};
+
+template <typename T>
+using description_of = decltype(settle_members(std::type_identity<T>{}, settle_description{}));
+
+template <typename... Members>
+constexpr auto accessors_of(member_list<Members...>) {
+    return boost::hana::make_tuple(
+        boost::hana::make_pair(Members{}, typename Members::accessor{})...);
+}
+constexpr auto accessors_of(refused_list) { return boost::hana::make_tuple(); }
+
+/// True when the compiler has refused the description of this struct already.
+template <typename T>
+inline constexpr bool refused_description = false;
+template <DescribedHere T>
+inline constexpr bool refused_description<T> = std::is_same_v<description_of<T>, refused_list>;
+
+} // namespace detail
+SETTLE_END
+
+/// A struct that is described here is a Struct of Boost.Hana's, too.
+template <typename T>
+struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::DescribedHere<T>>> {
+    static constexpr auto apply() {
+        return settle::detail::accessors_of(settle::detail::description_of<T>{});
+    }
+};
+
+/// Names the members of a struct that are kept: `SETTLE_STRUCT(bank::account, id, balance);`. It
+/// stands behind the struct, in its namespace or at global scope.
+#define SETTLE_STRUCT(type, ...)                                                                   \
+    [[maybe_unused]] consteval auto settle_members(std::type_identity<type>,                       \
+                                                   ::settle_description) {                         \
+        return ::settle::detail::described_by<type>(                                               \
+            __VA_OPT__(SETTLE_STRUCT_SCAN(SETTLE_STRUCT_EACH(__VA_ARGS__))));                      \
+    }                                                                                              \
+    static_assert(true)
+
+// A sentence inside of the macro would be followed by a line for every scan, so a name becomes a
+// type here, and the functions above say what is wrong with it.
+#define SETTLE_STRUCT_MEMBER(name)                                                                 \
+    []<typename Struct>(Struct*) {                                                                 \
+        using enum ::settle::detail::listing_fault;                                                \
+        if constexpr (requires { &Struct::name; })                                                 \
+            return ::settle::detail::listed_member<#name, &Struct::name>{};                        \
+        else if constexpr (!requires(Struct & one) { one.name; })                                  \
+            return ::settle::detail::refused_member<#name, no_member>{};                           \
+        else if constexpr (std::is_reference_v<decltype(Struct::name)>)                            \
+            return ::settle::detail::refused_member<#name, reference>{};                           \
+        else                                                                                       \
+            return ::settle::detail::refused_member<#name, bit_field>{};                           \
+    }
+
+// The preprocessor's loop: each scan takes one more name off the list.
+#define SETTLE_STRUCT_EACH(name, ...)                                                              \
+    SETTLE_STRUCT_MEMBER(name)                                                                     \
+    __VA_OPT__(, SETTLE_STRUCT_AGAIN SETTLE_STRUCT_PARENS(__VA_ARGS__))
+#define SETTLE_STRUCT_AGAIN() SETTLE_STRUCT_EACH
+#define SETTLE_STRUCT_PARENS ()
+#define SETTLE_STRUCT_SCAN(...)                                                                    \
+    SETTLE_STRUCT_SCAN_2(SETTLE_STRUCT_SCAN_2(SETTLE_STRUCT_SCAN_2(SETTLE_STRUCT_SCAN_2(           \
+        SETTLE_STRUCT_SCAN_2(SETTLE_STRUCT_SCAN_2(SETTLE_STRUCT_SCAN_2(__VA_ARGS__)))))))
+#define SETTLE_STRUCT_SCAN_2(...)                                                                  \
+    SETTLE_STRUCT_SCAN_1(SETTLE_STRUCT_SCAN_1(SETTLE_STRUCT_SCAN_1(SETTLE_STRUCT_SCAN_1(           \
+        SETTLE_STRUCT_SCAN_1(SETTLE_STRUCT_SCAN_1(SETTLE_STRUCT_SCAN_1(__VA_ARGS__)))))))
+#define SETTLE_STRUCT_SCAN_1(...)                                                                  \
+    SETTLE_STRUCT_SCAN_0(SETTLE_STRUCT_SCAN_0(SETTLE_STRUCT_SCAN_0(SETTLE_STRUCT_SCAN_0(           \
+        SETTLE_STRUCT_SCAN_0(SETTLE_STRUCT_SCAN_0(SETTLE_STRUCT_SCAN_0(__VA_ARGS__)))))))
+#define SETTLE_STRUCT_SCAN_0(...) __VA_ARGS__

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// Why parameters are refused, told to a person: which condition, amount or sum, and its values.
+#pragma once
+
+#include <settle/definition/canonical.hpp>
+#include <settle/protocol/reversal.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Longer texts are told by their length.
+inline constexpr std::size_t longest_shown = 64;
+
+template <typename T>
+void put_value(std::string& out, T const& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        put(out, value ? "true" : "false");
+    } else if constexpr (std::is_same_v<T, std::string_view>) {
+        if (value.size() <= longest_shown) describe_text(out, value);
+        else out += "a text of " + std::to_string(value.size()) + " bytes";
+    } else if constexpr (requires { value.has_value(); }) {
+        if (value) put_value(out, *value);
+        else put(out, "empty");
+    } else {
+        out += std::to_string(to_integer(value));
+    }
+}
+
+/// `amount = -5`, once for each name; a secret value is not shown.
+template <auto... Path>
+void put_named(std::string& values, std::string const& name, auto const& value) {
+    std::string one = name.substr(1) + " = ";
+    if constexpr ((secret<Path> || ...)) put(one, "***");
+    else put_value(one, value);
+    if (values.find(one) != std::string::npos) return;
+    if (!values.empty()) put(values, ", ");
+    put(values, one);
+}
+
+/// The parameters in an expression, with their values.
+template <typename Naming, typename E, typename Scope>
+void put_values(std::string&, E const&, Scope const&) {}
+template <typename Naming, auto... Path, typename Scope>
+void put_values(std::string& values, param_expression<Path...> const& node, Scope const& at) {
+    std::string name;
+    describe_path<typename Naming::parameters, Path...>(name);
+    put_named<Path...>(values, name, evaluate(node, at));
+}
+template <typename Naming, auto... Path, typename Scope>
+void put_values(std::string& values, line_expression<Path...> const& node, Scope const& at) {
+    std::string name;
+    describe_path<typename Naming::element, Path...>(name);
+    put_named<Path...>(values, name, evaluate(node, at));
+}
+template <typename Naming, operation_kind Operation, typename E, typename Scope>
+void put_values(std::string& values, unary_expression<Operation, E> const& node, Scope const& at) {
+    put_values<Naming>(values, node.operand, at);
+}
+template <typename Naming, operation_kind Operation, typename L, typename R, typename Scope>
+void put_values(std::string& values, binary_expression<Operation, L, R> const& node,
+                Scope const& at) {
+    put_values<Naming>(values, node.left, at);
+    put_values<Naming>(values, node.right, at);
+}
+
+/// Finds the first expression that is the reason of a refusal.
+/// Shape:   Naming - the structs whose members the expressions name
+template <typename Naming, typename Scope>
+class cause_finder {
+public:
+    cause_finder(reason why, Scope at, bool& overflow) : why_(why), at_(at), overflow_(&overflow) {}
+
+    template <typename E>
+    void look_at_condition(E const& condition) {
+        bool const holds = evaluate(condition, at_);
+        if (gone_too_far(condition)) return;
+        if (holds || why_ != reason::guard_failed || !told_.empty()) return;
+        told_ = "the condition " + text_of(condition) + " does not hold" + with_values(condition);
+    }
+    template <typename E>
+    void look_at_limit(E const& limit) {
+        static_cast<void>(evaluate(limit, at_));
+        static_cast<void>(gone_too_far(limit));
+    }
+    template <typename E>
+    void look_at_amount(E const& operand) {
+        auto const amount = evaluate(operand, at_);
+        if (gone_too_far(operand)) return;
+        if (amount >= 0 || why_ != reason::guard_failed || !told_.empty()) return;
+        told_ = "the amount " + text_of(operand) + " is negative" + with_values(operand);
+    }
+    [[nodiscard]] std::string const& told() const { return told_; }
+
+private:
+    template <typename E>
+    bool gone_too_far(E const& node) {
+        bool const left = std::exchange(*overflow_, false);
+        if (left && why_ == reason::overflow && told_.empty()) {
+            told_ = "the sum " + text_of(node) + " leaves 64 bits" + with_values(node);
+        }
+        return left;
+    }
+    template <typename E>
+    [[nodiscard]] std::string text_of(E const& node) const {
+        std::string text;
+        describe<Naming>(text, node);
+        return text;
+    }
+    template <typename E>
+    [[nodiscard]] std::string with_values(E const& node) const {
+        std::string values;
+        put_values<Naming>(values, node, at_);
+        return values.empty() ? values : ": " + values;
+    }
+
+    reason why_;
+    Scope at_;
+    bool* overflow_;
+    std::string told_;
+};
+
+template <typename Finder, typename Given>
+void look_at_amounts(Finder& finder, Given const& given) {
+    if constexpr (is_moment<Given>) {
+        for_each_element(given.effects, [&](auto const& one) {
+            using effect_type = std::remove_cvref_t<decltype(one)>;
+            if constexpr (is_delta<effect_type>) {
+                if constexpr (effect_type::is_signed) finder.look_at_limit(one.operand);
+                else finder.look_at_amount(one.operand);
+            }
+        });
+    }
+}
+
+/// What stands against one part; empty when it is none of its expressions alone.
+template <typename Participant, typename Parameters, typename Line>
+std::string cause_of_part(Participant const& participant, Parameters const& parameters,
+                          Line const* line, reason why) {
+    bool overflow = false;
+    using record = typename Participant::record_type;
+    using scope_type = scope<record, Parameters, Line>;
+    using names = naming<record, Parameters, Line>;
+    scope_type const at{nullptr, &parameters, line, &overflow};
+    cause_finder<names, scope_type> finder{why, at, overflow};
+    for_each_element(participant.guards, [&](auto const& guard) {
+        using guard_type = std::remove_cvref_t<decltype(guard)>;
+        if constexpr (requires { guard_type::side; }) finder.look_at_limit(guard.limit);
+        else if constexpr (without_fields<typename guard_type::expression_type>)
+            finder.look_at_condition(guard.condition);
+    });
+    look_at_amounts(finder, participant.applying);
+    look_at_amounts(finder, participant.confirming);
+    if (finder.told().empty() && why == reason::overflow) {
+        return "what it adds to one field, or takes from it, leaves 64 bits altogether";
+    }
+    return finder.told();
+}
+
+inline std::string place_of(part_name const& where) {
+    if (where.participant.empty()) return {};
+    std::string text = "participant '" + std::string{where.participant} + "'";
+    if (where.line) text += ", line " + std::to_string(*where.line + 1);
+    return text + ": ";
+}
+
+/// Why parameters are refused, as a clause.
+template <auto const& Type>
+std::string explain(std::type_identity<forward<Type>>,
+                    typename forward<Type>::parameters const& given, refusal const& refused) {
+    using direction = forward<Type>;
+    using parameters = typename direction::parameters;
+    bool overflow = false;
+    using scope_type = scope<nothing, parameters, nothing>;
+    scope_type const at{nullptr, &given, nullptr, &overflow};
+    cause_finder<naming<nothing, parameters, nothing>, scope_type> finder{refused.why, at,
+                                                                         overflow};
+    if (refused.where.participant.empty()) {
+        for_each_element(Type.guards,
+                         [&](auto const& guard) { finder.look_at_condition(guard.condition); });
+        return finder.told();
+    }
+    std::string told;
+    direction::for_each_participant([&](auto index) {
+        constexpr std::size_t at_index = decltype(index)::value;
+        if (direction::template participant<at_index>::name != refused.where.participant) return;
+        told = cause_of_part(direction::template description<at_index>(), given,
+                             direction::template element<at_index>(
+                                 given, refused.where.line.value_or(0)),
+                             refused.why);
+    });
+    return place_of(refused.where) + told;
+}
+
+template <auto const& Type>
+std::string explain(std::type_identity<backward<Type>>,
+                    typename backward<Type>::parameters const&, refusal const& refused) {
+    return place_of(refused.where) +
+           (refused.why == reason::overflow
+                ? "what the transaction gained leaves 64 bits altogether"
+                : "the entry keeps no image of the record that can be read");
+}
+
+} // namespace detail
+SETTLE_END

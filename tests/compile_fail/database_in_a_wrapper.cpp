@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSL-1.0
+// A database is given itself.
+// expect: settle: an engine is given a std::reference_wrapper.
+#include "bank.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/running/engine.hpp>
+
+namespace bank {
+
+inline constexpr auto gift_type = transaction<transfer, "gift">(
+    participant<"destination">(accounts, param<&transfer::destination>)
+        .confirm(field<&account::balance> += param<&transfer::amount>));
+
+inline void run(settle::memory::database& database) {
+#ifdef FIXED
+    settle::engine engine{database, settle::type<gift_type>};
+#else
+    settle::engine engine{std::ref(database), settle::type<gift_type>};
+#endif
+    settle::outcome const told = engine.run("t1", transfer{});
+    if (told.verdict == settle::verdict::done) static_cast<void>(engine.read(accounts, "a"));
+}
+
+} // namespace bank

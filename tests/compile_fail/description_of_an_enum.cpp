@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSL-1.0
+// Only a struct has members.
+// expect: settle: SETTLE_STRUCT describes a struct or a class, and this is neither.
+#include "bank.hpp"
+
+#ifdef FIXED
+struct suit { int hearts; };
+#else
+enum class suit { hearts };
+#endif
+SETTLE_STRUCT(suit, hearts);

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// What is wrong with a participant is said once, however its type is used.
+// expect: settle: the key of a participant is a parameter of the same type
+#include "bank.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/running/engine.hpp>
+
+namespace bank {
+
+inline constexpr auto gift_type = transaction<transfer, "gift">(
+#ifdef FIXED
+    participant<"source">(accounts, param<&transfer::source>)
+#else
+    participant<"source">(accounts, param<&transfer::amount>)
+#endif
+        .confirm(field<&account::balance> += param<&transfer::amount>));
+
+inline void run(settle::memory::database& database) {
+    settle::engine engine{database, settle::type<gift_type>};
+    static_cast<void>(engine.run(transfer{}));
+    static_cast<void>(engine.run<gift_type>("t1", transfer{}));
+    static_cast<void>(engine.sweep());
+    static_cast<void>(engine.find("t1"));
+}
+
+} // namespace bank

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSL-1.0
+// An argument of an engine says what it is for.
+// expect: settle: an engine is given a function as it is.
+#include "bank.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/running/engine.hpp>
+
+namespace bank {
+
+inline constexpr auto gift_type = transaction<transfer, "gift">(
+    participant<"destination">(accounts, param<&transfer::destination>)
+        .confirm(field<&account::balance> += param<&transfer::amount>));
+
+inline void run(settle::memory::database& database) {
+#ifdef FIXED
+    settle::engine engine{database, settle::type<gift_type>,
+                          settle::observed_by([](settle::event const&) {})};
+#else
+    settle::engine engine{database, settle::type<gift_type>, [](settle::event const&) {}};
+#endif
+    settle::outcome const told = engine.run("t1", transfer{});
+    if (told.verdict == settle::verdict::done) static_cast<void>(engine.read(accounts, "a"));
+}
+
+} // namespace bank

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSL-1.0
+// An observer looks at an event, and changes nothing.
+// expect: settle: an observer cannot be called with an event.
+#include "bank.hpp"
+
+#include <settle/memory.hpp>
+#include <settle/running/engine.hpp>
+
+namespace bank {
+
+inline constexpr auto gift_type = transaction<transfer, "gift">(
+    participant<"destination">(accounts, param<&transfer::destination>)
+        .confirm(field<&account::balance> += param<&transfer::amount>));
+
+inline void run(settle::memory::database& database) {
+#ifdef FIXED
+    settle::engine engine{database, settle::type<gift_type>,
+                          settle::observed_by([](settle::event const&) {})};
+#else
+    settle::engine engine{database, settle::type<gift_type>,
+                          settle::observed_by([](settle::event&) {})};
+#endif
+    settle::outcome const told = engine.run("t1", transfer{});
+    if (told.verdict == settle::verdict::done) static_cast<void>(engine.read(accounts, "a"));
+}
+
+} // namespace bank

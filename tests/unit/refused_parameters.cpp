@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+// Parameters that are refused: the sentence says which condition, amount or sum, and its values.
+#include <settle/memory.hpp>
+#include <settle/settle.hpp>
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace refused_parameters_test {
+namespace {
+
+using settle::each;
+using settle::field;
+using settle::param;
+
+struct account { std::string id; std::int64_t balance; };
+struct share { std::string to; std::int64_t part; };
+struct gift {
+    std::string from, to;
+    std::int64_t amount, fee;
+    std::string word;
+    std::vector<share> shares;
+};
+SETTLE_STRUCT(account, id, balance);
+SETTLE_STRUCT(share, to, part);
+SETTLE_STRUCT(gift, from, to, amount, fee, word, shares);
+
+} // namespace
+} // namespace refused_parameters_test
+
+template <>
+inline constexpr bool settle::secret<&refused_parameters_test::gift::word> = true;
+
+namespace refused_parameters_test {
+namespace {
+
+constexpr settle::collection<account, "accounts", &account::id> accounts;
+constexpr auto gift_type = settle::transaction<gift, "gift">(
+    settle::participant<"from">(accounts, param<&gift::from>)
+        .require(field<&account::balance> >= param<&gift::amount> + param<&gift::fee>)
+        .apply(field<&account::balance> -= param<&gift::amount>,
+               field<&account::balance> -= param<&gift::fee>)
+        .compensate(settle::inverse),
+    settle::participant<"to">(accounts, param<&gift::to>)
+        .confirm(field<&account::balance> += param<&gift::amount>),
+    settle::participant<"shares">(accounts, each<&gift::shares>, settle::line<&share::to>)
+        .require(settle::line<&share::part> != settle::lit<13>)
+        .confirm(field<&account::balance> += settle::line<&share::part>))
+    .require(param<&gift::amount> <= 5000 && param<&gift::from> != param<&gift::to>)
+    .require(param<&gift::word> != "no");
+
+std::string sentence(gift const& given) {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<gift_type>};
+    settle::outcome const told = engine.run(given);
+    CHECK(told.verdict == settle::verdict::refused);
+    CHECK(told.problem.code == settle::errc::bad_parameters);
+    return told.problem.message();
+}
+
+std::string refused(std::string const& cause) {
+    return "settle: the parameters are refused: " + cause +
+           ". Correct them; nothing was written. README#parameters";
+}
+
+TEST_CASE("refused parameters: an amount that is negative, and its value") {
+    CHECK(sentence({"a", "b", -5, 0, "", {}}) ==
+          refused("participant 'from': the amount param.amount is negative: amount = -5"));
+    CHECK(sentence({"a", "b", 5, -1, "", {}}) ==
+          refused("participant 'from': the amount param.fee is negative: fee = -1"));
+    CHECK(sentence({"a", "b", 5, 0, "", {{"c", 1}, {"d", -3}}}) ==
+          refused("participant 'shares', line 2: the amount line.part is negative: part = -3"));
+}
+
+TEST_CASE("refused parameters: a condition that does not hold, and what it looks at") {
+    CHECK(sentence({"a", "b", 7000, 0, "", {}}) ==
+          refused("the condition (param.amount <= 5000) does not hold: amount = 7000"));
+    CHECK(sentence({"a", "a", 1, 0, "", {}}) ==
+          refused("the condition (param.from != param.to) does not hold: from = \"a\", to = "
+                  "\"a\""));
+    CHECK(sentence({std::string(99, 'a'), std::string(99, 'a'), 1, 0, "", {}}) ==
+          refused("the condition (param.from != param.to) does not hold: from = a text of 99 "
+                  "bytes, to = a text of 99 bytes"));
+    CHECK(sentence({"a", "b", 1, 0, "", {{"c", 1}, {"d", 2}, {"e", 13}}}) ==
+          refused("participant 'shares', line 3: the condition (13 != line.part) does not hold: "
+                  "part = 13"));
+}
+
+TEST_CASE("refused parameters: a value that is secret is not shown") {
+    CHECK(sentence({"a", "b", 1, 0, "no", {}}) ==
+          refused("the condition (\"no\" != param.word) does not hold: word = ***"));
+}
+
+TEST_CASE("refused parameters: a sum that leaves 64 bits, and its terms") {
+    constexpr auto most = std::numeric_limits<std::int64_t>::max();
+    CHECK(sentence({"a", "b", 7, most, "", {}}) ==
+          refused("participant 'from': the sum (param.amount + param.fee) leaves 64 bits: amount = "
+                  "7, fee = 9223372036854775807"));
+}
+
+} // namespace
+} // namespace refused_parameters_test
