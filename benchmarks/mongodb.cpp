@@ -31,7 +31,8 @@ double run_warm(workload const& work, MakeWork const& work_of) {
     return detail::run_threads(all.subspan(warm_up), thread_count, work_of);
 }
 
-double settle_round(mongodb_set const& on, workload const& work, std::size_t window, how wanted) {
+double settle_round(mongodb_set const& on, workload const& work, std::size_t window, how wanted,
+                    asked timed = asked::once) {
     mongodb_bank const bank{on, work};
     double seconds = 0;
     {
@@ -45,7 +46,7 @@ double settle_round(mongodb_set const& on, workload const& work, std::size_t win
             });
             expect_settled(engine, work);
         } else {
-            seconds = detail::run_settle(engine, work, window);
+            seconds = detail::run_settle(engine, work, window, timed);
         }
     }
     bank.check();
@@ -205,6 +206,24 @@ struct cases_of {
                         [](setting const& here) { threads(here, 0.25); })} {}
     add_case all[5];
 };
+
+void asked_again(setting const& here, how wanted) {
+    compare_asking(here.at, here.name, here.work.requests.size(), [&here, wanted](asked timed) {
+        return settle_round(here.on, here.work, usual_window, wanted, timed);
+    });
+}
+
+struct asked_again_of {
+    asked_again_of(int first, place const& where, sizes const& one_phase, sizes const& two_phases)
+        : all{make_case(first, where, "one phase, asked again", one_phase,
+                        [](setting const& here) { asked_again(here, how::one_phase); }),
+              make_case(first + 1, where, "two phases, asked again", two_phases,
+                        [](setting const& here) { asked_again(here, how::two_phases); })} {}
+    add_case all[2];
+};
+
+asked_again_of const again_at_one{90, one_node, {10'000, 2'000}, {4'000, 2'000}};
+asked_again_of const again_at_three{92, three_nodes, {4'000, 1'000}, {2'000, 1'000}};
 
 cases_of const at_one{80,          one_node,       {600, 200}, {10'000, 2'000},
                       {120, 40},   {4'000, 2'000}, {1'280, 512}};

@@ -2,6 +2,7 @@
 // How a round does its work on any store: one after another, in batches, or by many threads.
 #pragma once
 
+#include "asked_again.hpp"
 #include "settle_side.hpp"
 
 #include <exception>
@@ -26,9 +27,12 @@ double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
 }
 
 template <typename Engine>
-double run_settle(Engine& engine, workload const& work, std::size_t window) {
-    double const seconds = window == 1 ? run_each(engine, work.requests)
-                                       : run_batches(engine, work.requests, window);
+double run_settle(Engine& engine, workload const& work, std::size_t window,
+                  asked timed = asked::once) {
+    double const seconds = time_of(timed, [&] {
+        return window == 1 ? run_each(engine, work.requests)
+                           : run_batches(engine, work.requests, window);
+    });
     expect_settled(engine, work);
     return seconds;
 }

@@ -25,13 +25,14 @@ struct worker {
 
 // --------------------------------------------------------------------------------------- one phase
 
-inline double one_phase_round(std::string const& path, workload const& work, std::size_t window) {
+inline double one_phase_round(std::string const& path, workload const& work, std::size_t window,
+                              asked timed = asked::once) {
     begin_file(path, {}, work);
     double seconds = 0;
     {
         settle::sqlite::database db{path};
         settle::engine engine{db, settle::type<transfer_type>};
-        seconds = detail::run_settle(engine, work, window);
+        seconds = detail::run_settle(engine, work, window, timed);
     }
     check_balances(path, work);
     return seconds;
@@ -105,13 +106,14 @@ inline double threads_by_mutex(std::string const& path, workload const& work,
 
 // -------------------------------------------------------------------------------------- two phases
 
-inline double two_phases_round(std::string const& path, workload const& work, std::size_t window) {
+inline double two_phases_round(std::string const& path, workload const& work, std::size_t window,
+                               asked timed = asked::once) {
     begin_file(path, {}, work);
     double seconds = 0;
     {
         settle::sqlite::database db{path};
         auto engine = make_two_phases<transfer_type>(db);
-        seconds = detail::run_settle(engine, work, window);
+        seconds = detail::run_settle(engine, work, window, timed);
     }
     check_balances(path, work);
     return seconds;

@@ -110,8 +110,24 @@ TEST_CASE("each way to read asks the server for as much as it promises") {
     // Without a majority the server would wait for ever.
     CHECK(linearizable.number("maxTimeMS") == 15'000);
 
+    // That an entry is final is certain where a majority has it; anything else is read again.
     CHECK(!engine.find("t").value());
-    CHECK(asked("find").text("readConcern.level") == "linearizable");
+    {
+        std::lock_guard const alone{guard};
+        REQUIRE(seen.size() == 2);
+        CHECK(document_of(seen[0]).text("readConcern.level") == "majority");
+        auto const again = document_of(seen[1]);
+        CHECK(again.text("readConcern.level") == "linearizable");
+        CHECK(again.number("maxTimeMS") == 15'000);
+        seen.clear();
+    }
+    CHECK(engine.cancel("t", {true, {}, {}}).canceled());
+    {
+        std::lock_guard const alone{guard};
+        seen.clear();
+    }
+    CHECK(engine.find("t").value()->state == settle::state::canceled);
+    CHECK(asked("find").text("readConcern.level") == "majority");
 
     CHECK(db.read_by_quorum(ledgers, "A").value()->balance == opening);
     auto const quorum = asked("findAndModify");

@@ -162,7 +162,7 @@ public:
         }
     }
 
-    /// The driver has waited; the entry is looked at again.
+    /// The driver has waited, or takes a new entry for one that is there: the entry is looked at.
     void look_again() { next_ = step::read; }
 
     void claimed(log_answer said, bool expired) {

@@ -44,6 +44,7 @@ enum class step : std::uint8_t {
 enum class log_answer : std::uint8_t {
     taken,       ///< acknowledged
     conflict,    ///< the entry was there already, or not in the expected state and epoch
+    ended,       ///< to an insert: the entry was there already, and is final
     unavailable, ///< did not take effect; may be asked again
     unknown      ///< took effect at most once, possibly later
 };

@@ -9,8 +9,9 @@ SETTLE_BEGIN
 namespace detail {
 
 /// Keeps the order of the jobs of a wave that settle at once. One that others hold up, or whose
-/// entry is there already, goes on when the native transaction has ended: a later one that shares a
-/// record or its id with it would overtake it.
+/// entry is there already and is not final, goes on when the native transaction has ended: a later
+/// one that shares a record or its id with it would overtake it. One whose entry is final changes
+/// no record any more, so nobody waits for it.
 class order_at_once {
 public:
     /// Whether a job stands behind an earlier one of its wave that has not settled.
@@ -35,6 +36,11 @@ public:
     }
 
 private:
+    /// One that is to have another id goes on.
+    static bool is_over(job const& work) {
+        return (work.said == log_answer::ended && !work.new_id) || has_settled(work);
+    }
+
     /// Jobs of a wave stand side by side, in their order.
     static std::size_t number_of(job const& work) {
         return reinterpret_cast<std::uintptr_t>(&work);
@@ -43,12 +49,14 @@ private:
     void look_at_earlier(job const& work, record_hashes_function* records) {
         if (judged_.empty()) return;
         if (number_of(*judged_.back()) < number_of(work)) {
-            if (!has_settled(*judged_.back())) let_wait(*judged_.back(), records);
+            if (!is_over(*judged_.back())) let_wait(*judged_.back(), records);
             return;
         }
         // It is done anew. Those whose entries are there may have been left out.
         for (auto const* const one : judged_) {
-            if (one->said == log_answer::conflict) let_wait(*one, records);
+            bool const is_there =
+                one->said == log_answer::conflict || one->said == log_answer::ended;
+            if (is_there && !is_over(*one)) let_wait(*one, records);
         }
         judged_.clear();
     }

@@ -188,26 +188,35 @@ private:
         // The range may have been slow to give it.
         driver_.look_at_clock();
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
-        auto work = new_job(std::move(id), errand_of<Direction>(parameters), goal::run, driver_,
-                            parts_.environment());
-        window_.add(std::move(work), std::forward<Parameters>(parameters), number, new_id);
+        auto work = job_of(std::move(id), parameters, new_id);
+        window_.add(std::move(work), std::forward<Parameters>(parameters), number);
     }
 
     /// A window of one has no order to keep and nothing to wait for: its element stays in place.
     void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
                    std::size_t number, bool new_id) {
-        auto work = new_job(std::move(id), errand_of<Direction>(parameters), goal::run, driver_,
-                            parts_.environment());
+        auto work = job_of(std::move(id), parameters, new_id);
         course way;
-        way.new_id = new_id;
         driving_ = true;
         driver_.drive(work, way, true, driver_type::template calls_of<Direction>());
         driving_ = false;
         tell(number, conclude(work, way, parts_.log()));
     }
 
+    job job_of(transaction_id&& id, typename Direction::parameters const& parameters,
+               bool new_id) {
+        auto work = new_job(std::move(id), errand_of<Direction>(parameters), goal::run, driver_,
+                            parts_.environment());
+        work.new_id = new_id;
+        if (!new_id && driver_.looks_first()) work.coordinator.look_again();
+        return work;
+    }
+
     void round() {
         driving_ = true;
+        if (driver_type::may_look_first && !std::exchange(looked_, true)) {
+            window_.look_first(driver_);
+        }
         window_.round(driver_, true, [&](std::size_t number, job& work, course const& way) {
             tell(number, conclude(work, way, parts_.log()));
         });
@@ -240,6 +249,7 @@ private:
     Ended& ended_;
     std::exception_ptr thrown_; ///< first, by the range, the observer or who is told the outcomes
     bool driving_ = false;      ///< a round is under way: who ends it ends the worker
+    bool looked_ = false;       ///< whether the first of the range was there already
 };
 
 /// Shape:   run - called with what gathers the outcomes of a range

@@ -26,9 +26,6 @@ struct course {
     std::unique_ptr<entry> seen{};
     interruption cut = interruption::none;
     bool over = false;
-    /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and another
-    /// is drawn, though the parameters be the same.
-    bool new_id = false;
     bool takes_part = false;     ///< in the step that is under way
     bool kept_back = false;      ///< by the order of its window
     bool held_up = false;        ///< by others than its window, the last time it was asked
@@ -36,6 +33,7 @@ struct course {
     bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
     bool behind = false;         ///< that entry seemed not to have moved, which a claim shows
     bool ended_here = false;     ///< a write of this call made the entry final
+    bool behind_twin = false;    ///< rests until an earlier one of its id in its window is over
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
     /// Epochs of writes that may have made the entry final, and were not answered: first and last.
     epoch first_unsure = 0;

@@ -36,6 +36,12 @@ public:
             if (thrown()) std::rethrow_exception(thrown());
         }
     }
+    /// An insert in vain costs more than a look, except in a log of this process.
+    static constexpr bool may_look_first = !detail::takes_no_time<Log>;
+    /// Whether new ids are looked for before they are inserted, since the last ones were there.
+    [[nodiscard]] bool looks_first() const {
+        return may_look_first && progress_.finds_entries();
+    }
 
     /// The calls of a round that meet records: all that is compiled for each direction.
     struct typed_calls {
@@ -69,6 +75,11 @@ public:
         take_steps(jobs, ways, follows, typed);
     }
 
+    /// Looks for the entries of jobs that begin with that, and takes no other step.
+    void look(std::span<job> jobs, std::span<course> ways) {
+        tell_log<step::read>(detail::jobs_side_by_side<std::dynamic_extent>{jobs, ways, true, {}});
+    }
+
 private:
     /// Shape:   one span that is known to hold one job (Count) spares it what only several need
     template <std::size_t Count>
@@ -99,7 +110,9 @@ private:
         if (!progress_.template begin<Step>(all)) return;
         if constexpr (Step == step::insert) {
             log_.insert(all.jobs, progress_.now());
-        } else if constexpr (Step != step::read) {
+        } else if constexpr (Step == step::read) {
+            progress_.read(all);
+        } else {
             log_.template change<Step>(all.jobs, progress_.now());
         }
         // The age of what was inserted or claimed counts from its acknowledgement.

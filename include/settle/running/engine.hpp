@@ -388,12 +388,12 @@ private:
         parts_.expect_entry(id);
         auto driver = parts_.make_driver(call);
         auto work = detail::new_job(std::move(id), asked, wanted, driver, parts_.environment());
-        return bring_to_end(driver, work, typed, new_id);
+        work.new_id = new_id;
+        return bring_to_end(driver, work, typed);
     }
 
-    outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed, bool new_id) {
+    outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed) {
         course way;
-        way.new_id = new_id;
         driver.drive(work, way, true, typed);
         auto told = detail::conclude(work, way, parts_.log());
         driver.let_out();
@@ -425,7 +425,7 @@ private:
             auto work = detail::taken_job<Direction>(found, parameters, driver.how());
             work.coordinator = coordinator::cancel(work.coordinator.parts());
             auto const& typed = driver_type::template calls_of<Direction>();
-            return bring_to_end(driver, work, typed, false);
+            return bring_to_end(driver, work, typed);
         });
     }
 

@@ -8,6 +8,7 @@
 #include <settle/running/observation.hpp>
 #include <settle/running/outcome.hpp>
 #include <settle/running/refusals.hpp>
+#include <settle/running/twins.hpp>
 #include <settle/store/owner.hpp>
 #include <settle/store/wave.hpp>
 
@@ -66,6 +67,21 @@ public:
         return any;
     }
 
+    /// Whether the last wave of reads found entries, as where a range is run again: then the next
+    /// ids may be there, too.
+    [[nodiscard]] bool finds_entries() const { return finds_entries_; }
+
+    /// Reads the entries of the jobs that a read is due for, in one call of the log.
+    template <std::size_t Count>
+    [[gnu::noinline]] void read(jobs_side_by_side<Count> const& all) {
+        if constexpr (!takes_no_time<Log>) look_at_clock();
+        finds_entries_ = false;
+        log_.look_up(all.jobs, [&](job& work, result<std::optional<entry>>&& found, bool same) {
+            course& way = all.ways[static_cast<std::size_t>(&work - all.jobs.data())];
+            way.cut = take_found(work, way, std::move(found), same);
+        });
+    }
+
     /// Tells those jobs what their wave answered.
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& all) {
@@ -82,6 +98,8 @@ public:
             watch_.step_taken(Step, work, way);
             go_on(Step, work, way, all.follows);
         }
+        constexpr bool meets_entries = Step == step::insert || Step == step::read;
+        if constexpr (meets_entries && Count != 1) twins_.stand_behind(all);
     }
 
     /// Wakes whose rest is over; when nobody else has anything to do, waits for the first of them.
@@ -89,6 +107,7 @@ public:
     [[gnu::always_inline]] void wake(jobs_side_by_side<Count> const& all) {
         auto first = std::chrono::nanoseconds::max();
         bool any_awake = false;
+        if constexpr (Count != 1) twins_.wake(all);
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             if (all.ways[i].over) continue;
             if (all.jobs[i].resting) first = std::min(first, all.ways[i].wakes);
@@ -133,12 +152,14 @@ private:
         }
         if constexpr (Step == step::insert || Step == step::at_once) {
             // Under another id, the log is found to hold nothing.
-            if (way.new_id && work.said == log_answer::conflict) work.id = fresh_id(environment_);
+            bool const is_there =
+                work.said == log_answer::conflict || work.said == log_answer::ended;
+            if (work.new_id && is_there) work.id = fresh_id(environment_);
             // After an unknown insert, what is there is taken for that one.
-            way.new_id = way.new_id && work.said != log_answer::unknown;
+            work.new_id = work.new_id && work.said != log_answer::unknown;
             if (never(work) && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
-                way.new_id = way.new_id && work.said != log_answer::taken;
+                work.new_id = work.new_id && work.said != log_answer::taken;
                 c.inserted(work.said, expired(work));
             } else {
                 watch_.note_answers(work, way);
@@ -146,7 +167,7 @@ private:
                 if (never(work)) c.cancel_for(reason::record_unusable);
             }
         } else if constexpr (Step == step::read) {
-            return read(work, way);
+            return way.cut;
         } else if constexpr (Step == step::claim) {
             c.claimed(work.said, expired(work));
             // What was read may be old, and a compare-and-set is not: it shows that nobody else had
@@ -179,6 +200,12 @@ private:
             way.cut = interruption::elsewhere;
         }
         if (way.cut != interruption::none || next == step::end) return end(work, way);
+        // A transaction that only stood behind an earlier one of its wave has no pause to take: the
+        // earlier one ends first, or rests itself, and then keep_order() keeps this one back. Its
+        // patience begins here all the same.
+        if (taken == step::at_once && next == taken && work.said == log_answer::taken) {
+            return end_in_time(work, way);
+        }
         // A log that answers `unknown` may go on doing so: it is given time, too.
         bool const stalled =
             next == taken || (asks_log(taken) && work.said == log_answer::unknown);
@@ -274,27 +301,27 @@ private:
         return age_of(work.created, now_, limits_.clocks) > limits_.lifetime;
     }
 
-    [[gnu::noinline]] interruption read(job& work, course& way) {
-        now_ = environment_.now();
-        auto found = log_.read(work.id);
+    [[gnu::noinline]] interruption take_found(job& work, course& way,
+                                              result<std::optional<entry>>&& found, bool same) {
         if (!found.has_value()) {
             work.problem = found.problem();
             return found.problem().code == condition::permanent ? interruption::failed
                                                                 : interruption::none;
         }
         view_of_entry view;
-        view.fresh = fresh_epoch(environment_, now_);
         if (!found.value()) {
+            view.fresh = fresh_epoch(environment_, now_);
             // An insert made again is as old as the call: one that slept too long may follow what
             // was settled and purged meanwhile.
             work.coordinator.found_nothing(view);
             return interruption::none;
         }
         // Nobody has inserted it for this one yet.
-        if (way.new_id) {
+        if (work.new_id) {
             work.id = fresh_id(environment_);
             return interruption::none;
         }
+        finds_entries_ = true;
         entry const& here = *found.value();
         watch_.note_entry(here, owner_, way);
         if (auto damaged = fault_of(here); !damaged.empty()) {
@@ -303,16 +330,21 @@ private:
         }
         way.behind = std::exchange(way.fenced, false) && here.state == work.coordinator.state() &&
                      here.epoch_number == work.coordinator.epoch_number();
-        if (interruption const unfit = compare(work, here); unfit != interruption::none) {
+        auto const unfit = same ? interruption::none : compare(work, here);
+        if (unfit != interruption::none) {
             way.seen = std::make_unique<entry>(*std::move(found).value());
             return unfit;
         }
         view.mine = here.owner == owner_;
-        view.abandoned = here.state == state::initial || is_gone(here.owner) ||
-                         stands_still(here, way) || way.behind;
+        // Nobody waits for the owner of an entry that is final, so nobody asks what he does.
+        view.abandoned = !is_final(here.state) &&
+                         (here.state == state::initial || is_gone(here.owner) ||
+                          stands_still(here, way) || way.behind);
         work.created = here.created;
         work.coordinator.found(standing_of(here), view);
-        way.seen = std::make_unique<entry>(*std::move(found).value());
+        // Of an entry that is done, its state is all that is told.
+        bool const tells_more = here.state != state::done || !work.direction->described;
+        if (tells_more) way.seen = std::make_unique<entry>(*std::move(found).value());
         return interruption::none;
     }
 
@@ -335,7 +367,9 @@ private:
     }
 
     static bool same_parameters(job const& work, entry const& here) {
-        std::string const ours = work.direction->json(work.parameters);
+        std::string ours;
+        ours.reserve(here.parameters.size());
+        work.direction->append_json(ours, work.parameters, secrets::written);
         // A log may write the members in another order, so the values decide.
         return ours == here.parameters || work.direction->normal_json(here.parameters) == ours;
     }
@@ -366,7 +400,7 @@ private:
         return from + std::max(wait, std::chrono::milliseconds{0});
     }
 
-    /// Ends a job that does not get on when the deadline or a stop says so.
+    /// Ends a job that does not get on when the deadline, a stop or the patience says so.
     [[gnu::cold, gnu::noinline]] void end_in_time(job& work, course& way) {
         auto const elapsed = environment_.elapsed();
         if (!way.deadline) {
@@ -374,11 +408,9 @@ private:
         }
         if (elapsed < *way.deadline && !call_.stop.stop_requested()) return;
         if (work.problem.empty()) {
-            work.problem = {make_error_code(errc::stopped),
-                            std::string{"settle: "} +
-                                (call_.stop.stop_requested() ? "a stop request" : "the deadline") +
-                                " ended the call before the outcome was known. Ask again with the "
-                                "same id, or let recovery settle it. README#undecided"};
+            work.problem = ended_waiting(call_.stop.stop_requested() ? "a stop request"
+                                         : deadline_                 ? "the call's deadline"
+                                                                     : "options::patience");
         }
         way.cut = interruption::stopped;
         end(work, way);
@@ -439,6 +471,8 @@ private:
     /// rest on.
     std::optional<std::chrono::nanoseconds> deadline_;
     bool idle_ = false;     ///< nobody had anything to do in the last round
+    bool finds_entries_ = false; ///< the last wave of reads did
+    twins twins_;
     bool ordering_ = false; ///< the wave that is under way keeps the order of its window
     std::unique_ptr<order> order_; ///< only where several are under way
 };

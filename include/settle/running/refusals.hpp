@@ -54,6 +54,15 @@ template <typename Direction>
             "requested before. Call again with other limits. README#undecided"};
 }
 
+/// The outcome was not known when a call had waited long enough.
+/// Shape:   limit - what ended it
+[[nodiscard]] inline error ended_waiting(std::string_view limit) {
+    return {make_error_code(errc::stopped),
+            "settle: " + std::string{limit} +
+                " ended the call before the outcome was known. Ask again with the same id, or let "
+                "recovery settle it. README#undecided"};
+}
+
 /// A stop request ended a call that takes many things one after the other.
 [[nodiscard]] inline error stopped_early() {
     return {make_error_code(errc::stopped),

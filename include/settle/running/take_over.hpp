@@ -151,7 +151,7 @@ private:
                 continue;
             }
             auto work = taken_job<Direction>(one, parameters.value(), driver.how());
-            jobs.add(std::move(work), std::move(parameters).value(), 0, false);
+            jobs.add(std::move(work), std::move(parameters).value(), 0);
             while (jobs.full()) round();
         }
         while (!jobs.empty()) round();

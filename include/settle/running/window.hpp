@@ -19,13 +19,27 @@ public:
     [[nodiscard]] bool full() const noexcept { return jobs_.size() >= room_; }
 
     /// Shape:   number - the caller's, told again when this one is over
-    void add(job work, parameters_type parameters, std::size_t number, bool new_id) {
+    void add(job work, parameters_type parameters, std::size_t number) {
         if (jobs_.size() == made_) make_room();
         parameters_.push_back(std::move(parameters));
         numbers_.push_back(number);
-        ways_.emplace_back().new_id = new_id;
+        ways_.emplace_back();
         jobs_.push_back(std::move(work));
         jobs_.back().parameters = &parameters_.back();
+    }
+
+    /// Looks for the entry of the first, before anything is sent for the others: where a range is
+    /// run again, that one is there, and the others are looked for, too.
+    template <typename Driver>
+    void look_first(Driver& driver) {
+        constexpr std::size_t worth_a_look = 16;
+        if (jobs_.size() < worth_a_look || jobs_.front().new_id) return;
+        jobs_.front().coordinator.look_again();
+        driver.look(std::span{jobs_}.first(1), std::span{ways_}.first(1));
+        if (!driver.looks_first()) return;
+        for (std::size_t at = 1; at < jobs_.size(); ++at) {
+            if (!jobs_[at].new_id) jobs_[at].coordinator.look_again();
+        }
     }
 
     /// Drives everybody one round on; `ended(number, job, course)` is called for each that is over,

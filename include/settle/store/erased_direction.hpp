@@ -20,6 +20,8 @@ struct erased_direction {
     void (*append_json)(std::string& out, void const* parameters, secrets shown);
     /// Stored parameters as append_json writes them; nothing when they cannot be read.
     std::optional<std::string> (*normal_json)(std::string const& stored);
+    /// Whether two are the same: what append_json writes of them is.
+    bool (*same)(void const* left, void const* right);
     part_name (*name_part)(void const* parameters, std::size_t part);
     /// Makes a copy at a place of `size` bytes that is aligned for everything.
     void (*copy)(void* place, void const* parameters);
@@ -74,6 +76,10 @@ struct erased_functions {
         }
         return std::nullopt;
     }
+    static bool same([[maybe_unused]] void const* left, [[maybe_unused]] void const* right) {
+        if constexpr (described) return same_value(of(left), of(right));
+        else return true;
+    }
     static part_name name_part([[maybe_unused]] void const* given,
                                [[maybe_unused]] std::size_t part) {
         if constexpr (described) return Direction::name_part(Direction::user(of(given)), part);
@@ -91,6 +97,7 @@ inline constexpr erased_direction erased_direction_of{
     &Direction::definition,
     &detail::erased_functions<Direction>::append_json,
     &detail::erased_functions<Direction>::normal_json,
+    &detail::erased_functions<Direction>::same,
     &detail::erased_functions<Direction>::name_part,
     &detail::erased_functions<Direction>::copy,
     &detail::erased_functions<Direction>::destroy,

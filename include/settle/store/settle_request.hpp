@@ -5,6 +5,9 @@
 
 #include <settle/store/group.hpp>
 
+#include <string_view>
+#include <unordered_map>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -22,28 +25,92 @@ struct settle_request : group_member {
     }
 };
 
+/// What the log would answer to the insert of a job's entry, if the entry is there.
+using insert_refusal = function_view<std::optional<log_answer>(job const&)>;
+
+/// For those of whose ids the log was asked before: others of them may have the same.
+[[nodiscard]] inline insert_refusal const& log_was_asked() {
+    static auto const none = [](job const&) { return std::optional<log_answer>{}; };
+    static insert_refusal const made{none};
+    return made;
+}
+
+/// Leaves a job out of its native transaction, since its entry is there. Its judge has to know of
+/// the job all the same: later ones of its window may have to wait for it.
+inline void leave_out(job& work, judging judge, log_answer said) {
+    static_cast<void>(judge(work));
+    work.said = said;
+}
+
+/// The ids of the jobs that settle side by side. They are looked at only after an insert has shown
+/// that an id is there, in the log or twice among them.
+class ids_side_by_side {
+public:
+    /// Shape:   refusal - null where all ids are taken for new
+    explicit ids_side_by_side(insert_refusal const* refusal) : refusal_(refusal) {}
+
+    /// Whether a job is left out, since its entry cannot be inserted; asked before any of them has
+    /// met its records.
+    [[nodiscard]] bool look(job& work) {
+        if (refusal_ == nullptr || !work.coordinator.inserts()) return false;
+        auto const refused = (*refusal_)(work);
+        work.said = refused.value_or(log_answer::unknown);
+        return refused || first_.try_emplace(work.id, &work).first->second != &work;
+    }
+
+    /// Leaves such a job out, when it is its turn; false for any other.
+    [[nodiscard]] bool leaves_out(job& work, judging judge) const {
+        if (refusal_ == nullptr || !work.coordinator.inserts()) return false;
+        if (work.said != log_answer::unknown) {
+            leave_out(work, judge, work.said);
+            return true;
+        }
+        job const& first = *first_.at(work.id);
+        if (&first == &work) return false;
+        if (first.said == log_answer::taken && is_final(first.coordinator.insert_state())) {
+            leave_out(work, judge, log_answer::ended);
+            return true;
+        }
+        // The first of them goes first, when it can.
+        for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
+            work.coordinator.answered(part, answer::none);
+        }
+        leave_out(work, judge, log_answer::taken);
+        work.coordinator.stay_behind();
+        return true;
+    }
+
+private:
+    insert_refusal const* refusal_;
+    std::unordered_map<std::string_view, job const*> first_; ///< of each id that is new
+};
+
 /// Settles what requests want, inside of a native transaction.
 /// Shape:   fetch() - reads the records that the desk expects; meet(operation) - what that answers;
-///          change(job, occasion) - writes an entry that is there, and sets what the log says
-/// Returns: the jobs whose entries are still to be inserted, as if their ids were new
+///          change(job, occasion) - writes an entry that is there, and sets what the log says;
+///          refusal - null where all ids are taken for new
+/// Returns: the jobs whose entries are still to be inserted
 template <typename Desk, typename Fetch, typename Meet, typename Change>
 [[nodiscard]] std::vector<job*> settle_side_by_side(
     Desk& desk, std::span<settle_request<Desk>* const> requests, Fetch&& fetch, Meet&& meet,
-    Change&& change) {
+    Change&& change, insert_refusal const* refusal = nullptr) {
     std::vector<job*> fresh;
+    ids_side_by_side ids{refusal};
     for (auto const* const one : requests) {
-        one->for_each([&](job&, auto const& parts) {
+        one->for_each([&](job& work, auto const& parts) {
+            if (ids.look(work)) return;
             for (auto const& part : parts) part.expect(desk);
         });
     }
     fetch();
     for (auto const* const one : requests) {
         one->for_each([&](job& work, auto const& parts) {
+            if (ids.leaves_out(work, one->judge)) return;
             settle_in_native(
                 work, parts, one->judge, [&](auto const& part) { part.tell(meet(part)); },
                 [&] {
-                    if (work.coordinator.inserts()) fresh.push_back(&work);
-                    else change(work, one->at);
+                    if (!work.coordinator.inserts()) return change(work, one->at);
+                    fresh.push_back(&work);
                 },
                 [&](auto const& part, bool done) { part.end_at_once(desk, done); });
         });

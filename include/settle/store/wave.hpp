@@ -21,6 +21,12 @@
 //         errc::bad_parameters: never, since the images of its records make the entry too large;
 //         at a claim or a cancel `unavailable` with errc::damaged: the entry stays as it is, since
 //         nobody could bring it to its end
+//     session.look_up(std::span<job>, found)   calls found(job, result<std::optional<entry>>, same)
+//         for every job that reads: its entry as it was at some moment of this call. An entry that
+//         was inserted a moment ago may be missing where the job's insert comes next and was not
+//         refused yet: the insert shows it. `same`: the log has seen that type, definition and
+//         parameters are the job's; the entry lacks the parameters then. found() asks the log
+//         nothing
 //     session.read(id) · list(filter, after, limit) · name()
 //     session.expect(id)                       this entry will be inserted soon: the same
 //     session.purge(before, limit, passed)     erases finished entries of which both times are
@@ -51,6 +57,9 @@ struct job {
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
     log_answer said = log_answer::unknown;   ///< the log's answer to the last step
     bool resting = false;                    ///< takes no step for now
+    /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and another
+    /// is drawn, though the parameters be the same.
+    bool new_id = false;
     std::int64_t place = 0;                  ///< where the log has inserted it, if it says so
     error problem{};                         ///< the last thing that a store or the log said
 

@@ -308,6 +308,12 @@ public:
         });
     }
 
+    template <typename Found>
+    void look_up(std::span<job> wave, Found&& found) {
+        auto const jobs = settle::detail::jobs_of(wave, step::read);
+        if (!lost("read", jobs.size())) return session_.look_up(wave, std::forward<Found>(found));
+        for (auto* const work : jobs) found(*work, detail::lost(fault_kind::unavailable), false);
+    }
     result<std::optional<entry>> read(transaction_id const& id) {
         if (lost("read")) return detail::lost(fault_kind::unavailable);
         return session_.read(id);
@@ -327,8 +333,8 @@ private:
     template <typename Inner, typename... Collections>
     friend class faulty_records;
 
-    bool lost(std::string_view what) {
-        fault const wanted = desk_->ask(what, true, 1);
+    bool lost(std::string_view what, std::size_t operations = 1) {
+        fault const wanted = desk_->ask(what, true, operations);
         if (wanted.kind == fault_kind::crash_after) throw crash{};
         return wanted.kind != fault_kind::none;
     }

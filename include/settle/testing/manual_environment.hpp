@@ -32,7 +32,16 @@ public:
         return hash_mix(0, world_->chance);
     }
     void pause(std::chrono::nanoseconds duration, std::stop_token const& stop) const {
+        {
+            std::lock_guard const guard{world_->mutex};
+            ++world_->pauses;
+        }
         if (!stop.stop_requested()) advance(duration);
+    }
+    /// How many pauses were taken.
+    [[nodiscard]] std::size_t pauses() const {
+        std::lock_guard const guard{world_->mutex};
+        return world_->pauses;
     }
 
     void advance(std::chrono::nanoseconds duration) const {
@@ -45,6 +54,7 @@ private:
         std::mutex mutex;
         std::chrono::nanoseconds elapsed{};
         std::uint64_t chance = 0;
+        std::size_t pauses = 0;
     };
     std::shared_ptr<world> world_;
 };

@@ -63,6 +63,7 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_cancel, Fixture);                             \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_conflict, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_wave, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_look_up, Fixture);                            \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing, Fixture);                            \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_outcomes, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_work, Fixture);                               \

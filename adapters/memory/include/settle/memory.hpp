@@ -147,6 +147,16 @@ public:
         }
     }
 
+    template <typename Found>
+    void look_up(std::span<job> jobs, Found&& found) {
+        for (auto& work : jobs) {
+            if (!work.takes(step::read)) continue;
+            bool same = false;
+            result<std::optional<entry>> here = look_up(work, same);
+            found(work, std::move(here), same);
+        }
+    }
+
     result<std::optional<entry>> read(transaction_id const& id) {
         std::lock_guard const guard{database_->lock()};
         return database_->entries().read(id);
@@ -167,6 +177,11 @@ public:
     }
 
 private:
+    std::optional<entry> look_up(job& work, bool& same) {
+        std::lock_guard const guard{database_->lock()};
+        return database_->entries().read(work, same);
+    }
+
     basic_database<Lock>* database_;
 };
 

@@ -198,6 +198,10 @@ public:
             if (is_final(work.coordinator.insert_state())) seen_->note_settled(work);
         }
     }
+    template <typename Found>
+    void look_up(std::span<job> wave, Found&& found) {
+        session_.look_up(wave, std::forward<Found>(found));
+    }
     auto read(transaction_id const& id) { return session_.read(id); }
     auto list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
         return session_.list(filter, after, limit);

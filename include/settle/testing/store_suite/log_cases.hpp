@@ -356,6 +356,52 @@ TEST_CASE_TEMPLATE_DEFINE("log: a wave of a thousand entries, each answered by i
     for (entry const& one : applied) CHECK(one.committed == one.epoch_number);
 }
 
+TEST_CASE_TEMPLATE_DEFINE("log: a wave of entries that are looked up, each answered by itself",
+                          Fixture, suite_look_up) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto closed = begin_move(log, "done", 70);
+    closed.insert_and_move(1, "first");
+    closed.answer_all(answer::applied);
+    REQUIRE(closed.template change<step::commit>(2, "first") == log_answer::taken);
+    closed.c().committed(log_answer::taken);
+    closed.answer_all(answer::applied);
+    REQUIRE(closed.template change<step::close>(3, "first") == log_answer::taken);
+    auto pending = begin_move(log, "pending", 80);
+    pending.insert_and_move(4, "second");
+
+    crowd<forward<move_type>> jobs;
+    std::vector<std::string> const ids{"pending", "missing", "done", "done", "other", "skipped"};
+    for (auto const& id : ids) {
+        jobs.add(id, id == "other" ? move{"C", "D", 1} : usual_move(), coordinator::begin(2, 9));
+    }
+    // Another entry than its job takes it for, and a job that does not read.
+    for (auto& work : jobs.jobs()) work.coordinator.look_again();
+    jobs.jobs()[4].id = "done";
+    jobs.jobs()[5].coordinator = coordinator::begin(2, 9);
+    struct answer_of {
+        job const* work;
+        std::optional<entry> found;
+        bool same;
+    };
+    std::vector<answer_of> answers;
+    log.look_up(jobs.wave(), [&](job& work, result<std::optional<entry>> found, bool same) {
+        answers.push_back({&work, found.value(), same});
+    });
+    std::vector<std::string> told;
+    for (auto const& [work, here, same] : answers) {
+        told.push_back(work->id + ": " + std::string{here ? name_of(here->state) : "none"});
+        if (!here) continue;
+        entry alone = log.read(work->id).value().value();
+        if (same) CHECK(work != &jobs.jobs()[4]);
+        if (same) alone.parameters = here->parameters;
+        CHECK(*here == alone);
+    }
+    std::sort(told.begin(), told.end());
+    CHECK(told == std::vector<std::string>{"done: done", "done: done", "done: done",
+                                           "missing: none", "pending: pending"});
+}
+
 TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged", Fixture,
                           suite_listing) {
     Fixture fixture;

@@ -50,12 +50,12 @@ struct alignas(std::max_align_t) entry_row : links {
     [[nodiscard]] void* parameters() noexcept { return this + 1; }
     [[nodiscard]] void const* parameters() const noexcept { return this + 1; }
 
-    [[nodiscard]] entry read() const {
+    [[nodiscard]] entry read(bool with_parameters = true) const {
         entry copy;
         copy.id = id;
         copy.type = direction->name();
         copy.definition = direction->definition();
-        copy.parameters = direction->json(parameters());
+        if (with_parameters) copy.parameters = direction->json(parameters());
         copy.state = state;
         copy.epoch_number = epoch_number;
         copy.committed = committed;

@@ -28,7 +28,10 @@ public:
         if (is_final(first)) make_room(ended_);
         if (sorted_) make_room(new_);
         auto const [row, fresh] = by_id_.find_or_add(work.id, [&] { return new_row(work); });
-        if (!fresh) return log_answer::conflict;
+        if (!fresh) {
+            work.place = place_of(row);
+            return log_answer::conflict;
+        }
         row->state = first;
         row->epoch_number = work.coordinator.insert_epoch();
         row->owner = owner;
@@ -84,6 +87,15 @@ public:
         entry_row const* const row = by_id_.find(id);
         if (row == nullptr) return std::nullopt;
         return row->read();
+    }
+    /// The entry of a job.
+    /// Shape:   same - becomes true when it has the job's parameters; the entry lacks them then
+    [[nodiscard]] std::optional<entry> read(job& work, bool& same) {
+        entry_row const* const row = find(work);
+        if (row == nullptr) return std::nullopt;
+        same = row->direction == work.direction &&
+               row->direction->same(row->parameters(), work.parameters);
+        return row->read(!same);
     }
 
     /// Ids in order, beginning behind one of them.

@@ -2,7 +2,7 @@
 // The log of one database: a collection of entries.
 #pragma once
 
-#include <settle/mongodb/entry_codec.hpp>
+#include <settle/mongodb/entry_search.hpp>
 #include <settle/mongodb/native.hpp>
 
 SETTLE_BEGIN
@@ -15,7 +15,7 @@ class log_session {
 public:
     log_session(detail::server& with, std::string name, detail::entry_layout const& layout = {})
         : server_(&with), name_(std::move(name)), codec_(layout), finder_(layout),
-          held_up_(std::make_shared<detail::held_up>()) {}
+          search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
 
     /// The name that the log got when this database first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -24,7 +24,7 @@ public:
         auto jobs = settle::detail::jobs_of(wave, step::insert);
         if (jobs.empty()) return;
         if (has_several_forms()) {
-            auto others = without_taken(jobs);
+            auto others = without_taken(jobs, true);
             if (!others.has_value()) {
                 return settle::detail::say(jobs, {detail::fate::undone, others.problem()});
             }
@@ -54,24 +54,13 @@ public:
         }
     }
 
-    result<std::optional<entry>> read(transaction_id const& id) {
-        std::optional<entry> found;
-        std::string problem;
-        try {
-            auto with = server_->connect();
-            with.find(collection(), finder_.filter_of(id), server_->deciding_read(),
-                      "read an entry",
-                      [&](document const& one) { problem = codec_.decode(one, found.emplace()); });
-        } catch (failure const& met) {
-            return met.problem();
-        }
-        if (problem.empty()) return found;
-        bool const theirs = codec_.layout().is_tutorial();
-        return {errc::damaged, "settle: the entry '" + id + "' is damaged: " + problem +
-                                   ". Repair its document in " + collection() +
-                                   (theirs ? ". README#coming-from-the-tutorial"
-                                           : ". README#damaged")};
+    /// Cost:    as search_.look_up()
+    template <typename Found>
+    void look_up(std::span<job> wave, Found&& found) {
+        search_.look_up(settle::detail::jobs_of(wave, step::read), found);
     }
+
+    result<std::optional<entry>> read(transaction_id const& id) { return search_.read(id); }
 
     /// Entries in the order of their ids, beginning behind one of them. One that is damaged stands
     /// in the page with its fault and without parameters: nobody takes it up. Those that nobody can
@@ -172,14 +161,29 @@ public:
         say_of_one(work, change_one(with, work, wanted, detail::entry_codec::commit_of(here)));
     }
 
+    /// Whether an insert failed since its id was there.
+    [[nodiscard]] static bool is_of_taken_id(error const& problem) {
+        return problem.code == std::error_code{duplicate_key, mongodb_category()};
+    }
+    /// Tells those jobs that their ids are there already, and gives the others.
+    /// Shape:   surely - looks for those that a majority does not have yet, too, and waits for one
+    [[nodiscard]] result<std::vector<job*>> without_taken(std::span<job* const> jobs,
+                                                          bool surely) {
+        auto others = without_found(jobs, {});
+        document sure = server_->deciding_read();
+        if (!surely || sure.empty() || !others.has_value() || others.value().empty()) {
+            return others;
+        }
+        return without_found(others.value(), std::move(sure));
+    }
+
     /// After entries could not be inserted: tells the jobs whose own were in the way, because their
     /// ids are there already or no document can hold them, and gives the others.
+    /// Shape:   surely - as it is in without_taken()
     [[nodiscard]] result<std::vector<job*>> without_hindering(std::span<job* const> jobs,
                                                               error const& problem,
-                                                              occasion const& at) {
-        if (problem.code == std::error_code{duplicate_key, mongodb_category()}) {
-            return without_taken(jobs);
-        }
+                                                              occasion const& at, bool surely) {
+        if (is_of_taken_id(problem)) return without_taken(jobs, surely);
         if (problem.code == errc::bad_parameters) {
             return without_unfit(jobs, at, [](auto const&) {});
         }
@@ -188,7 +192,6 @@ public:
 
 private:
     using document = detail::document;
-
     /// Tells those jobs that no document can hold their entries, and gives the others.
     /// Shape:   take(document) - takes the entry of each of these
     template <typename Take>
@@ -206,18 +209,18 @@ private:
         return others;
     }
 
-    /// Tells those jobs that their ids are there already, and gives the others.
-    [[nodiscard]] result<std::vector<job*>> without_taken(std::span<job* const> jobs) {
-        document options = server_->deciding_read();
-        document only_id;
-        options.object("projection", only_id.integer("_id", 1));
-        std::vector<std::string> taken;
+    /// Shape:   options - of the find
+    [[nodiscard]] result<std::vector<job*>> without_found(std::span<job* const> jobs,
+                                                          document options) {
+        document fields;
+        options.object("projection", fields.integer("_id", 1).integer(states(), 1));
+        std::vector<std::pair<std::string, log_answer>> taken;
         try {
             auto with = server_->connect();
             with.find(collection(), among(jobs), std::move(options), "look for ids",
                       [&](document const& one) {
                           auto const id = one.find("_id");
-                          if (id && id->id()) taken.push_back(*id->id());
+                          if (id && id->id()) taken.emplace_back(*id->id(), refusal_by(one));
                       });
         } catch (failure const& met) {
             return met.problem();
@@ -225,14 +228,25 @@ private:
         std::sort(taken.begin(), taken.end());
         std::vector<job*> others;
         for (auto* const work : jobs) {
-            if (work->coordinator.inserts() &&
-                std::binary_search(taken.begin(), taken.end(), work->id)) {
-                work->said = log_answer::conflict;
-            } else {
-                others.push_back(work);
-            }
+            auto const found = std::lower_bound(
+                taken.begin(), taken.end(), work->id,
+                [](auto const& one, transaction_id const& id) { return one.first < id; });
+            bool const is_there = found != taken.end() && found->first == work->id;
+            if (is_there && work->coordinator.inserts()) work->said = found->second;
+            else others.push_back(work);
         }
         return others;
+    }
+    /// What an entry answers to an insert of its id.
+    [[nodiscard]] log_answer refusal_by(document const& found) const {
+        auto const word = found.find(states());
+        state here = state::initial;
+        bool const ends = word && word->text() &&
+                          detail::entry_layout::read_state(*word->text(), here) && is_final(here);
+        return ends ? log_answer::ended : log_answer::conflict;
+    }
+    [[nodiscard]] std::string const& states() const noexcept {
+        return codec_.layout().names.state;
     }
 
     /// What finds the entries of jobs by their ids.
@@ -272,8 +286,7 @@ private:
     }
 
     static void refuse(job& work, error const& problem) {
-        bool const there =
-            problem.code == std::error_code{duplicate_key, mongodb_category()};
+        bool const there = is_of_taken_id(problem);
         work.said = there                                      ? log_answer::conflict
                     : problem.code == condition::unknown ? log_answer::unknown
                                                                : log_answer::unavailable;
@@ -453,6 +466,7 @@ private:
     std::string name_;
     detail::entry_codec codec_;
     detail::entry_finder finder_;
+    detail::entry_search search_;
     std::shared_ptr<detail::held_up> held_up_;
 };
 

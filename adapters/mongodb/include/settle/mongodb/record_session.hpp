@@ -68,8 +68,9 @@ public:
             [&](job const* one) { return held_up_->contains(one->id); },
             [&](std::span<job* const> some, bool held) {
                 request mine{{}, some, parts, at, judge};
-                if (some.size() == 1 && !held && settled_together(std::move(mine), log)) return;
-                settle_apart(mine, log, !held);
+                bool id_was_there = false;
+                if (some.size() == 1 && !held && settled_together(mine, log, id_was_there)) return;
+                settle_apart(mine, log, !held, id_was_there);
             });
     }
     static constexpr bool settles_at_once = true;
@@ -403,14 +404,17 @@ private:
     static constexpr std::size_t most_leaders = 4;
     static constexpr std::size_t largest_group = 1000;
 
+    /// Shape:   one_id_twice - two of the jobs may have one id
     detail::ending settle_all(std::span<request* const> all, log_session& log,
                               detail::effort how,
-                              detail::reading first = detail::reading::always) {
+                              detail::reading first = detail::reading::always,
+                              bool one_id_twice = false) {
         auto const settle = [&](desks& here, detail::link& with) {
             auto const fresh = settle::detail::settle_side_by_side(
                 here, all, [&] { here.fetch(with); },
                 [&](operation const& part) { return meet(here, part); },
-                [&](job& work, occasion const& at) { log.change_within(with, work, at); });
+                [&](job& work, occasion const& at) { log.change_within(with, work, at); },
+                one_id_twice ? &settle::detail::log_was_asked() : nullptr);
             if (!fresh.empty()) log.insert_within(with, fresh, all.front()->at);
         };
         return at_desks(settle, how, first);
@@ -418,7 +422,7 @@ private:
 
     /// Shares a native transaction with what other threads want at this moment. False when it must
     /// be tried alone.
-    bool settled_together(request&& mine, log_session& log) {
+    bool settled_together(request& mine, log_session& log, bool& id_was_there) {
         groups_->perform(mine, [&](group& all) {
             auto const members = all.members();
             bool const alone = members.size() == 1;
@@ -429,24 +433,34 @@ private:
             // Whose record it is shows when each goes alone.
             if (alone || !held) all.end_all(ended);
         });
+        id_was_there = mine.end && log_session::is_of_taken_id(mine.end->problem);
         if (!mine.end || !is_of_each(*mine.end)) return false;
         if (mine.end->fate != detail::fate::committed) settle::detail::say(mine.jobs, *mine.end);
         return true;
     }
 
-    /// Shape:   first - see detail::effort_for
-    void settle_apart(request const& mine, log_session& log, bool first) {
+    /// Shape:   first - see detail::effort_for; id_was_there - an id was in an insert's way
+    void settle_apart(request const& mine, log_session& log, bool first,
+                      bool id_was_there = false) {
         std::vector<job*> jobs(mine.jobs.begin(), mine.jobs.end());
+        if (id_was_there) {
+            auto others = log.without_taken(jobs, false);
+            if (others.has_value()) jobs = std::move(others.value());
+        }
         while (!jobs.empty()) {
             bool const one = jobs.size() == 1;
             request rest{{}, jobs, mine.parts, mine.at, mine.judge};
             request* const only = &rest;
-            auto ended = settle_all({&only, 1}, log, detail::effort_for(jobs.size(), first));
+            auto ended = settle_all({&only, 1}, log, detail::effort_for(jobs.size(), first),
+                                    detail::reading::always, id_was_there);
             if (one) held_up_->note(jobs.front()->id, detail::is_conflict(ended.problem));
             if (ended.fate == detail::fate::committed) return;
-            auto others = log.without_hindering(jobs, ended.problem, mine.at);
+            // What a majority has is told first, and next time what it may not have yet.
+            auto others = log.without_hindering(jobs, ended.problem, mine.at, id_was_there);
             if (!others.has_value()) ended.problem = others.problem();
-            if (others.has_value() && others.value().size() < jobs.size()) {
+            bool const first_time = log_session::is_of_taken_id(ended.problem) &&
+                                    !std::exchange(id_was_there, true);
+            if (others.has_value() && (first_time || others.value().size() < jobs.size())) {
                 jobs = std::move(others.value());
                 continue;
             }

@@ -15,7 +15,8 @@ namespace sqlite::detail {
 class entry_reader {
 public:
     explicit entry_reader(connection const& on)
-        : one_(on, select() + "WHERE e.id = ?1", "read an entry"),
+        : begin_(on, "BEGIN", "begin to read"), end_(on, "COMMIT", "end reading"),
+          one_(on, select() + "WHERE e.id = ?1", "read an entry"),
           all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?5 "), "read entries"),
           // So spelled, the index of unfinished entries answers these two.
           open_state_(on, page("AND e.open = 1 AND e.state = ?5 "), "read entries"),
@@ -34,6 +35,23 @@ public:
         if (problem.empty()) return found;
         raise(errc::damaged, "settle: the entry '" + id + "' is damaged: " + problem +
                                  ". Repair its row in settle_entry. README#damaged");
+    }
+
+    /// Calls a function that reads many entries: all of them from one state of the file, which is
+    /// looked for once.
+    /// Errors:  throws settle::failure when the file cannot be read; nothing was called then
+    template <typename Function>
+    void from_one_state(Function&& function) const {
+        run{begin_}.change();
+        // It changes nothing, so there is nothing that its end could fail to keep.
+        struct ending {
+            sqlite3_stmt* end;
+            ~ending() {
+                sqlite3_step(end);
+                sqlite3_reset(end);
+            }
+        } const at_last{end_.get()};
+        function();
     }
 
     /// One that is damaged stands in the page with its fault and without parameters: nobody takes
@@ -168,6 +186,8 @@ private:
         }
     }
 
+    statement begin_;
+    statement end_;
     statement one_;
     statement all_;
     statement state_;

@@ -61,7 +61,8 @@ public:
                   "SELECT ?1, ?2, ?3, 0, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 "
                   "FROM settle_wave WHERE true ON CONFLICT(id) DO NOTHING",
                   "insert entries"),
-          number_(on.on(), "SELECT number FROM settle_entry WHERE id = ?1", "look for an entry"),
+          number_(on.on(), "SELECT number, state IN (3, 5) FROM settle_entry WHERE id = ?1",
+                  "look for an entry"),
           commit_(on.on(),
                   change_sql("state = 2, committed = epoch, "
                              "images = coalesce(settle_value(number, 6), images)"),
@@ -106,6 +107,13 @@ public:
             work->said = place > before ? log_answer::taken : log_answer::conflict;
             if (place > before) work->place = before = place;
         }
+    }
+
+    /// What an insert of a job's entry would answer if the entry is there; nothing when it is not.
+    [[nodiscard]] std::optional<log_answer> refusal_of(job const& work) const {
+        run row{number_, work.id};
+        if (!row.next()) return std::nullopt;
+        return row.integer(1) != 0 ? log_answer::ended : log_answer::conflict;
     }
 
     /// Changes the entries of some jobs, each by a compare-and-set.

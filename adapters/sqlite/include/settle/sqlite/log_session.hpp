@@ -56,6 +56,24 @@ public:
     /// The entries themselves, for who is inside a native transaction of this file.
     [[nodiscard]] detail::entry_table& entries() { return held_->entries; }
 
+    /// Cost:    one native transaction that reads, and a look into the index for each
+    template <typename Found>
+    void look_up(std::span<job> wave, Found&& found) {
+        auto const jobs = settle::detail::jobs_of(wave, step::read);
+        if (jobs.size() == 1) return found(*jobs.front(), read(jobs.front()->id), false);
+        if (jobs.empty()) return;
+        std::size_t told = 0;
+        auto const looked = file_->reading([&] {
+            held_->reader.from_one_state([&] {
+                for (; told < jobs.size(); ++told) {
+                    found(*jobs[told], read_within(jobs[told]->id), false);
+                }
+            });
+            return told;
+        });
+        for (; told < jobs.size(); ++told) found(*jobs[told], looked.problem(), false);
+    }
+
     result<std::optional<entry>> read(transaction_id const& id) {
         return file_->reading([&] { return held_->reader.read(id); });
     }
@@ -67,6 +85,15 @@ public:
     }
 
 private:
+    /// For who is inside of reading() already.
+    result<std::optional<entry>> read_within(transaction_id const& id) const {
+        try {
+            return held_->reader.read(id);
+        } catch (failure const& problem) {
+            return problem.problem();
+        }
+    }
+
     template <step Step, typename Function>
     void write(std::span<job> wave, Function&& function) {
         auto const jobs = settle::detail::jobs_of(wave, Step);

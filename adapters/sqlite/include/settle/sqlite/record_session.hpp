@@ -185,7 +185,8 @@ private:
 
     /// How the work of a wave is tried.
     struct attempt {
-        bool apart = false; ///< each operation apart
+        bool looks_for_ids = false; ///< an insert has shown that an id is there
+        bool apart = false;         ///< each operation apart
         /// Operations that would end the whole native transaction, as a trigger can, and why.
         std::vector<std::pair<operation const*, error>> ruinous{};
     };
@@ -196,8 +197,9 @@ private:
     /// Shape:   function(native, attempt)
     using action = settle::detail::function_view<void(detail::transaction&, attempt&)>;
     detail::ending in_native(action function) {
-        for (attempt how;; how.apart = true) {
+        for (attempt how;;) {
             auto const known = how.ruinous.size();
+            bool const looked_for_ids = how.looks_for_ids;
             auto ended = file_->perform([&](detail::transaction& native) {
                 held_->begin(file_->unchanged_for(held_.get()));
                 function(native, how);
@@ -207,6 +209,8 @@ private:
                                detail::is_of_one_record(ended.problem.code) &&
                                (!how.apart || how.ruinous.size() > known);
             if (!again) return ended;
+            // Where ids alone are in the way, the others go on side by side.
+            how.apart = how.apart || how.looks_for_ids == looked_for_ids;
         }
     }
 
@@ -292,6 +296,8 @@ private:
                 }
                 return;
             }
+            auto const look = [&](job const& work) { return entries.refusal_of(work); };
+            settle::detail::insert_refusal const refusal{look};
             std::size_t done = 0;
             do {
                 auto const come = all.members().subspan(done);
@@ -299,8 +305,9 @@ private:
                 auto fresh = settle::detail::settle_side_by_side<desks>(
                     *held_, come, [&] { held_->fetch(); },
                     [&](operation const& part) { return part.meet(*held_); },
-                    [&](job& work, occasion const& at) { write_entry(entries, work, at); });
-                insert_new(entries, fresh, come.back()->at);
+                    [&](job& work, occasion const& at) { write_entry(entries, work, at); },
+                    how.looks_for_ids ? &refusal : nullptr);
+                insert_new(entries, fresh, come.back()->at, how);
                 // Whoever comes meanwhile need not wait for the next commit.
             } while (all.join() > 0);
         });
@@ -313,9 +320,9 @@ private:
         else entries.template change<step::at_once>(jobs, at);
     }
 
-    /// Errors:  throws when an id is there already: then each goes apart, by its entry's answer
+    /// Errors:  throws when an id is there already: then each is looked for
     static void insert_new(detail::entry_table& entries, std::span<job*> jobs,
-                           occasion const& at) {
+                           occasion const& at, attempt& how) {
         auto const before = [](job const* left, job const* right) {
             return std::less<>{}(left->direction, right->direction);
         };
@@ -329,6 +336,7 @@ private:
         }
         for (auto* const work : jobs) {
             if (work->said == log_answer::taken) continue;
+            how.looks_for_ids = true;
             throw failure({{SQLITE_CONSTRAINT_UNIQUE, sqlite_category()}, "an id is there"});
         }
     }
@@ -337,6 +345,10 @@ private:
     void settle_each_apart(detail::transaction& native, attempt& how, request const& of,
                            detail::entry_table& entries) {
         of.for_each([&](job& work, std::span<operation const> parts) {
+            if (work.coordinator.inserts()) {
+                auto const refused = entries.refusal_of(work);
+                if (refused) return settle::detail::leave_out(work, of.judge, *refused);
+            }
             operation const* under_way = nullptr;
             auto const problem = apart(native, how, parts, under_way, [&] {
                 settle::detail::settle_in_native(

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+// Finds the entries of many ids at a time, surely.
+#pragma once
+
+#include <settle/mongodb/client.hpp>
+#include <settle/mongodb/entry_codec.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+using found_entry = result<std::optional<entry>>;
+
+/// A majority's state may be older than what a client was told already: a server that was replaced
+/// as the primary and does not know it yet still answers from its own. But an entry that a majority
+/// has as final stays as it is: no election takes it back, and nothing changes it, except a purge
+/// beyond the horizon. So such an entry is told as it was found. Any other is read once more,
+/// linearizably: a majority then confirms, after the read, that the primary which answered still is
+/// the primary. The server waits for that confirmation once for a find, however many it finds; each
+/// of them was read from the primary within this call, and no more than that is needed, since ids
+/// have nothing to do with each other.
+class entry_search {
+public:
+    entry_search(server& with, entry_layout const& layout)
+        : server_(&with), codec_(layout), finder_(layout) {}
+
+    /// Shape:   found - as a log's look_up() calls it
+    /// Cost:    a find for a thousand jobs; where the entries of some are unfinished or missing,
+    ///          another one for these, which waits for a majority
+    template <typename Found>
+    void look_up(std::span<job* const> jobs, Found&& found) {
+        constexpr std::size_t most = 1000;
+        while (!jobs.empty()) {
+            auto const some = jobs.first(std::min(most, jobs.size()));
+            std::vector<sought> all;
+            for (auto const* const work : some) {
+                // An insert that comes next shows what is missing here.
+                bool const inserts_next =
+                    work->coordinator.inserts() && work->said == log_answer::unknown;
+                all.push_back({&work->id, !inserts_next});
+            }
+            auto entries = find(all);
+            for (std::size_t at = 0; at < some.size(); ++at) {
+                found(*some[at], std::move(entries[at]), false);
+            }
+            jobs = jobs.subspan(some.size());
+        }
+    }
+
+    [[nodiscard]] found_entry read(transaction_id const& id) {
+        sought const one{&id, true};
+        return std::move(find({&one, 1}).front());
+    }
+
+private:
+    /// An entry that is looked for.
+    struct sought {
+        transaction_id const* id;
+        bool surely; ///< that there is none is told only when it is certain
+    };
+
+    /// Returns: an answer for each, in their order
+    [[nodiscard]] std::vector<found_entry> find(std::span<sought const> all) {
+        auto found = find_by(all, {});
+        document sure = server_->deciding_read();
+        if (sure.empty()) return found;
+        std::vector<sought> unsure;
+        std::vector<std::size_t> places;
+        for (std::size_t at = 0; at < all.size(); ++at) {
+            if (is_certain(found[at], all[at])) continue;
+            unsure.push_back(all[at]);
+            places.push_back(at);
+        }
+        if (unsure.empty()) return found;
+        auto again = find_by(unsure, std::move(sure));
+        for (std::size_t at = 0; at < places.size(); ++at) {
+            found[places[at]] = std::move(again[at]);
+        }
+        return found;
+    }
+
+    static bool is_certain(found_entry const& found, sought const& wanted) {
+        // A server that could not be asked is not asked again at once; a document that is damaged
+        // may have been repaired since.
+        if (!found.has_value()) return found.problem().code != errc::damaged;
+        if (!found.value()) return !wanted.surely;
+        return is_final(found.value()->state);
+    }
+
+    /// Shape:   options - of the find
+    [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> all,
+                                                   document options) {
+        std::vector<found_entry> found(all.size(), found_entry{std::optional<entry>{}});
+        auto const id_at = [&](std::size_t at) -> std::string_view { return *all[at].id; };
+        std::vector<std::size_t> by_id(all.size());
+        std::iota(by_id.begin(), by_id.end(), std::size_t{0});
+        std::sort(by_id.begin(), by_id.end(),
+                  [&](std::size_t left, std::size_t right) { return id_at(left) < id_at(right); });
+        auto const note = [&](document const& one) {
+            auto const id = one.find("_id")->id().value_or(std::string{});
+            auto const before = [&](std::size_t left, std::string_view right) {
+                return id_at(left) < right;
+            };
+            // One id may be looked for twice.
+            auto at = std::lower_bound(by_id.begin(), by_id.end(), std::string_view{id}, before);
+            for (; at != by_id.end() && id_at(*at) == id; ++at) found[*at] = decoded(one);
+        };
+        try {
+            auto with = server_->connect();
+            with.find(codec_.layout().names.transactions, filter_of(all), std::move(options),
+                      "read entries", note);
+        } catch (failure const& met) {
+            std::fill(found.begin(), found.end(), found_entry{met.problem()});
+        }
+        return found;
+    }
+
+    /// The server has a way of its own for one id.
+    [[nodiscard]] document filter_of(std::span<sought const> all) const {
+        if (all.size() == 1) return finder_.filter_of(*all.front().id);
+        document ids;
+        std::size_t count = 0;
+        for (auto const& one : all) codec_.layout().append_forms(ids, *one.id, count);
+        document any;
+        return only("_id", any.array("$in", ids));
+    }
+
+    [[nodiscard]] found_entry decoded(document const& from) const {
+        std::optional<entry> found;
+        std::string const problem = codec_.decode(from, found.emplace());
+        if (problem.empty()) return found;
+        bool const theirs = codec_.layout().is_tutorial();
+        return {errc::damaged, "settle: the entry '" + found->id + "' is damaged: " + problem +
+                                   ". Repair its document in " +
+                                   codec_.layout().names.transactions +
+                                   (theirs ? ". README#coming-from-the-tutorial"
+                                           : ". README#damaged")};
+    }
+
+    server* server_;
+    entry_codec codec_;
+    entry_finder finder_;
+};
+
+} // namespace mongodb::detail
+SETTLE_END

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSL-1.0
+// SQLite: a file of orders that is run again.
+#include "sqlite_rounds.hpp"
+
+namespace bench {
+
+namespace {
+
+/// Nearly all transfers have an account in common with others of their window.
+workload work_of(context const& at) {
+    return make_workload({.transfers = at.size(50'000, 10'000), .hot_percent = 50});
+}
+
+add_case const one_phase{
+    61, "SQLite, one phase, asked again", [](context& at, std::string const& name) {
+        workload const work = work_of(at);
+        std::string const path = at.file("asked_again.db");
+        compare_asking(at, name, work.requests.size(), [&](asked timed) {
+            return one_phase_round(path, work, usual_window, timed);
+        });
+        erase_file(path);
+    }};
+
+add_case const two_phases{
+    62, "SQLite, two phases, asked again", [](context& at, std::string const& name) {
+        workload const work = work_of(at);
+        std::string const path = at.file("asked_again.db");
+        compare_asking(at, name, work.requests.size(), [&](asked timed) {
+            return two_phases_round(path, work, usual_window, timed);
+        });
+        erase_file(path);
+    }};
+
+} // namespace
+
+} // namespace bench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// Jobs of one window that have the same id.
+#pragma once
+
+#include <settle/running/course.hpp>
+
+#include <functional>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// Lets a job that meets the entry of an earlier job of its own window rest until that one is over:
+/// nobody else moves the entry, and to look at it from pause to pause would only cost.
+class twins {
+public:
+    /// Behind a wave that inserts or reads entries.
+    void stand_behind(jobs_side_by_side<std::dynamic_extent> const& all) {
+        bool noted = false;
+        for (std::size_t i = 1; i < all.jobs.size(); ++i) {
+            course& way = all.ways[i];
+            if (!way.takes_part || way.over || !meets_entry(all.jobs[i])) continue;
+            if (!std::exchange(noted, true)) note_ids(all);
+            if (!has_earlier(i, all)) continue;
+            all.jobs[i].resting = true;
+            way.wakes = std::chrono::nanoseconds::max();
+            way.behind_twin = any_ = true;
+        }
+    }
+
+    /// Wakes those whose earlier one is over.
+    void wake(jobs_side_by_side<std::dynamic_extent> const& all) {
+        if (!any_) return;
+        any_ = false;
+        note_ids(all);
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            course& way = all.ways[i];
+            if (!way.behind_twin || way.over) continue;
+            way.behind_twin = has_earlier(i, all);
+            any_ = any_ || way.behind_twin;
+            if (!way.behind_twin) way.wakes = {};
+        }
+    }
+
+private:
+    using jobs_of_window = jobs_side_by_side<std::dynamic_extent>;
+
+    /// A job that rests before it reads has met a log that is away.
+    static bool meets_entry(job const& work) {
+        step const next = work.coordinator.next();
+        return next == step::wait || (next == step::read && !work.resting);
+    }
+
+    /// Notes for each id the first job that is not over.
+    void note_ids(jobs_of_window const& all) {
+        first_.clear();
+        for (std::size_t i = 0; i < all.jobs.size(); ++i) {
+            if (all.ways[i].over || first_of(all.jobs[i].id, all) != nullptr) continue;
+            first_.insert(std::hash<transaction_id>{}(all.jobs[i].id), i);
+        }
+    }
+    [[nodiscard]] bool has_earlier(std::size_t at, jobs_of_window const& all) const {
+        auto const* const first = first_of(all.jobs[at].id, all);
+        return first != nullptr && *first < at;
+    }
+    [[nodiscard]] std::size_t const* first_of(transaction_id const& id,
+                                              jobs_of_window const& all) const {
+        return first_.find(std::hash<transaction_id>{}(id),
+                           [&](std::size_t other) { return all.jobs[other].id == id; });
+    }
+
+    hash_index first_;
+    bool any_ = false; ///< some rest so
+};
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: BSL-1.0
+// A transaction that was settled is told again by one read for a whole wave, and no engine pauses
+// while nobody else is at work.
+#include "batches.hpp"
+
+#include <settle/testing/faults.hpp>
+
+using namespace batched;
+
+namespace {
+
+using settle::testing::call;
+using settle::testing::fault;
+using settle::testing::manual_environment;
+
+/// What an engine does: which calls, and how many pauses.
+class sight {
+public:
+    manual_environment const time;
+
+    void note(call const& one) { ++calls_[std::string{one.what}]; }
+    /// The calls since this was asked before, by their names.
+    [[nodiscard]] std::map<std::string, int> calls() { return std::exchange(calls_, {}); }
+
+private:
+    std::map<std::string, int> calls_;
+};
+
+/// Calls `function(engine, sight, windows)` with an engine on every kind of store, in every way.
+template <typename Function>
+void in_every_way(Function&& function) {
+    auto const on = [&](auto& db, settle::phases how, std::string const& name) {
+        sight seen;
+        settle::testing::faulty counted{db};
+        counted.plan([&](call const& one) {
+            seen.note(one);
+            return fault{};
+        });
+        settle::engine engine{counted, settle::type<bank::transfer_type>,
+                              settle::type<relabel_type>, how, settle::with_environment(seen.time)};
+        INFO(name);
+        function(engine, seen);
+        CHECK(seen.time.pauses() == 0);
+    };
+    settle::memory::database in_memory;
+    on(in_memory, settle::phases::two, "memory");
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        sqlite_test::folder const here;
+        settle::sqlite::database db{here.file()};
+        on(db, how, how == settle::phases::one ? "sqlite in one phase" : "sqlite in two phases");
+    }
+}
+
+/// Transfers into one account; every seventh asks for more than there is.
+orders into_one(std::size_t count) {
+    orders made;
+    for (std::size_t i = 0; i < count; ++i) {
+        auto const from = static_cast<int>(1 + i % (accounts_open - 1));
+        made.emplace_back("t" + std::to_string(1000 + i),
+                          bank::transfer{name_of_account(from), name_of_account(0),
+                                         i % 7 == 6 ? 1000 : 1});
+    }
+    return made;
+}
+
+using relabels = std::vector<std::pair<std::string, relabel>>;
+
+/// Each fits only behind the one before it.
+relabels chain(std::size_t count) {
+    relabels made;
+    for (std::size_t i = 0; i < count; ++i) {
+        made.emplace_back("r" + std::to_string(1000 + i),
+                          relabel{"hot", "label " + std::to_string(i),
+                                  "label " + std::to_string(i + 1)});
+    }
+    return made;
+}
+
+template <typename Engine>
+void open_all(Engine& engine) {
+    open_accounts(engine);
+    engine.create(labels, label{"hot", "label 0"}).value();
+}
+
+/// The calls that read one wave.
+std::map<std::string, int> reads(int waves) { return {{"read", waves}}; }
+
+} // namespace
+
+TEST_CASE("asked again: settled transactions with a record in common cost one read a wave") {
+    in_every_way([](auto& engine, sight& seen) {
+        open_all(engine);
+        auto const all = into_one(300);
+        auto const first = engine.run_all(all, {100, {}, {}});
+        std::ignore = seen.calls();
+        CHECK(engine.run_all(all, {100, {}, {}}) == first);
+        auto calls = seen.calls();
+        // An insert in memory looks as well.
+        calls.erase("insert");
+        // The first id is looked for alone, before anything is sent for the others.
+        CHECK(calls["read"] <= 1 + 3);
+        CHECK(calls == reads(calls["read"]));
+        CHECK(std::count_if(first.begin(), first.end(),
+                            [](auto const& one) { return one.done(); }) == 258);
+        CHECK(first[6].why == settle::reason::guard_failed);
+    });
+}
+
+TEST_CASE("asked again: one by one, a settled transaction is read once") {
+    in_every_way([](auto& engine, sight& seen) {
+        open_all(engine);
+        for (auto const& [id, order] : into_one(10)) {
+            auto const first = engine.run(id, order);
+            std::ignore = seen.calls();
+            CHECK(engine.run(id, order) == first);
+            CHECK(seen.calls()["read"] == 1);
+        }
+    });
+}
+
+TEST_CASE("asked again: what is new among settled ones goes on, in its order") {
+    in_every_way([](auto& engine, sight& seen) {
+        open_all(engine);
+        auto const all = chain(90);
+        relabels known{all.begin(), all.begin() + 45};
+        for (auto const& one : engine.run_all(known, {1000, {}, {}})) CHECK(one.done());
+        std::ignore = seen.calls();
+        for (auto const& one : engine.run_all(all, {30, {}, {}})) CHECK(one.done());
+        CHECK(seen.calls()["read"] <= 1 + 3);
+        CHECK(engine.read(labels, "hot").value()->text == "label 90");
+
+        orders mixed;
+        for (auto const& one : into_one(200)) mixed.push_back(one);
+        orders every_other;
+        for (std::size_t i = 1; i < mixed.size(); i += 2) every_other.push_back(mixed[i]);
+        auto const before = engine.run_all(every_other, {1000, {}, {}});
+        std::ignore = seen.calls();
+        auto const told = engine.run_all(mixed, {50, {}, {}});
+        for (std::size_t i = 0; i < before.size(); ++i) CHECK(told[2 * i + 1] == before[i]);
+        // A wave of a window that is filled up as its known ones end.
+        CHECK(seen.calls()["read"] <= 12);
+    });
+}
+
+TEST_CASE("asked again: an id that comes twice in one window keeps nobody waiting") {
+    in_every_way([](auto& engine, sight&) {
+        open_all(engine);
+        orders all;
+        for (auto const& one : into_one(60)) {
+            all.push_back(one);
+            all.push_back(one);
+        }
+        all.push_back(all.front());
+        all.emplace_back(all[3].first, bank::transfer{name_of_account(1), name_of_account(2), 1});
+        auto const told = engine.run_all(all, {1000, {}, {}});
+        for (std::size_t i = 0; i < 120; i += 2) CHECK(told[i] == told[i + 1]);
+        CHECK(told[120] == told[0]);
+        CHECK(told[121].problem.code == settle::errc::id_in_use);
+        CHECK(balance_of(engine, 0) == 100 + 52);
+
+        auto const once = chain(20);
+        relabels twice;
+        for (auto const& one : once) {
+            twice.push_back(one);
+            twice.push_back(one);
+        }
+        for (auto const& one : engine.run_all(twice, {1000, {}, {}})) {
+            CHECK_MESSAGE(one.done(), one.text());
+        }
+        CHECK(engine.read(labels, "hot").value()->text == "label 20");
+        CHECK(engine.marks().value() == 0);
+    });
+}
+
+TEST_CASE("asked again: submitted ones on one record, met by a batch or by work()") {
+    in_every_way([](auto& engine, sight&) {
+        open_all(engine);
+        auto const all = chain(40);
+        for (std::size_t i = 0; i < 40; i += 3) {
+            CHECK(engine.submit(all[i].first, all[i].second).problem.empty());
+        }
+        for (auto const& one : engine.run_all(all, {1000, {}, {}})) {
+            CHECK_MESSAGE(one.done(), one.text());
+        }
+        auto const orders = into_one(60);
+        for (auto const& [id, order] : orders) std::ignore = engine.submit(id, order);
+        auto const report = engine.work();
+        CHECK(report.done + report.canceled == 60);
+        CHECK(report.problem.empty());
+    });
+}
+
+TEST_CASE("asked again: a cancel and a reversal of what is over, and their own entries") {
+    in_every_way([](auto& engine, sight&) {
+        open_all(engine);
+        auto const all = into_one(7);
+        std::ignore = engine.run_all(all, {1000, {}, {}});
+        CHECK(engine.cancel(all[0].first).done());
+        CHECK(engine.cancel(all[6].first).canceled());
+        CHECK(engine.reverse(all[0].first).done());
+        CHECK(engine.reverse(all[0].first).done());
+        CHECK(engine.cancel("nobody", {true, {}, {}}).canceled());
+        CHECK(engine.run("nobody", all[0].second).canceled());
+        CHECK(engine.sweep().problem.empty());
+    });
+}
+
+TEST_CASE("asked again: what a worker left in the middle, recovered beside its own record") {
+    settle::memory::database in_memory;
+    auto const try_on = [](auto& db, settle::phases how) {
+        manual_environment const time;
+        bool leaves = true;
+        settle::engine engine{db, settle::type<bank::transfer_type>, how,
+                              settle::with_environment(time),
+                              settle::observed_by([&](settle::event const& seen) {
+                                  if (leaves && seen.taken == settle::step::apply) throw killed{};
+                              })};
+        open_accounts(engine);
+        auto const all = into_one(20);
+        // In one phase nothing is left in the middle, so both begin in two.
+        settle::engine leaver{db, settle::type<bank::transfer_type>, settle::two_phases,
+                              settle::with_environment(time),
+                              settle::observed_by([&](settle::event const& seen) {
+                                  if (leaves && seen.taken == settle::step::apply) throw killed{};
+                              })};
+        for (std::size_t i = 0; i < all.size(); i += 2) {
+            CHECK_THROWS_AS(leaver.run(all[i].first, all[i].second), killed);
+        }
+        leaves = false;
+        time.advance(std::chrono::hours{1});
+        auto const report = engine.recover();
+        CHECK(report.done + report.canceled == 10);
+        for (auto const& one : engine.run_all(all, {1000, {}, {}})) CHECK(one.problem.empty());
+        CHECK(engine.marks().value() == 0);
+        CHECK(time.pauses() == 0);
+    };
+    try_on(in_memory, settle::phases::two);
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        sqlite_test::folder const here;
+        settle::sqlite::database db{here.file()};
+        try_on(db, how);
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSL-1.0
+// A batch that is settled and asked again: what the server is asked for then.
+#include "bank.hpp"
+#include "fixtures.hpp"
+#include "proxy.hpp"
+#include "servers.hpp"
+
+#include <settle/testing/manual_environment.hpp>
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace {
+
+using namespace settle_test;
+using transfers = std::vector<std::pair<std::string, transfer>>;
+
+/// What a server is asked for.
+class sight {
+public:
+    void note(wire_message const& request) {
+        std::lock_guard const alone{guard_};
+        if (is_greeting(request.command)) return;
+        ++requests_[request.command];
+        std::string const bytes{request.bytes.begin(), request.bytes.end()};
+        if (bytes.find("linearizable") != std::string::npos) ++requests_["linearizable"];
+    }
+    /// The requests since this was asked before, by their commands.
+    [[nodiscard]] std::map<std::string, int> requests() {
+        std::lock_guard const alone{guard_};
+        return std::exchange(requests_, {});
+    }
+
+private:
+    std::mutex guard_;
+    std::map<std::string, int> requests_;
+};
+
+std::string name(int number) { return "account " + std::to_string(number); }
+
+/// All of them into one account; every seventh asks for more than there is.
+transfers into_one(int count, int from = 0) {
+    transfers made;
+    for (int i = from; i < from + count; ++i) {
+        made.emplace_back("t" + std::to_string(1000 + i),
+                          transfer{name(1 + i % 9), name(0),
+                                   i % 7 == 6 ? 1000 : 1});
+    }
+    return made;
+}
+
+/// Calls `function(engine, sight)` in both ways.
+template <typename Function>
+void in_one_phase_and_two(Function&& function) {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        INFO(std::string{how == settle::phases::one ? "one phase" : "two phases"});
+        sight seen;
+        fresh_database const own{replica_set_address};
+        proxy between{own.port()};
+        between.on_request([&](wire_message& request) { seen.note(request); });
+        settle::mongodb::database db{between.address(own.name())};
+        settle::testing::manual_environment const time;
+        settle::engine engine{db, how, settle::type<settle::testing::move_type>,
+                              settle::with_environment(time)};
+        for (int i = 0; i < 10; ++i) engine.create(ledgers, {name(i), opening, 0, ""}).value();
+        function(engine, seen);
+        CHECK(time.pauses() == 0);
+        CHECK(engine.marks().value() == 0);
+    }
+}
+
+} // namespace
+
+TEST_CASE("a settled batch is asked again by one find a window, which waits for nobody") {
+    in_one_phase_and_two([](auto& engine, sight& seen) {
+        auto const all = into_one(200);
+        auto const first = engine.run_all(all, {100, {}, {}});
+        std::ignore = seen.requests();
+        CHECK(engine.run_all(all, {100, {}, {}}) == first);
+        // The first id is looked for alone, before anything is sent for the others.
+        CHECK(seen.requests() == std::map<std::string, int>{{"find", 3}});
+        CHECK(engine.run(all[0].first, all[0].second) == first[0]);
+        CHECK(seen.requests()["linearizable"] == 0);
+    });
+}
+
+TEST_CASE("a batch of which a half is known reads in waves, and settles the rest") {
+    in_one_phase_and_two([](auto& engine, sight& seen) {
+        auto const known = into_one(60);
+        auto const before = engine.run_all(known, {1000, {}, {}});
+        auto const fresh = into_one(60, 100);
+        transfers mixed;
+        for (std::size_t i = 0; i < known.size(); ++i) {
+            mixed.push_back(known[i]);
+            mixed.push_back(fresh[i]);
+        }
+        std::ignore = seen.requests();
+        auto const told = engine.run_all(mixed, {1000, {}, {}});
+        for (std::size_t i = 0; i < known.size(); ++i) CHECK(told[2 * i] == before[i]);
+        CHECK(seen.requests()["linearizable"] == 0);
+        // Of each sixty, eight ask for too much.
+        CHECK(balance(engine, name(0)) == opening + 2 * 52);
+    });
+}
+
+TEST_CASE("an id that comes twice in one window is settled once, and told twice") {
+    in_one_phase_and_two([](auto& engine, sight&) {
+        transfers all;
+        for (auto const& one : into_one(30)) {
+            all.push_back(one);
+            all.push_back(one);
+        }
+        all.emplace_back(all[0].first, transfer{name(1), name(2), 1});
+        auto const told = engine.run_all(all, {1000, {}, {}});
+        for (std::size_t i = 0; i < 60; i += 2) {
+            CHECK((told[i].done() || told[i].canceled()));
+            CHECK(told[i] == told[i + 1]);
+        }
+        CHECK(told[60].problem.code == settle::errc::id_in_use);
+        CHECK(balance(engine, name(0)) == opening + 26);
+    });
+}
+
+TEST_CASE("entries that are unfinished are read surely, all of a window by one wait") {
+    in_one_phase_and_two([](auto& engine, sight& seen) {
+        auto const all = into_one(40);
+        for (auto const& [id, one] : all) {
+            CHECK(engine.submit(id, one).problem.empty());
+        }
+        std::ignore = seen.requests();
+        for (auto const& one : engine.run_all(all, {1000, {}, {}})) {
+            CHECK((one.done() || one.canceled()));
+        }
+        CHECK(seen.requests()["linearizable"] == 2);
+    });
+}
