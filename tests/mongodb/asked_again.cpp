@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A batch that is settled and asked again: what the server is asked for then.
+#include "another_member.hpp"
 #include "bank.hpp"
 #include "fixtures.hpp"
 #include "proxy.hpp"
@@ -61,6 +62,7 @@ void in_one_phase_and_two(Function&& function) {
         fresh_database const own{replica_set_address};
         proxy between{own.port()};
         between.on_request([&](wire_message& request) { seen.note(request); });
+        between.on_reply(name_another_member);
         settle::mongodb::database db{between.address(own.name())};
         settle::testing::manual_environment const time;
         settle::engine engine{db, how, settle::type<settle::testing::move_type>,

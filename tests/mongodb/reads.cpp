@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Reads of one record, or one entry, that a majority has confirmed.
+#include "another_member.hpp"
 #include "bank.hpp"
 #include "fixtures.hpp"
 #include "proxy.hpp"
@@ -11,6 +12,7 @@
 
 #include <transfer/tutorial.hpp>
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -83,6 +85,7 @@ TEST_CASE("each way to read asks the server for as much as it promises") {
     using namespace settle_test;
     fresh_database const own{replica_set_address};
     proxy between{own.port()};
+    between.on_reply(name_another_member);
     settle::mongodb::database db{between.address(own.name())};
     auto engine = bank_on(db);
     engine.create(ledgers, {"A", opening, 0, ""}).value();
@@ -135,6 +138,38 @@ TEST_CASE("each way to read asks the server for as much as it promises") {
     CHECK(quorum.number("writeConcern.wtimeout") == 15'000);
     CHECK(quorum.truth("new"));
     CHECK(quorum.number("update.$inc.settle_read") == 1);
+}
+
+TEST_CASE("on a set of one member a sure read is journaled at once, and waits for no timer") {
+    using namespace settle_test;
+    fresh_database const own{replica_set_address};
+    proxy between{own.port()};
+    settle::mongodb::database db{between.address(own.name())};
+    auto engine = bank_on(db);
+    engine.create(ledgers, {"A", opening, 0, ""}).value();
+    std::atomic<int> commits = 0;
+    std::atomic<int> linearizable = 0;
+    between.on_request([&](wire_message& request) {
+        std::string const bytes{request.bytes.begin(), request.bytes.end()};
+        if (bytes.find("linearizable") != std::string::npos) ++linearizable;
+        if (request.command != "commitTransaction") return;
+        auto const asked = document_of(request);
+        CHECK(asked.text("writeConcern.w") == "majority");
+        CHECK(asked.truth("writeConcern.j"));
+        ++commits;
+    });
+    CHECK(db.read_linearizable(ledgers, "A").value()->balance == opening);
+    CHECK(commits == 1);
+    CHECK(!engine.find("t").value());
+    CHECK(commits == 2);
+    CHECK(linearizable == 0);
+    // Whoever joins may become the primary.
+    between.on_reply(name_another_member);
+    CHECK(!engine.find("t").value());
+    CHECK(linearizable == 1);
+    CHECK(!engine.find("t").value());
+    CHECK(linearizable == 2);
+    CHECK(commits == 3);
 }
 
 TEST_CASE("a read says when its record is none of the collection's") {

@@ -46,6 +46,8 @@ struct wire_message {
         made.append(answer);
         return made;
     }
+    /// Whether it is of today's kind, and not what a driver greets with.
+    [[nodiscard]] bool is_message() const { return number(12) == op_msg; }
     /// Adds members to the one document of an answer.
     void add(bson_t const* members) {
         bson_t here;

@@ -74,23 +74,21 @@ private:
     template <typename C>
     result<std::optional<typename C::record_type>> read_linearizable(
         detail::record_layout const& layout, typename C::key_type const& key) {
-        return reading([&](detail::link& with) {
-            return detail::read_linearizable<C>(with, layout, key, server_.sure_read());
-        });
+        return reading([&] { return detail::read_linearizable<C>(server_, layout, key); });
     }
     template <typename C>
     result<std::optional<typename C::record_type>> read_by_quorum(
         detail::record_layout const& layout, typename C::key_type const& key) {
-        return reading([&](detail::link& with) {
+        return reading([&] {
+            auto with = server_.connect();
             return detail::read_by_quorum<C>(with, layout, key);
         });
     }
 
     template <typename Read>
-    auto reading(Read&& read) -> result<std::invoke_result_t<Read&, detail::link&>> {
+    auto reading(Read&& read) -> result<std::invoke_result_t<Read&>> {
         try {
-            auto with = server_.connect();
-            return read(with);
+            return read();
         } catch (failure const& met) {
             return met.problem();
         }

@@ -7,8 +7,8 @@
 #include <settle/store/process.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
-#include <stdexcept>
 #include <vector>
 
 SETTLE_BEGIN
@@ -53,35 +53,6 @@ public:
 
 private:
     bson_t held_{};
-};
-
-/// What one bulk came to.
-struct bulk_result {
-    struct refusal {
-        std::size_t index; ///< of the write, in the order in which they were added
-        error problem;
-    };
-    std::int64_t matched = 0;
-    std::int64_t inserted = 0;
-    std::int64_t removed = 0;
-    std::vector<refusal> refused; ///< single writes, while the others took effect
-    error problem;                ///< of the bulk as a whole
-    bool untouched = false;       ///< with a problem: nothing took effect, and nothing will
-    bool transient = false;
-
-    /// Takes in what came of a bulk that was sent after this one.
-    /// Shape:   begin - how many writes were sent before it
-    void add(bulk_result&& next, std::size_t begin) {
-        untouched = next.untouched && matched + inserted + removed == 0 && refused.empty();
-        matched += next.matched;
-        inserted += next.inserted;
-        removed += next.removed;
-        for (auto& one : next.refused) {
-            refused.push_back({begin + one.index, std::move(one.problem)});
-        }
-        problem = std::move(next.problem);
-        transient = next.transient;
-    }
 };
 
 /// The options of a find that gives so many documents, in the order of a field.
@@ -189,202 +160,6 @@ private:
     mongoc_client_session_t* session_ = nullptr;
 };
 
-/// Shape:   one - of the `writeErrors` of an answer
-[[nodiscard]] inline bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
-                                                     std::string_view phase) {
-    auto const number = [&](char const* name) {
-        auto const found = one.find(name);
-        return found ? found->integer().value_or(0) : 0;
-    };
-    auto const text = one.find("errmsg");
-    bson_error_t problem{};
-    bson_set_error(&problem, MONGOC_ERROR_SERVER, static_cast<std::uint32_t>(number("code")), "%s",
-                   std::string{text ? text->text().value_or("") : ""}.c_str());
-    return {begin + static_cast<std::size_t>(number("index")), describe(problem, phase)};
-}
-
-/// Updates of single documents in one command, outside of a native transaction. Where one of those
-/// holds a document, the server waits for its end: this command ends before.
-class brief_updates {
-public:
-    brief_updates(link& with, std::string_view name) : with_(&with), name_(name) {}
-
-    void update(document const& filter, document const& change) {
-        document one;
-        one.object("q", filter).object("u", change);
-        updates_.object_at(size_++, one);
-    }
-
-    [[nodiscard]] bulk_result execute(std::string_view phase) {
-        bulk_result result;
-        document command;
-        command.text("update", name_).array("updates", updates_).boolean("ordered", false);
-        command.integer("maxTimeMS", longest_ms);
-        reply told;
-        try {
-            with_->write_command(command, phase, told);
-        } catch (command_failure const& met) {
-            result.problem = met.problem();
-        }
-        // A wait for a majority that ends early is no failure of the command.
-        if (told.find("writeConcernError")) {
-            result.problem.code = {code_of_lost, mongodb_category()};
-        }
-        if (auto const matched = told.find("n")) result.matched = matched->integer().value_or(0);
-        if (auto const refused = told.find("writeErrors")) {
-            refused->for_each([&](value_view const& each) {
-                auto& added = result.refused.emplace_back(refusal_of(each, 0, phase));
-                if (added.problem.code != condition::permanent) result.problem = added.problem;
-                return true;
-            });
-        }
-        return result;
-    }
-
-private:
-    static constexpr std::int64_t longest_ms = 2'000;
-
-    link* with_;
-    std::string_view name_;
-    document updates_;
-    std::size_t size_ = 0;
-};
-
-/// Writes to one collection, sent in one go. None of them stops the others.
-///
-/// Those of one kind that follow each other are one bulk of the driver's, and so one command: in a
-/// larger one, the driver lets a lost answer disappear behind another command's refusals.
-class bulk {
-public:
-    bulk(link& with, std::string_view name) : in_(with.in_transaction()) {
-        // In a native transaction the first refusal ends it anyway.
-        options_.boolean("ordered", in_);
-        with.append_session(options_);
-        to_ = with.collection(name);
-    }
-
-    /// Errors:  throws settle::failure when the library refuses the document itself
-    void insert(document const& made) {
-        document options;
-        // Field names of other programs come back with an image as they were.
-        options.boolean("validate", false);
-        added(kind::insert, made.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
-            return mongoc_bulk_operation_insert_with_opts(to, made.native(), options.native(),
-                                                          problem);
-        });
-    }
-    void update(document const& filter, document const& change) {
-        if (change.empty()) throw std::logic_error("settle: this update would empty its document");
-        auto const bytes = filter.size() + change.size();
-        added(kind::update, bytes, [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
-            return mongoc_bulk_operation_update_one_with_opts(to, filter.native(), change.native(),
-                                                              nullptr, problem);
-        });
-    }
-    void remove(document const& filter) {
-        added(kind::remove, filter.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
-            return mongoc_bulk_operation_remove_one_with_opts(to, filter.native(), nullptr,
-                                                              problem);
-        });
-    }
-
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
-    /// Sends them, once. What comes after a problem is not sent.
-    [[nodiscard]] bulk_result execute(std::string_view phase) {
-        bulk_result result;
-        for (run& one : runs_) {
-            if (!execute(one, phase, result)) break;
-        }
-        return result;
-    }
-
-private:
-    enum class kind : std::uint8_t { insert, update, remove };
-    struct destroyer {
-        void operator()(mongoc_bulk_operation_t* held) const noexcept {
-            mongoc_bulk_operation_destroy(held);
-        }
-    };
-    /// Writes of one kind.
-    struct run {
-        kind what{};
-        std::size_t begin = 0; ///< how many writes stand before them
-        std::size_t size = 0;
-        std::size_t bytes = 0;
-        std::unique_ptr<mongoc_bulk_operation_t, destroyer> held{};
-
-        /// Whether they may be more than one message: a server takes 100,000 writes, and 48 MB.
-        [[nodiscard]] bool may_be_split() const noexcept {
-            return size >= 50'000 || bytes + 100 * size >= 24'000'000;
-        }
-    };
-
-    template <typename Add>
-    void added(kind what, std::size_t bytes, Add&& add) {
-        if (runs_.empty() || runs_.back().what != what) {
-            auto& made = runs_.emplace_back();
-            made.what = what;
-            made.begin = size_;
-            made.held.reset(
-                mongoc_collection_create_bulk_operation_with_opts(to_.get(), options_.native()));
-        }
-        run& here = runs_.back();
-        bson_error_t problem{};
-        if (!add(here.held.get(), &problem)) {
-            throw command_failure(describe(problem, "take a document"), false);
-        }
-        ++size_;
-        ++here.size;
-        here.bytes += bytes;
-    }
-
-    /// False when the bulk as a whole has met a problem.
-    bool execute(run& one, std::string_view phase, bulk_result& result) {
-        reply told;
-        bson_error_t problem{};
-        bool const good =
-            mongoc_bulk_operation_execute(one.held.get(), told.fresh(), &problem) != 0;
-        auto const count = [&](char const* name) {
-            auto const found = told.find(name);
-            return found ? found->integer().value_or(0) : 0;
-        };
-        result.matched += count("nMatched");
-        result.inserted += count("nInserted");
-        result.removed += count("nRemoved");
-        if (good) return true;
-        result.transient = told.transient();
-        std::size_t const before = result.refused.size();
-        error of_all;
-        if (auto const refused = told.find("writeErrors")) {
-            refused->for_each([&](value_view const& each) {
-                auto& added = result.refused.emplace_back(refusal_of(each, one.begin, phase));
-                if (added.problem.code != condition::permanent) of_all = added.problem;
-                return true;
-            });
-        }
-        auto const concern = told.find("writeConcernErrors");
-        bool lasting = true;
-        if (concern) concern->for_each([&](value_view const&) { return lasting = false; });
-        bool const only_refused = result.refused.size() > before && lasting;
-        // A native transaction is over at the first of them.
-        if (only_refused && in_) result.problem = result.refused.front().problem;
-        else if (only_refused && of_all.empty() && !one.may_be_split()) return true;
-        else result.problem = of_all.empty() ? describe(problem, phase) : std::move(of_all);
-        // What took effect on one server alone is an outcome that nobody knows.
-        if (!lasting) result.problem.code = {code_of_lost, mongodb_category()};
-        result.untouched = result.problem.code != condition::unknown && result.refused.empty() &&
-                           result.matched + result.inserted + result.removed == 0;
-        return false;
-    }
-
-    bool in_;
-    document options_;
-    collection_handle to_;
-    std::vector<run> runs_;
-    std::size_t size_ = 0;
-};
-
 /// A server, or a set of them, that many threads use at once.
 class server {
 public:
@@ -412,6 +187,19 @@ public:
     /// Whether several documents can be changed in one native transaction.
     [[nodiscard]] bool has_transactions() const noexcept { return transactions_; }
     [[nodiscard]] read_levels const& reads() const noexcept { return address_.reads(); }
+    /// Whether it is a replica set of this server alone, which is its primary.
+    [[nodiscard]] bool is_sole_primary() {
+        if (!sole_) return false;
+        link with = connect();
+        reply told;
+        document wanted;
+        with.command(wanted.integer("isMaster", 1), "be reached", told);
+        sole_ = names_one_host(told) && is_primary(told);
+        return sole_;
+    }
+    /// Whether it was when it was last asked.
+    [[nodiscard]] bool was_sole_primary() const noexcept { return sole_; }
+
     /// The options of a read that no newer primary has overtaken; a single server has none.
     [[nodiscard]] document sure_read() const {
         return transactions_ ? linearizable() : document{};
@@ -438,6 +226,23 @@ private:
                                      native_text(problem) + ". README#mongodb");
     }
 
+    [[nodiscard]] static bool is_primary(reply const& hello) {
+        for (char const* const name : {"ismaster", "isWritablePrimary"}) {
+            auto const found = hello.find(name);
+            if (found && found->boolean().value_or(false)) return true;
+        }
+        return false;
+    }
+    /// Whether it is the only member that a greeting names.
+    [[nodiscard]] static bool names_one_host(reply const& hello) {
+        int count = 0;
+        for (char const* const kind : {"hosts", "passives", "arbiters"}) {
+            auto const members = hello.find(kind);
+            if (members) members->for_each([&](value_view const&) { return ++count < 2; });
+        }
+        return count == 1;
+    }
+
     void look() {
         link with = connect();
         reply told;
@@ -449,10 +254,6 @@ private:
             check_set_names(address_.native());
             throw failure({problem.problem().code, problem.problem().text});
         }
-        auto const says = [&](char const* name) {
-            auto const found = told.find(name);
-            return found && found->boolean().value_or(false);
-        };
         auto const version = told.find("maxWireVersion");
         if (!version || version->integer().value_or(0) < oldest) {
             raise(errc::other_version, "settle: this server is older than MongoDB 4.2, or none of "
@@ -463,7 +264,8 @@ private:
                                      "settle was never tried. Name a replica set. README#mongodb");
         }
         transactions_ = told.find("setName").has_value();
-        if (!says("ismaster") && !says("isWritablePrimary")) {
+        sole_ = transactions_ && reads().linearizable && names_one_host(told);
+        if (!is_primary(told)) {
             raise(errc::unfit_store, "settle: this member of a replica set takes no writes. Name "
                                      "the whole set: mongodb://host,host/bank?replicaSet=name. "
                                      "README#mongodb");
@@ -482,6 +284,7 @@ private:
     address address_;
     std::unique_ptr<mongoc_client_pool_t, destroyer> pool_;
     bool transactions_ = false;
+    std::atomic<bool> sole_ = false;
 };
 
 } // namespace mongodb::detail

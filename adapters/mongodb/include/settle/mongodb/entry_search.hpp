@@ -2,8 +2,8 @@
 // Finds the entries of many ids at a time, surely.
 #pragma once
 
-#include <settle/mongodb/client.hpp>
 #include <settle/mongodb/entry_codec.hpp>
+#include <settle/mongodb/sole_read.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -90,9 +90,8 @@ private:
         return is_final(found.value()->state);
     }
 
-    /// Shape:   options - of the find
-    [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> all,
-                                                   document options) {
+    /// Shape:   sure - the options of a find that is to be sure
+    [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> all, document sure) {
         std::vector<found_entry> found(all.size(), found_entry{std::optional<entry>{}});
         auto const id_at = [&](std::size_t at) -> std::string_view { return *all[at].id; };
         std::vector<std::size_t> by_id(all.size());
@@ -109,9 +108,8 @@ private:
             for (; at != by_id.end() && id_at(*at) == id; ++at) found[*at] = decoded(one);
         };
         try {
-            auto with = server_->connect();
-            with.find(codec_.layout().names.transactions, filter_of(all), std::move(options),
-                      "read entries", note);
+            find_surely(*server_, codec_.layout().names.transactions, filter_of(all),
+                        std::move(sure), {}, "read entries", note);
         } catch (failure const& met) {
             std::fill(found.begin(), found.end(), found_entry{met.problem()});
         }

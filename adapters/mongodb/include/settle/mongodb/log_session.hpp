@@ -209,19 +209,20 @@ private:
         return others;
     }
 
-    /// Shape:   options - of the find
+    /// Shape:   sure - the options of a find that is to be sure
     [[nodiscard]] result<std::vector<job*>> without_found(std::span<job* const> jobs,
-                                                          document options) {
+                                                          document sure) {
         document fields;
+        document options;
         options.object("projection", fields.integer("_id", 1).integer(states(), 1));
         std::vector<std::pair<std::string, log_answer>> taken;
         try {
-            auto with = server_->connect();
-            with.find(collection(), among(jobs), std::move(options), "look for ids",
-                      [&](document const& one) {
-                          auto const id = one.find("_id");
-                          if (id && id->id()) taken.emplace_back(*id->id(), refusal_by(one));
-                      });
+            auto const note = [&](document const& one) {
+                auto const id = one.find("_id");
+                if (id && id->id()) taken.emplace_back(*id->id(), refusal_by(one));
+            };
+            detail::find_surely(*server_, collection(), among(jobs), std::move(sure), options,
+                                "look for ids", note);
         } catch (failure const& met) {
             return met.problem();
         }

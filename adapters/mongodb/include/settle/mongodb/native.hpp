@@ -3,7 +3,7 @@
 // committed until it is known what became of them.
 #pragma once
 
-#include <settle/mongodb/client.hpp>
+#include <settle/mongodb/bulk.hpp>
 #include <settle/store/function_view.hpp>
 #include <settle/store/native_wave.hpp>
 

@@ -3,19 +3,25 @@
 #pragma once
 
 #include <settle/mongodb/desk.hpp>
+#include <settle/mongodb/sole_read.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// Shape:   sure - the options of the find, by server::sure_read
 /// Errors:  throws settle::failure, also when no majority answers in time
 template <typename C>
 [[nodiscard]] std::optional<typename C::record_type> read_linearizable(
-    link& with, record_layout const& layout, typename C::key_type const& key, document sure) {
-    desk<C> here{layout};
-    here.expect(key);
-    here.fetch(with, std::move(sure));
-    return here.only_record();
+    server& at, record_layout const& layout, typename C::key_type const& key) {
+    std::optional<desk<C>> here;
+    auto const fetch = [&](link& with, document options) {
+        here.emplace(layout).expect(key);
+        here->fetch(with, std::move(options));
+    };
+    if (!read_on_sole_primary(at, [&](link& with) { fetch(with, {}); })) {
+        auto with = at.connect();
+        fetch(with, at.sure_read());
+    }
+    return here->only_record();
 }
 
 /// For servers without that read concern: a write that a majority takes, and the record as it was
