@@ -122,6 +122,44 @@ TEST_CASE("a slip of the pen does not put a bank into another program's database
     CHECK(layout.code == 2);
 }
 
+TEST_CASE("a database is opened in its own layout, or not at all") {
+    scratch_folder const folder{"mongodb-layouts"};
+    auto const input = first_lines(folder, "transfer/payment_orders.csv", 5);
+    fresh_database const ours{replica_set_address};
+    auto const on = [&](fresh_database const& where, words const& wanted) {
+        return call(folder, "transfer", where.address(), wanted);
+    };
+    CHECK(on(ours, {"open", input, "--balance", "10000.00", "run", input}).code == 0);
+    auto const refused = on(ours, {"--layout", "tutorial", "recover", "--older-than", "0s"});
+    CHECK(refused.code == 3);
+    CHECK(refused.out == "");
+    CHECK(refused.err.find("settle's own layout") != std::string::npos);
+    CHECK(refused.err.find("a tutorial's layout") != std::string::npos);
+    CHECK(on(ours, {"check"}).code == 0);
+
+    fresh_database const theirs{replica_set_address};
+    leave(theirs, "accounts", R"({"_id": "A", "balance": 900})");
+    leave(theirs, "transactions",
+          R"({"_id": 1, "source": "A", "destination": "A", "value": 1, "state": "intital"})");
+    // Before it is taken over, and after.
+    for (int times = 0; times < 2; ++times) {
+        for (words const& wanted : {words{"recover"}, words{"open", input, "--balance", "1.00"}}) {
+            auto const mistaken = on(theirs, wanted);
+            CHECK(mistaken.code == 3);
+            CHECK(mistaken.err.find("give --layout tutorial") != std::string::npos);
+        }
+        auto const told = on(theirs, {"--layout", "tutorial", "recover", "--older-than", "0s"});
+        CHECK(told.code == 3);
+        CHECK(told.out.find("1 left alone") != std::string::npos);
+        CHECK(told.out.find("its 'state' is 'intital'") != std::string::npos);
+    }
+    auto const checked = on(theirs, {"--layout", "tutorial", "check"});
+    CHECK(checked.code == 1);
+    CHECK(checked.out.find("BAD unfinished  1") != std::string::npos);
+    auto const listed = on(theirs, {"--layout", "tutorial", "list"});
+    CHECK(listed.out.find("which is no known state") != std::string::npos);
+}
+
 TEST_CASE("what the tutorial's bank left is listed, settled and checked") {
     scratch_folder const folder{"mongodb-old-bank"};
     fresh_database const own{replica_set_address};

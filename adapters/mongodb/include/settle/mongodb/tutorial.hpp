@@ -3,7 +3,7 @@
 // what they left is brought to its end, and what is new stands in the same collections and fields.
 //
 // A bare mark and an entry without an epoch count as of epoch 0. A transaction type may take them
-// over when all its effects are sums at apply, as the tutorial's are.
+// over when it adds nothing at confirm, since those programs add while a transaction is pending.
 #pragma once
 
 #include <settle/mongodb.hpp>
