@@ -156,7 +156,7 @@ private:
     static void tell(std::string_view did, settle::recovery_report const& found) {
         fmt::print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
                    found.canceled, found.undecided, found.skipped.size());
-        if (found.undecided > 0) fmt::print("  undecided: {}\n", sentence_of(found.obstacle));
+        if (found.undecided > 0) fmt::print("  undecided: {}\n", sentence_of(found.problem));
         if (found.elsewhere > 0) {
             fmt::print("  {} are under way in another program\n", with_commas(found.elsewhere));
         }
@@ -165,7 +165,8 @@ private:
                        with_commas(found.young));
         }
         print_skipped(found.skipped);
-        if (!found.problem.empty()) throw settle::failure(found.problem);
+        bool const is_told = found.problem.empty() || found.undecided > 0;
+        if (!is_told) throw settle::failure(found.problem);
     }
 
     [[nodiscard]] exit_code end_of(bool settled) const {

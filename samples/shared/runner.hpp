@@ -99,16 +99,18 @@ private:
         settle::recover_options wanted;
         wanted.stop = stop_;
         auto const left = engine_->recover(wanted);
-        report_.left_over = left.undecided + left.skipped.size() + (left.problem.empty() ? 0 : 1);
+        report_.left_over = left.undecided + left.skipped.size();
+        if (report_.left_over == 0 && !left.problem.empty()) report_.left_over = 1;
         for (auto const& [id, problem] : left.skipped) {
             report_.note(0, fmt::format("{}, of an earlier run, is not settled: {}", id,
                                         sentence_of(problem)));
         }
         if (left.undecided > 0) {
             report_.note(0, fmt::format("{} of an earlier run are still undecided, run recover: {}",
-                                        with_commas(left.undecided), sentence_of(left.obstacle)));
+                                        with_commas(left.undecided), sentence_of(left.problem)));
+        } else if (!left.problem.empty()) {
+            report_.note(0, sentence_of(left.problem));
         }
-        if (!left.problem.empty()) report_.note(0, sentence_of(left.problem));
         if (left.done + left.canceled == 0) return;
         report_.note(0, fmt::format("settled first what an earlier run left: {} done, {} canceled",
                                     left.done, left.canceled));

@@ -2,6 +2,8 @@
 // A batch ends as the same transactions one after another do, whatever stands between them.
 #include "batches.hpp"
 
+#include <tuple>
+
 using namespace batched;
 
 TEST_CASE("batch: many transfers between few accounts end as one by one") {
@@ -144,9 +146,9 @@ TEST_CASE("batch: an id and parameters are two of any kind") {
     bank::transfer const one{name_of_account(0), name_of_account(1), 1};
     std::vector<std::string> const ids{"zip 1", "zip 2"};
     std::vector<bank::transfer> const transfers{one, one};
-    engine.run_all(ranges::views::zip(ids, transfers));
-    engine.run_all(std::vector{std::tuple{"tuple", one}});
-    engine.run_all(std::vector{std::pair{"pair", one}});
+    std::ignore = engine.run_all(ranges::views::zip(ids, transfers));
+    std::ignore = engine.run_all(std::vector{std::tuple{"tuple", one}});
+    std::ignore = engine.run_all(std::vector{std::pair{"pair", one}});
     for (char const* const id : {"zip 1", "zip 2", "tuple", "pair"}) {
         INFO(std::string{id});
         REQUIRE(engine.find(id).value().has_value());

@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <thread>
+#include <tuple>
 
 using namespace std::chrono_literals;
 
@@ -44,7 +45,7 @@ void purges(Database& db) {
     open_two_accounts(engine);
     for (int i = 0; i < 20; ++i) {
         auto const amount = i % 4 == 3 ? 100000 : 1;
-        engine.run("old-" + std::to_string(i), bank::transfer{"A", "B", amount});
+        std::ignore = engine.run("old-" + std::to_string(i), bank::transfer{"A", "B", amount});
         time.advance(1h);
     }
     CHECK_THROWS_AS(engine.run("left", bank::transfer{"A", "B", 5}), ended_here);
@@ -60,7 +61,7 @@ void purges(Database& db) {
     CHECK(refused.problem.text.find("older than 193 h") != std::string::npos);
 
     time.advance(30 * 24h - 10h);
-    engine.run("new", bank::transfer{"A", "B", 1});
+    CHECK(engine.run("new", bank::transfer{"A", "B", 1}).done());
     settle::purge_options wanted;
     wanted.limit = 0;
     CHECK(engine.purge(wanted).erased == 0);

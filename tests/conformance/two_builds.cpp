@@ -14,6 +14,7 @@
 #include <map>
 #include <random>
 #include <sstream>
+#include <tuple>
 
 namespace two_builds {
 
@@ -187,7 +188,7 @@ void leave(std::string const& path, std::string const& id) {
                                   if (seen.taken == settle::step::apply) ::raise(SIGKILL);
                               }),
                               settle::two_phases};
-        engine.run(id, left_behind);
+        std::ignore = engine.run(id, left_behind);
     }};
     int const status = dying.end();
     REQUIRE(WIFSIGNALED(status));

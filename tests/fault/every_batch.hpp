@@ -9,6 +9,8 @@
 
 #include <doctest/doctest.h>
 
+#include <tuple>
+
 namespace settle_test {
 
 using namespace settle::testing;
@@ -137,7 +139,7 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
     std::vector<outcome> told;
     trial.worker([&](auto& engine) {
         for (std::size_t i = 0; i < given.submitted; ++i) {
-            engine.submit(batch[i].first, batch[i].second);
+            std::ignore = engine.submit(batch[i].first, batch[i].second);
         }
         settle::batch_options wanted;
         wanted.window = batch.size();

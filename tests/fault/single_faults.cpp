@@ -2,6 +2,8 @@
 // One fault at every call of a transaction, of every kind; then another engine recovers and sweeps.
 #include "scene.hpp"
 
+#include <tuple>
+
 namespace settle_test {
 namespace {
 
@@ -157,7 +159,7 @@ TEST_CASE("fault: a record is erased, hit once at every call") {
 }
 
 TEST_CASE("fault: what was submitted is worked off, hit once at every call") {
-    each_fault([](auto& engine) { engine.submit("t", move{"A", "B", 30}); },
+    each_fault([](auto& engine) { std::ignore = engine.submit("t", move{"A", "B", 30}); },
                [](auto& engine) {
                    engine.work();
                    // A round that was hit leaves what it could not do to the next.

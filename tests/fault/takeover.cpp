@@ -187,7 +187,7 @@ TEST_CASE("takeover: an entry older than its lifetime is only canceled, wherever
         manual_environment const time;
         auto engine = engine_on(db, time);
         open_records(engine);
-        engine.submit("t", move{"A", "B", 30});
+        CHECK(engine.submit("t", move{"A", "B", 30}).problem.empty());
         time.advance(24h * 8);
         CHECK(engine.work().canceled == 1);
         CHECK(engine.find("t").value()->why == settle::reason::expired);

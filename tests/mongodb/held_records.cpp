@@ -157,7 +157,7 @@ TEST_CASE("an entry that another native transaction holds keeps back only itself
         auto const report = bank.engine.recover(at_once());
         CHECK(report.done == 4);
         CHECK(report.undecided == 1);
-        check_held(report.obstacle, "the entry 't2' of 'settle_entries'");
+        check_held(report.problem, "the entry 't2' of 'settle_entries'");
         bank.other.end();
         settle_all(bank.engine);
         CHECK(bank.engine.find("t2").value()->state == settle::state::done);
@@ -174,7 +174,7 @@ TEST_CASE("recover says that a native transaction of a vanished client holds the
     auto const report = bank.engine.recover(at_once());
     CHECK(report.done == 1);
     CHECK(report.undecided == 3);
-    check_held(report.obstacle, "the record 'from0' of 'suite_ledgers'");
+    check_held(report.problem, "the record 'from0' of 'suite_ledgers'");
     bank.other.end();
     CHECK(bank.engine.recover(at_once()).done == 3);
     CHECK(bank.engine.marks().value() == 0);

@@ -8,6 +8,7 @@
 #include <future>
 #include <limits>
 #include <thread>
+#include <tuple>
 
 namespace engine_test {
 namespace {
@@ -180,7 +181,7 @@ TEST_CASE("limits: a deadline that has passed for ever leaves nothing half done"
         settle::batch_options batch;
         batch.deadline = given;
         std::vector<transfer> const all(3, transfer{"A", "B", 1});
-        engine.run_all(all, batch);
+        std::ignore = engine.run_all(all, batch);
         settle::call_options call;
         call.deadline = given;
         static_cast<void>(engine.run(transfer{"A", "B", 1}, call));

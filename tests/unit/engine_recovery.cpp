@@ -248,7 +248,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
         CHECK(engine.recover(wanted).done == 0);
         settle::work_options work;
         work.stop = source.get_token();
-        engine.submit("u", transfer{"A", "B", 1});
+        CHECK(engine.submit("u", transfer{"A", "B", 1}).problem.empty());
         CHECK(engine.work(work).done == 0);
     }
     SUBCASE("the deadline of a real clock") {
@@ -438,8 +438,8 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
         b.check(70, 30);
     }
     SUBCASE("of an entry that is canceled") {
-        b.engine.submit("t", transfer{"A", "B", 30});
-        b.engine.cancel("t");
+        CHECK(b.engine.submit("t", transfer{"A", "B", 30}).problem.empty());
+        CHECK(b.engine.cancel("t").canceled());
         arrive_late(b.database, "t", 7);
         CHECK(b.engine.sweep().undone == 2);
         b.check(100, 0);

@@ -87,9 +87,9 @@ TEST_CASE("reverse: what cannot be reversed is refused with the reason") {
         CHECK(told.problem.message().find(word) != std::string::npos);
     };
     refused("nobody", settle::errc::unknown_id, "nobody");
-    b.engine.run("poor", split{"A", "B", "C", 101});
+    CHECK(b.engine.run("poor", split{"A", "B", "C", 101}).canceled());
     refused("poor", settle::errc::not_reversible, "canceled");
-    b.engine.submit("waits", split{"A", "B", "C", 1});
+    CHECK(b.engine.submit("waits", split{"A", "B", "C", 1}).problem.empty());
     refused("waits", settle::errc::not_reversible, "initial");
     b.watch = kill_after(settle::step::commit);
     CHECK_THROWS_AS(b.engine.run("stuck", split{"A", "B", "C", 1}), killed);

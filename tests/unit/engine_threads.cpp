@@ -86,7 +86,9 @@ TEST_CASE("threads: workers share what was submitted, each entry once") {
     shared_bank b;
     constexpr int count = 300;
     for (int i = 0; i < count; ++i) {
-        b.engine.submit(std::to_string(i), transfer{"A", "B", i % 10 == 0 ? 5000 : 1});
+        auto const told =
+            b.engine.submit(std::to_string(i), transfer{"A", "B", i % 10 == 0 ? 5000 : 1});
+        CHECK(told.problem.empty());
     }
     std::atomic<std::uint64_t> done{0};
     std::atomic<std::uint64_t> canceled{0};

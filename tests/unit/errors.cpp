@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 namespace sqlite_test {
 namespace {
@@ -18,7 +19,7 @@ using settle::sqlite::database;
 
 TEST_CASE("errors: every code has words of its own and one thing that can be done") {
     std::set<std::string> said;
-    for (int code = 1; code <= static_cast<int>(errc::record_exists); ++code) {
+    for (int code = 1; code <= static_cast<int>(errc::record_missing); ++code) {
         std::error_code const one = static_cast<errc>(code);
         CAPTURE(code);
         CHECK(said.insert(one.message()).second);
@@ -49,6 +50,67 @@ TEST_CASE("errors: one prints its sentence, or without one its code's words") {
     out << settle::error{errc::damaged, "settle: a sentence"} << '/'
         << settle::error{errc::damaged, ""};
     CHECK(out.str() == "settle: a sentence/the stored data is damaged");
+}
+
+TEST_CASE("errors: one that is none says so, and converts as a std::error_code does") {
+    std::ostringstream out;
+    out << settle::error{};
+    CHECK(out.str() == "no error");
+    CHECK(std::string{settle::failure{settle::error{}}.what()} == "no error");
+    CHECK_FALSE(settle::error{});
+    CHECK(settle::error{make_error_code(errc::damaged), ""});
+    static_assert(!std::is_convertible_v<settle::error, bool>);
+}
+
+TEST_CASE("errors: a result is read as a std::expected, and throws for what is not there") {
+    using texts = settle::result<std::string>;
+    texts const good{"text"};
+    texts const bad{errc::damaged, "settle: a sentence"};
+    CHECK(good);
+    CHECK_FALSE(bad);
+    CHECK(*good == "text");
+    CHECK(good->size() == 4);
+    CHECK(good.value_or("other") == "text");
+    CHECK(bad.value_or("other") == "other");
+    CHECK(texts{"text"}.value_or("other") == "text");
+    CHECK(*texts{"text"} == "text");
+    CHECK(bad.error() == bad.problem());
+    CHECK(bad.error().code == errc::damaged);
+    CHECK(texts{bad}.error().text == "settle: a sentence");
+    CHECK_THROWS_AS(std::ignore = *bad, settle::failure);
+    CHECK_THROWS_AS(std::ignore = bad->size(), settle::failure);
+    CHECK_THROWS_AS(std::ignore = good.error(), std::logic_error);
+    static_assert(!std::is_convertible_v<texts, bool>);
+
+    settle::result<void> const nothing;
+    CHECK(nothing);
+    CHECK_FALSE(nothing.error());
+    settle::result<void> const failed{errc::damaged, ""};
+    CHECK_FALSE(failed);
+    CHECK_THROWS_AS(*failed, settle::failure);
+    CHECK(failed.error().message() == "the stored data is damaged");
+    CHECK(settle::result<std::optional<int>>{errc::damaged, ""}.value_or(std::nullopt) ==
+          std::nullopt);
+}
+
+TEST_CASE("errors: a record that must be there is told as missing, with its collection and key") {
+    folder const here;
+    database db{here.file()};
+    auto engine = engine_on(db);
+    engine.create(items, item{"A", 5}).value();
+    CHECK(engine.at(items, "A").amount == 5);
+    try {
+        std::ignore = engine.at(items, "B\n");
+        FAIL("it was there");
+    } catch (settle::failure const& problem) {
+        CHECK(problem.problem().code == errc::record_missing);
+        CHECK(problem.problem().code == condition::permanent);
+        CHECK(std::string{problem.what()} == "settle: 'items' has no record \"B\\n\". Create it "
+                                             "first, or ask with read(). README#errors");
+    }
+    sql(here.file(), "ALTER TABLE items RENAME TO gone");
+    CHECK_THROWS_AS(std::ignore = engine.at(items, "A"), settle::failure);
+    CHECK_FALSE(engine.read(items, "A"));
 }
 
 TEST_CASE("errors: an entry that another program removes leaves the outcome open and says so") {

@@ -5,6 +5,7 @@
 #include "engine_shop.hpp"
 
 #include <array>
+#include <tuple>
 
 namespace {
 
@@ -102,10 +103,10 @@ public:
     }
 
     void run() {
-        engine_.run_all(transfers_, {16, {}, {}});
-        engine_.run("replace the item in its place", replaced_);
-        engine_.run("sale of two pieces of the item", sale{item_key, 2});
-        engine_.run_all(transfers_, {1, {}, {}});
+        std::ignore = engine_.run_all(transfers_, {16, {}, {}});
+        std::ignore = engine_.run("replace the item in its place", replaced_);
+        std::ignore = engine_.run("sale of two pieces of the item", sale{item_key, 2});
+        std::ignore = engine_.run_all(transfers_, {1, {}, {}});
         static_cast<void>(engine_.page({}, "a", 3));
         static_cast<void>(engine_.marks());
     }

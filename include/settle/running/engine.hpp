@@ -5,6 +5,7 @@
 #include <settle/running/batch.hpp>
 #include <settle/running/creation.hpp>
 #include <settle/running/gate.hpp>
+#include <settle/running/purge.hpp>
 #include <settle/running/refused_engine.hpp>
 #include <settle/running/sweeper.hpp>
 #include <settle/running/take_over.hpp>
@@ -203,32 +204,12 @@ public:
     /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
     /// Cost:    looks at no entry twice; see the log for how many it looks at
     purge_report purge(purge_options const& wanted = {}) {
-        purge_report report;
         if (!gate_.is_open(wanted)) return gate_.report<purge_report>();
         if (wanted.older_than <= parts_.limits().horizon()) {
-            report.problem = detail::too_young(wanted.older_than, parts_.limits().horizon());
-            return report;
+            return {0, detail::too_young(wanted.older_than, parts_.limits().horizon())};
         }
         auto const before = detail::earlier(parts_.environment().now(), wanted.older_than);
-        constexpr std::size_t largest_step = 100'000;
-        std::size_t const step = std::clamp<std::size_t>(wanted.step, 1, largest_step);
-        std::int64_t passed = purged::nothing;
-        for (bool more = wanted.limit != 0; more;) {
-            if (wanted.stop.stop_requested()) {
-                report.problem = detail::stopped_early();
-                return report;
-            }
-            auto const gone = parts_.log().purge(
-                before, std::min<std::size_t>(step, wanted.limit - report.erased), passed);
-            if (!gone.has_value()) {
-                report.problem = gone.problem();
-                return report;
-            }
-            passed = gone.value().passed;
-            report.erased += gone.value().erased;
-            more = gone.value().more && report.erased < wanted.limit;
-        }
-        return report;
+        return detail::purge_log(parts_.log(), before, wanted);
     }
 
     // ------------------------------------------------------------------------------------- looking
@@ -282,6 +263,15 @@ public:
         using wanted = collection<Record, Name, Key>;
         if (!gate_.is_here()) return gate_.why();
         return parts_.template session_of<wanted>().template read<wanted>(key);
+    }
+
+    /// The same where there must be one.
+    /// Errors:  throws settle::failure: errc::record_missing when no record has this key
+    template <typename Record, fixed_string Name, auto Key>
+    [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key) {
+        auto found = read(of, key).value();
+        if (!found) throw failure(detail::record_missing(Name.view(), encode_json(key)));
+        return *std::move(found);
     }
 
     /// Makes a record outside of any transaction.

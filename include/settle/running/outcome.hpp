@@ -24,7 +24,8 @@ enum class verdict : std::uint8_t {
 }
 
 /// The outcome of one transaction. It always carries the id.
-struct outcome {
+struct [[nodiscard("settle: only the outcome says whether the transaction is done. Look at it, or "
+                   "write std::ignore = in front. README#undecided")]] outcome {
     transaction_id id;
     settle::verdict verdict = settle::verdict::undecided;
     reason why = reason::none;           ///< why it was canceled or refused
@@ -67,7 +68,9 @@ struct batch_report {
 };
 
 /// The outcomes of a batch, in the order of its range.
-struct batch_outcomes : std::vector<outcome> {
+struct [[nodiscard("settle: only the outcomes say which transactions are done. Look at them, or "
+                   "write std::ignore = in front. README#undecided")]] batch_outcomes
+    : std::vector<outcome> {
     batch_report report;
 };
 
@@ -82,11 +85,10 @@ struct recovery_report {
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;
     std::uint64_t undecided = 0;        ///< the next round may settle them
-    error obstacle;                     ///< what stood in the way of the first of those
     std::uint64_t elsewhere = 0;        ///< another worker took them meanwhile
     std::uint64_t young = 0;            ///< left, since they have not stood still for so long
     std::vector<skipped_entry> skipped; ///< beside those; each with what to do about it
-    error problem;                      ///< why the round ended early, when it did
+    error problem; ///< why the round ended early, or what kept the first entry undecided
 };
 
 /// What a purge did.

@@ -209,7 +209,20 @@ private:
         // A log that answers `unknown` may go on doing so: it is given time, too.
         bool const stalled =
             next == taken || (asks_log(taken) && work.said == log_answer::unknown);
+        bool const hopeless = std::exchange(work.hopeless, false);
+        if (stalled && fails_always(taken, work, hopeless)) {
+            way.cut = interruption::failed;
+            return end(work, way);
+        }
         if (stalled || next == step::pause || next == step::wait) rest(work, way);
+    }
+
+    /// Whether a step that took no effect would fail again for the same reason.
+    static bool fails_always(step taken, job const& work, bool hopeless) {
+        bool const failed = asks_log(taken) ? work.said == log_answer::unavailable ||
+                                                  work.said == log_answer::unknown
+                                            : hopeless;
+        return failed && work.problem.code == condition::permanent;
     }
 
     /// No wave has anything to do for it any more.

@@ -39,6 +39,14 @@ template <typename Direction>
                        "settle: the log has no entry '" + id + "'. README#errors"});
 }
 
+/// Shape:   key - as JSON has it
+[[nodiscard]] inline error record_missing(std::string_view collection, std::string_view key) {
+    std::string text{"settle: '"};
+    text.append(collection).append("' has no record ").append(key);
+    return {make_error_code(errc::record_missing),
+            text.append(". Create it first, or ask with read(). README#errors")};
+}
+
 /// The log could not be read, so nothing is known of the id.
 [[nodiscard]] inline outcome unreadable(transaction_id const& id, error const& problem) {
     outcome told;

@@ -184,7 +184,8 @@ private:
     }
 
     void undecided(error const& why) {
-        if (report_.undecided++ == 0) report_.obstacle = why;
+        ++report_.undecided;
+        if (report_.problem.empty()) report_.problem = why;
     }
 
     Assembly& parts_;

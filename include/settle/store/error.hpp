@@ -33,7 +33,9 @@ enum class errc {
     record_exists,      ///< a record has this key already
     too_young,          ///< what was to be purged may matter yet
     forked,             ///< it was made before fork(), and this is the child
-    bad_option          ///< an option has a value that makes no sense
+    bad_option,         ///< an option has a value that makes no sense
+    store_moved,        ///< the store's files are no longer the ones at their paths
+    record_missing      ///< no record has this key
 };
 
 /// What a caller can do about an error of any adapter.
@@ -66,6 +68,8 @@ enum class condition {
             case errc::too_young: return "the entries are too young";
             case errc::forked: return "it belongs to the parent process";
             case errc::bad_option: return "the option is refused";
+            case errc::store_moved: return "the store's files are others";
+            case errc::record_missing: return "the record is missing";
             }
             return "unknown error";
         }
@@ -111,7 +115,12 @@ struct error {
     std::string text;
 
     [[nodiscard]] bool empty() const noexcept { return !code; }
-    [[nodiscard]] std::string message() const { return text.empty() ? code.message() : text; }
+    /// True when there is an error, as of a std::error_code.
+    [[nodiscard]] explicit operator bool() const noexcept { return !empty(); }
+    [[nodiscard]] std::string message() const {
+        if (!text.empty()) return text;
+        return empty() ? "no error" : code.message();
+    }
 
     friend bool operator==(error const&, error const&) = default;
     friend std::ostream& operator<<(std::ostream& out, error const& problem) {
@@ -130,14 +139,20 @@ private:
     error problem_;
 };
 
-/// A value or an error. Asking for the one that is not there throws.
+/// A value or an error, read as a std::expected is. Asking for the one that is not there throws.
 // Spelled out, since a variant or an optional is some sixty functions more for each type.
 template <typename T>
 class [[nodiscard]] result {
 public:
+    using value_type = T;
+    using error_type = settle::error;
+
     result(T value) : has_value_(true) { std::construct_at(&value_, std::move(value)); }
-    result(error problem) : has_value_(false) { std::construct_at(&problem_, std::move(problem)); }
-    result(errc code, std::string text) : result(error{make_error_code(code), std::move(text)}) {}
+    result(settle::error problem) : has_value_(false) {
+        std::construct_at(&problem_, std::move(problem));
+    }
+    result(errc code, std::string text)
+        : result(settle::error{make_error_code(code), std::move(text)}) {}
 
     result(result const& other) : has_value_(other.has_value_) {
         if (has_value_) std::construct_at(&value_, other.value_);
@@ -157,6 +172,7 @@ public:
     }
 
     [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+    [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
 
     /// Errors: throws settle::failure when there is no value
     [[nodiscard]] T& value() & {
@@ -170,19 +186,39 @@ public:
     /// By value, so that `for (auto& one : page().value())` does not walk what is gone.
     [[nodiscard]] T value() && { return std::move(value()); }
 
+    /// As value(): unlike a std::expected, it throws when there is none.
+    [[nodiscard]] T& operator*() & { return value(); }
+    [[nodiscard]] T const& operator*() const& { return value(); }
+    [[nodiscard]] T operator*() && { return std::move(value()); }
+    [[nodiscard]] T* operator->() { return &value(); }
+    [[nodiscard]] T const* operator->() const { return &value(); }
+
+    template <typename U>
+    [[nodiscard]] T value_or(U&& otherwise) const& {
+        return has_value_ ? value_ : static_cast<T>(std::forward<U>(otherwise));
+    }
+    template <typename U>
+    [[nodiscard]] T value_or(U&& otherwise) && {
+        return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(otherwise));
+    }
+
     /// Errors: throws std::logic_error when there is a value
-    [[nodiscard]] error const& problem() const& {
+    [[nodiscard]] settle::error const& problem() const& {
         if (has_value_) {
             throw std::logic_error("settle: a result that has a value was asked for its problem. "
                                    "Look at has_value() first");
         }
         return problem_;
     }
+    [[nodiscard]] settle::error problem() && { return std::as_const(*this).problem(); }
+    /// The same, by the name that a std::expected has for it.
+    [[nodiscard]] settle::error const& error() const& { return problem(); }
+    [[nodiscard]] settle::error error() && { return std::as_const(*this).problem(); }
 
 private:
     union {
         T value_;
-        error problem_;
+        settle::error problem_;
     };
     bool has_value_;
 };
@@ -197,18 +233,27 @@ private:
 template <>
 class [[nodiscard]] result<void> {
 public:
+    using value_type = void;
+    using error_type = settle::error;
+
     result() = default;
-    result(error problem) : problem_(std::move(problem)) {}
+    result(settle::error problem) : problem_(std::move(problem)) {}
     result(errc code, std::string text) : problem_{make_error_code(code), std::move(text)} {}
 
     [[nodiscard]] bool has_value() const noexcept { return problem_.empty(); }
+    [[nodiscard]] explicit operator bool() const noexcept { return has_value(); }
     void value() const {
         if (!has_value()) throw failure(problem_);
     }
-    [[nodiscard]] error const& problem() const& { return problem_; }
+    void operator*() const { value(); }
+    /// Empty when there is none.
+    [[nodiscard]] settle::error const& problem() const& { return problem_; }
+    [[nodiscard]] settle::error problem() && { return std::move(problem_); }
+    [[nodiscard]] settle::error const& error() const& { return problem_; }
+    [[nodiscard]] settle::error error() && { return std::move(problem_); }
 
 private:
-    error problem_;
+    settle::error problem_;
 };
 
 SETTLE_END

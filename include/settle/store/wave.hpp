@@ -60,6 +60,7 @@ struct job {
     /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and another
     /// is drawn, though the parameters be the same.
     bool new_id = false;
+    bool hopeless = false;                   ///< a part of this wave will never be answered
     std::int64_t place = 0;                  ///< where the log has inserted it, if it says so
     error problem{};                         ///< the last thing that a store or the log said
 
@@ -85,6 +86,9 @@ struct job {
     /// Answers one of its parts, and keeps what was said.
     void answered(std::size_t part, answer what, error const& why) {
         coordinator.answered(part, what);
+        // What another part could not do for now would hide why the transaction cannot go on.
+        if (hopeless) return;
+        hopeless = what == answer::unavailable && why.code == condition::permanent;
         problem = why;
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <stdexcept>
+#include <tuple>
 
 #if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
@@ -186,28 +187,29 @@ TEST_CASE_TEMPLATE_DEFINE("engine: each end is observed once, and asking again i
             bool const known = seen.parameters().find("\"source\"") != std::string::npos;
             if (seen.taken == step::end && !seen.type.empty()) CHECK(known);
         };
-        watched.run("run", move{"A", "B", 1});
-        watched.run("run", move{"A", "B", 1});
-        watched.run("run", move{"A", "B", 2}); // is refused: another transaction has the id
-        watched.run("poor", move{"A", "B", 1000});
-        watched.run("poor", move{"A", "B", 1000});
-        watched.run("refused", move{"A", "B", -1});
+        std::ignore = watched.run("run", move{"A", "B", 1});
+        std::ignore = watched.run("run", move{"A", "B", 1});
+        // Is refused: another transaction has the id.
+        std::ignore = watched.run("run", move{"A", "B", 2});
+        std::ignore = watched.run("poor", move{"A", "B", 1000});
+        std::ignore = watched.run("poor", move{"A", "B", 1000});
+        std::ignore = watched.run("refused", move{"A", "B", -1});
         auto moves = suite_moves("all", 3);
         moves.push_back(moves.front()); // the same once more
-        watched.run_all(moves);
-        watched.run_all(moves);
-        watched.submit("worked", move{"A", "B", 1});
-        watched.submit("canceled", move{"A", "B", 1});
-        watched.cancel("canceled");
-        watched.cancel("canceled");
-        watched.cancel("run");
+        std::ignore = watched.run_all(moves);
+        std::ignore = watched.run_all(moves);
+        std::ignore = watched.submit("worked", move{"A", "B", 1});
+        std::ignore = watched.submit("canceled", move{"A", "B", 1});
+        std::ignore = watched.cancel("canceled");
+        std::ignore = watched.cancel("canceled");
+        std::ignore = watched.cancel("run");
         watched.work();
-        watched.submit("worked", move{"A", "B", 1});
-        watched.reverse("run");
-        watched.reverse("run");
+        std::ignore = watched.submit("worked", move{"A", "B", 1});
+        std::ignore = watched.reverse("run");
+        std::ignore = watched.reverse("run");
         cancel_options even;
         even.even_if_unknown = true;
-        watched.cancel("closed", even);
+        std::ignore = watched.cancel("closed", even);
         action = nullptr;
         std::map<std::string, std::string> in_log;
         for (entry const& one : watched.page({}, "", 99).value()) {

@@ -150,7 +150,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: long listings of entries and records", Fixtur
     // More than a page of each.
     for (std::int64_t i = 0; i < 300; ++i) {
         engine.create(shelves, {i, 1}).value();
-        engine.submit("t" + std::to_string(1000 + i), move{"A", "B", 1});
+        CHECK(engine.submit("t" + std::to_string(1000 + i), move{"A", "B", 1}).problem.empty());
     }
     std::int64_t next = 0;
     for (shelf const& one : engine.scan(shelves)) CHECK(one.number == next++);
