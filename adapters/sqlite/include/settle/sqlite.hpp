@@ -47,6 +47,7 @@ public:
                                "'; a second log would undo its marks. Use that log. "
                                "README#one-log"});
         }
+        file_.check();
         return record_session<Collections...>{file_};
     }
 
@@ -54,6 +55,7 @@ public:
     log_session bind_log() {
         auto const guard = file_.alone();
         auto name = detail::settle_word(file_.with(), "log", detail::fresh_log_name());
+        file_.check();
         return log_session{file_, std::move(name)};
     }
 

@@ -6,6 +6,7 @@
 
 #include <sqlite3.h>
 
+#include <cerrno>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -19,16 +20,25 @@ namespace sqlite {
 namespace detail {
 
 [[nodiscard]] constexpr condition condition_of(int code) noexcept {
+    switch (code) {
+    case SQLITE_IOERR_NOMEM: return condition::retryable;
+    // The file system or a checksum says that what is stored is not what was written.
+    case SQLITE_IOERR_CORRUPTFS:
+    case SQLITE_IOERR_DATA: return condition::permanent;
+    default: break;
+    }
     switch (primary_code(code)) {
+    // Somebody else was in the way, or memory was short; that passes.
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
     case SQLITE_INTERRUPT:
-    case SQLITE_NOMEM:
-    case SQLITE_FULL: // room may be made while the caller waits
-        return condition::retryable;
+    case SQLITE_ABORT:
+    case SQLITE_SCHEMA:
+    case SQLITE_NOMEM: return condition::retryable;
     // A commit that fails so may stand in the write-ahead log nevertheless.
     case SQLITE_IOERR: return condition::unknown;
+    // Whatever else it is, somebody has to do something about it first.
     default: return condition::permanent;
     }
 }
@@ -54,15 +64,53 @@ namespace detail {
 /// What the reader of an error can do, where SQLite's own words do not say.
 [[nodiscard]] constexpr std::string_view remedy_for(int code) noexcept {
     switch (primary_code(code)) {
-    case SQLITE_BUSY: return " Another program writes to the file: let it end its transaction.";
-    case SQLITE_FULL: return " Make room on the disk.";
-    case SQLITE_READONLY: return " Let this user write to the file and to its folder.";
+    case SQLITE_ERROR: return " Another program has changed the tables: put back what is missing.";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return " Another program writes to the file: let it end its transaction.";
+    case SQLITE_NOMEM: return " Let the process have more memory.";
+    case SQLITE_FULL: return " Make room on the disk, and ask again.";
+    case SQLITE_IOERR: return " Look at the disk and at the system's log.";
+    case SQLITE_READONLY:
+    case SQLITE_PERM: return " Let this user write to the file and to its folder.";
+    case SQLITE_CANTOPEN:
+        return " See that its folder is there and may be written to, and that the process may open "
+               "more files.";
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB: return " Restore the database from a copy.";
+    case SQLITE_TOOBIG: return " Store less in the record.";
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+        return " The table must take every change of settle's (README#existing-tables).";
     default: return "";
     }
 }
 
+[[nodiscard]] constexpr bool says_no_room(int cause) noexcept {
+    return cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
+}
+
+/// SQLite calls a write that found no room an I/O error in most of its files.
+[[nodiscard]] inline int with_cause(sqlite3* connection, int code) noexcept {
+    bool const has_cause = primary_code(code) == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+    if (!has_cause || connection == nullptr) return code;
+    if (says_no_room(sqlite3_system_errno(connection))) return SQLITE_FULL;
+    // After a commit only the file itself knows: the database, or the log that is written to.
+    for (int const which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
+        sqlite3_file* file = nullptr;
+        int cause = 0;
+        sqlite3_file_control(connection, "main", which, static_cast<void*>(&file));
+        if (file == nullptr || file->pMethods == nullptr) continue;
+        file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &cause);
+        if (says_no_room(cause)) return SQLITE_FULL;
+    }
+    return code;
+}
+
 /// Shape:   phase - what was being done, as it goes after "SQLite could not"
 [[nodiscard]] inline error describe(sqlite3* connection, int code, std::string_view phase) {
+    code = with_cause(connection, code);
     std::string text{"settle: SQLite could not "};
     text.append(phase).append(": ");
     // The connection's own words name the table or column; they are of its last call alone.

@@ -29,6 +29,13 @@ public:
     file(std::string const& path, database_options const& options)
         : path_(checked(path, options)), writer_(connected(path, options)),
           reader_(open_reader(options)) {}
+    file(file const&) = delete;
+    file& operator=(file const&) = delete;
+    ~file() {
+        if (is_here() && writer_.files().may_checkpoint()) return;
+        leave_as_it_is(writer_.on());
+        leave_as_it_is(reader_);
+    }
 
     [[nodiscard]] writer& with() noexcept { return writer_; }
     [[nodiscard]] connection const& reader() const noexcept { return reader_; }
@@ -51,11 +58,16 @@ public:
         // Listings have a connection of their own, so that they never hold up who writes.
         std::lock_guard const guard{reading_};
         try {
-            return function();
+            auto found = function();
+            writer_.files().check_lately();
+            return found;
         } catch (failure const& problem) {
             return problem.problem();
         }
     }
+
+    /// Errors:  throws settle::failure when the files are not the ones at their paths any more
+    void check() { writer_.files().check(); }
 
     /// Runs a function in a native transaction, which callers share; see group_commit.
     ending perform(settle::detail::function_view<void(transaction&)> function) {
@@ -113,7 +125,14 @@ private:
         }
         connection made{path_, options.busy_timeout};
         made.execute("PRAGMA query_only = ON", "set its options");
+        open_all_files(made);
+        check();
         return made;
+    }
+
+    /// Keeps a connection from writing a checkpoint over what others have made of the file.
+    static void leave_as_it_is(connection const& on) noexcept {
+        sqlite3_db_config(on.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     }
 
     static connection connected(std::string const& path, database_options const& options) {
@@ -137,11 +156,19 @@ private:
         };
         switch (primary_code(code.value())) {
         case SQLITE_NOTADB: refuse("is not a SQLite database. Name another file."); break;
+        case SQLITE_FULL:
+            refuse("cannot be opened: the disk is full. Make room on it.");
+            break;
         case SQLITE_READONLY:
             refuse("can only be read. Allow writing to it and its folder.");
             break;
         case SQLITE_CANTOPEN:
             refuse("cannot be opened. See that its folder is there and may be written to.");
+            break;
+        case SQLITE_IOERR:
+            if (code.value() != SQLITE_IOERR_SHORT_READ) break;
+            refuse("is not whole, or its write-ahead log was removed while a program used it. End "
+                   "the programs that use it, and open it again.");
             break;
         default: break;
         }

@@ -182,6 +182,7 @@ inline void use_write_ahead_log(connection const& on, std::string const& path,
 inline void prepare_file(writer& with, std::string const& path,
                          std::chrono::milliseconds patience) {
     connection const& on = with.on();
+    check_links(on, path);
     check_application(on, path);
     check_encoding(on, path);
     check_names(on, path);
@@ -191,6 +192,8 @@ inline void prepare_file(writer& with, std::string const& path,
               "write to '" + path + "', whose permissions or file system allow reading only");
     }
     use_write_ahead_log(on, path, patience);
+    open_all_files(on);
+    with.files().watch(on, path);
     // A commit is on the disk before it is answered. Guards and marks see to what belongs together;
     // foreign keys of the user's tables concern columns that settle never writes.
     // What a statement over a wave keeps for itself stays in memory. Erased marks are overwritten

@@ -2,6 +2,7 @@
 // The one connection that writes, its native transactions, and the commits that threads share.
 #pragma once
 
+#include <settle/sqlite/file_watch.hpp>
 #include <settle/sqlite/wave_rows.hpp>
 #include <settle/store/native_wave.hpp>
 
@@ -36,6 +37,8 @@ public:
     [[nodiscard]] connection const& on() const noexcept { return connection_; }
     /// What shows waves to the connection's statements.
     [[nodiscard]] wave_rows& rows() noexcept { return rows_; }
+    /// Whether the files that are open are still those at their paths.
+    [[nodiscard]] file_watch& files() noexcept { return files_; }
 
     /// How often something that was written has been undone: what a cache took from it is wrong.
     [[nodiscard]] std::uint64_t undone() const noexcept { return undone_; }
@@ -48,6 +51,7 @@ private:
     std::mutex mutex_;
     connection connection_;
     wave_rows rows_{connection_};
+    file_watch files_;
     statement begin_;
     statement commit_;
     statement rollback_;
@@ -65,6 +69,8 @@ public:
     explicit transaction(writer& on) : writer_(on) {
         // Should a rollback have failed before, its transaction is still open.
         roll_back();
+        // Else a commit could also write a checkpoint over what others have made of the file.
+        on.files().check_lately();
         run{on.begin_}.change();
         ++on.begun_;
     }
@@ -80,6 +86,8 @@ public:
         try {
             run{writer_.commit_}.change();
             committed_ = true;
+            // What was committed to files that nobody else sees may be lost.
+            writer_.files().check();
             return {};
         } catch (failure const& problem) {
             auto const busy = primary_code(problem.problem().code.value()) == SQLITE_BUSY &&

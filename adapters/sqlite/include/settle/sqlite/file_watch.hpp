@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSL-1.0
+// Whether the files that a connection has open are still the files at their paths.
+//
+// SQLite goes on with a file that was deleted, moved or replaced, and no other program ever sees
+// what it writes there. So settle looks before a native transaction and after its commit.
+#pragma once
+
+#include <settle/sqlite/connection.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+/// What tells a file from every other one that exists at the same time.
+struct file_identity {
+    ::dev_t device{};
+    ::ino_t number{};
+    friend bool operator==(file_identity const&, file_identity const&) = default;
+};
+
+struct file_status {
+    file_identity identity;
+    std::chrono::nanoseconds changed; ///< when its content changed last, since 1970
+};
+
+/// Nothing where there is no file, or where it cannot be looked at.
+[[nodiscard]] inline std::optional<file_status> look_at(char const* path) noexcept {
+    struct ::stat found {};
+    if (::stat(path, &found) != 0) return std::nullopt;
+    return file_status{{found.st_dev, found.st_ino},
+                       std::chrono::seconds{found.st_mtim.tv_sec} +
+                           std::chrono::nanoseconds{found.st_mtim.tv_nsec}};
+}
+
+[[nodiscard]] inline bool is_descriptor_of(int descriptor, file_identity const& file) noexcept {
+    struct ::stat found {};
+    return descriptor >= 0 && ::fstat(descriptor, &found) == 0 &&
+           file_identity{found.st_dev, found.st_ino} == file;
+}
+
+/// A descriptor by which this process may write to a file; -1 when it has none.
+[[nodiscard]] inline int descriptor_of(file_identity const& file) noexcept {
+    int const end = std::min(::getdtablesize(), 1 << 20);
+    for (int at = 0; at < end; ++at) {
+        if (is_descriptor_of(at, file) && (::fcntl(at, F_GETFL) & O_ACCMODE) == O_RDWR) return at;
+    }
+    return -1;
+}
+
+/// Whether SQLite uses the files of its paths itself, as its usual VFS of Unix does.
+[[nodiscard]] inline bool has_plain_files(connection const& on) {
+    char* name = nullptr;
+    sqlite3_file_control(on.get(), "main", SQLITE_FCNTL_VFSNAME, static_cast<void*>(&name));
+    bool const plain = name != nullptr && std::string_view{name} == "unix";
+    sqlite3_free(name);
+    return plain;
+}
+
+/// A connection opens the write-ahead log and its index when it first reads.
+inline void open_all_files(connection const& on) {
+    on.execute("SELECT 1 FROM sqlite_master LIMIT 1", "look at the database");
+}
+
+/// Each name of a file has a write-ahead log of its own, which shows nothing of the other's.
+/// Errors:  throws errc::unfit_store when the file has several names
+inline void check_links(connection const& on, std::string const& path) {
+    struct ::stat found {};
+    if (!has_plain_files(on) || ::stat(sqlite3_db_filename(on.get(), "main"), &found) != 0) return;
+    if (found.st_nlink < 2) return;
+    raise(errc::unfit_store,
+          "settle: '" + path + "' is a file of " + std::to_string(found.st_nlink) +
+              " names (hard links), and programs that open it by different names destroy it. "
+              "Remove the other names, or copy the file. README#sqlite-files");
+}
+
+/// The files of one open database: the file itself, its write-ahead log and the index of that log.
+/// Threads may share it, except for watch().
+class file_watch {
+public:
+    /// Remembers the files that stand at their paths now.
+    /// Shape:   on - has read the database in WAL mode; path - as the caller gave it
+    /// Errors:  throws settle::failure with errc::store_moved when one of them is not open here
+    void watch(connection const& on, std::string const& path) {
+        if (!has_plain_files(on)) return;
+        name_files(sqlite3_db_filename(on.get(), "main"), plain_path(path));
+        for (std::size_t at = 0; at < paths_.size(); ++at) {
+            auto const found = look_at(paths_[at].c_str());
+            int const open = found ? descriptor_of(found->identity) : -1;
+            // A connection of this process that is older may have the files of another time.
+            if (open < 0 || (at == database && has_moved(on))) {
+                lost_ = at;
+                raise(errc::store_moved, sentence());
+            }
+            identities_[at] = found->identity;
+            if (at == database) descriptor_ = open;
+        }
+        watching_ = true;
+        check();
+    }
+
+    /// Errors:  throws settle::failure with errc::store_moved, from then on at every call
+    /// Cost:    two calls of the system while nothing changes in the folder, else six
+    void check() {
+        if (!are_there()) raise(errc::store_moved, sentence());
+    }
+
+    /// The same where a look that is a moment old will do.
+    /// Cost:    that of a clock, most times
+    void check_lately() {
+        if (!is_lately(good_at_, std::chrono::milliseconds{1})) check();
+    }
+
+    /// Whether a checkpoint writes nothing over what others have written. It may save what stood
+    /// in a write-ahead log that was deleted.
+    [[nodiscard]] bool may_checkpoint() noexcept {
+        if (are_there()) return true;
+        if (lost_ != log || look_at(paths_[log].c_str())) return false;
+        auto const found = look_at(paths_[database].c_str());
+        return found && found->identity == identities_[database] &&
+               found->changed + step_of(found->changed) < good_at_.load();
+    }
+
+private:
+    using time = std::chrono::nanoseconds; ///< since 1970, as files have it
+
+    static constexpr std::size_t database = 0; // in the arrays below
+    static constexpr std::size_t log = 1;
+    static constexpr std::size_t none = ~std::size_t{0};
+
+    /// Two changes of a file that are further apart have different times.
+    [[nodiscard]] static constexpr time step_of(time changed) noexcept {
+        bool const whole_seconds = changed % std::chrono::seconds{1} == time::zero();
+        return whole_seconds ? time{std::chrono::seconds{3}} : std::chrono::milliseconds{50};
+    }
+
+    void name_files(std::string const& name, std::string const& path) {
+        std::error_code problem;
+        auto const whole = std::filesystem::absolute(path, problem);
+        paths_ = {problem ? name : whole.string(), name + "-wal", name + "-shm"};
+        // A name that leads elsewhere may change without its folder.
+        bool const direct = !problem && !std::filesystem::is_symlink(whole, problem) && !problem;
+        folder_ = direct ? whole.parent_path().string() : std::string{};
+        if (auto const found = look_at(folder_.c_str())) folder_identity_ = found->identity;
+    }
+
+    /// False from the moment on at which one of the files was found to be another or gone.
+    [[nodiscard]] bool are_there() noexcept {
+        if (lost_ != none) return false;
+        if (!watching_) return true;
+        time const now = std::chrono::system_clock::now().time_since_epoch();
+        // First the lock: as long as this process has it, no other program removes the others.
+        if (!keep_lock()) return lose(log);
+        auto const folder = folder_.empty() ? std::nullopt : look_at(folder_.c_str());
+        if (!is_unchanged(folder) && !look_at_all(folder, now)) return false;
+        good_at_ = now;
+        return true;
+    }
+
+    [[nodiscard]] bool is_unchanged(std::optional<file_status> const& folder) const noexcept {
+        // What is mounted over a file does not change its folder, so sometimes all are looked at.
+        return folder && folder->changed == folder_changed_.load() &&
+               folder->identity == folder_identity_ &&
+               is_lately(looked_at_, std::chrono::seconds{1});
+    }
+
+    bool look_at_all(std::optional<file_status> const& folder, time now) noexcept {
+        for (std::size_t at = 0; at < paths_.size(); ++at) {
+            auto const found = look_at(paths_[at].c_str());
+            if (!found || found->identity != identities_[at]) return lose(at);
+        }
+        // Another part of the program may have closed it.
+        if (!is_descriptor_of(descriptor_, identities_[database])) {
+            descriptor_ = descriptor_of(identities_[database]);
+        }
+        if (!folder) return true;
+        // A change that comes later must get a later time.
+        bool const lasts = folder->changed + step_of(folder->changed) < now;
+        folder_changed_ = lasts ? folder->changed : time::min();
+        looked_at_ = now;
+        return true;
+    }
+
+    [[nodiscard]] static bool is_lately(std::atomic<time> const& at, time span) noexcept {
+        time const now = std::chrono::system_clock::now().time_since_epoch();
+        time const then = at.load();
+        return then <= now && now - then < span;
+    }
+
+    bool lose(std::size_t at) noexcept {
+        std::size_t nothing_yet = none;
+        lost_.compare_exchange_strong(nothing_yet, at);
+        return false;
+    }
+
+    static bool has_moved(connection const& on) {
+        int moved = 0;
+        sqlite3_file_control(on.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved);
+        return moved != 0;
+    }
+
+    /// Takes again the read lock that SQLite holds on the file for as long as it is open. POSIX
+    /// takes it away from the whole process whenever any code of it closes that file, and another
+    /// program then takes itself for the last one and removes the write-ahead log.
+    /// False when such a program is at work just now.
+    bool keep_lock() noexcept {
+        struct ::flock shared {};
+        shared.l_type = F_RDLCK;
+        shared.l_whence = SEEK_SET;
+        shared.l_start = 0x40000002; // SQLite's SHARED_FIRST, and SHARED_SIZE of them
+        shared.l_len = 510;
+        return ::fcntl(descriptor_, F_SETLK, &shared) == 0 || (errno != EAGAIN && errno != EACCES);
+    }
+
+    [[nodiscard]] std::string sentence() const {
+        std::size_t const at = lost_;
+        std::string text{"settle: '"};
+        text.append(paths_[at]).append("' is no longer the file that is open: ");
+        text.append(at == database ? "it was deleted, moved or replaced. End the programs that use "
+                                     "it, see to it that the right file stands there"
+                                   : "another program has deleted or replaced it. End the programs "
+                                     "that use the database");
+        return text.append(", and open it again. README#sqlite-files");
+    }
+
+    std::array<std::string, 3> paths_;
+    std::array<file_identity, 3> identities_{};
+    std::string folder_; ///< of all of them, where that says whether they have changed
+    file_identity folder_identity_{};
+    bool watching_ = false;
+    std::atomic<int> descriptor_{-1};     ///< of the database
+    std::atomic<std::size_t> lost_{none}; ///< the first of them that was found to be another
+    std::atomic<time> good_at_{};         ///< when all was well
+    std::atomic<time> looked_at_{};       ///< when all of them were
+    std::atomic<time> folder_changed_{time::min()};
+};
+
+} // namespace sqlite::detail
+SETTLE_END

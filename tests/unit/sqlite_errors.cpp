@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSL-1.0
+// What each result code of SQLite asks for, and that a call which nothing can help ends at once.
+#include "sqlite_file.hpp"
+
+#include <settle/testing/fault_plan.hpp>
+
+#include <csignal>
+#include <set>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace sqlite_test {
+namespace {
+
+using settle::condition;
+using settle::errc;
+using settle::verdict;
+using settle::sqlite::database;
+
+struct code_case {
+    int code;
+    condition wanted;
+};
+
+constexpr code_case every_code[]{
+    {SQLITE_ERROR, condition::permanent},
+    {SQLITE_INTERNAL, condition::permanent},
+    {SQLITE_PERM, condition::permanent},
+    {SQLITE_ABORT, condition::retryable},
+    {SQLITE_BUSY, condition::retryable},
+    {SQLITE_LOCKED, condition::retryable},
+    {SQLITE_NOMEM, condition::retryable},
+    {SQLITE_READONLY, condition::permanent},
+    {SQLITE_INTERRUPT, condition::retryable},
+    {SQLITE_IOERR, condition::unknown},
+    {SQLITE_CORRUPT, condition::permanent},
+    {SQLITE_NOTFOUND, condition::permanent},
+    {SQLITE_FULL, condition::permanent},
+    {SQLITE_CANTOPEN, condition::permanent},
+    {SQLITE_PROTOCOL, condition::retryable},
+    {SQLITE_EMPTY, condition::permanent},
+    {SQLITE_SCHEMA, condition::retryable},
+    {SQLITE_TOOBIG, condition::permanent},
+    {SQLITE_CONSTRAINT, condition::permanent},
+    {SQLITE_MISMATCH, condition::permanent},
+    {SQLITE_MISUSE, condition::permanent},
+    {SQLITE_NOLFS, condition::permanent},
+    {SQLITE_AUTH, condition::permanent},
+    {SQLITE_FORMAT, condition::permanent},
+    {SQLITE_RANGE, condition::permanent},
+    {SQLITE_NOTADB, condition::permanent},
+    // Of extended codes, those that differ from their class, and one of each class that has some.
+    {SQLITE_ERROR_MISSING_COLLSEQ, condition::permanent},
+    {SQLITE_ERROR_RETRY, condition::permanent},
+    {SQLITE_ERROR_SNAPSHOT, condition::permanent},
+    {SQLITE_ABORT_ROLLBACK, condition::retryable},
+    {SQLITE_BUSY_RECOVERY, condition::retryable},
+    {SQLITE_BUSY_SNAPSHOT, condition::retryable},
+    {SQLITE_BUSY_TIMEOUT, condition::retryable},
+    {SQLITE_LOCKED_SHAREDCACHE, condition::retryable},
+    {SQLITE_LOCKED_VTAB, condition::retryable},
+    {SQLITE_READONLY_RECOVERY, condition::permanent},
+    {SQLITE_READONLY_CANTLOCK, condition::permanent},
+    {SQLITE_READONLY_ROLLBACK, condition::permanent},
+    {SQLITE_READONLY_DBMOVED, condition::permanent},
+    {SQLITE_READONLY_CANTINIT, condition::permanent},
+    {SQLITE_READONLY_DIRECTORY, condition::permanent},
+    {SQLITE_CORRUPT_INDEX, condition::permanent},
+    {SQLITE_CANTOPEN_ISDIR, condition::permanent},
+    {SQLITE_CANTOPEN_DIRTYWAL, condition::permanent},
+    {SQLITE_CONSTRAINT_CHECK, condition::permanent},
+    {SQLITE_CONSTRAINT_TRIGGER, condition::permanent},
+    {SQLITE_IOERR_READ, condition::unknown},
+    {SQLITE_IOERR_SHORT_READ, condition::unknown},
+    {SQLITE_IOERR_WRITE, condition::unknown},
+    {SQLITE_IOERR_FSYNC, condition::unknown},
+    {SQLITE_IOERR_SHMSIZE, condition::unknown},
+    {SQLITE_IOERR_NOMEM, condition::retryable},
+    {SQLITE_IOERR_CORRUPTFS, condition::permanent},
+    {SQLITE_IOERR_DATA, condition::permanent},
+};
+
+TEST_CASE("sqlite errors: every result code is retryable, permanent or unknown") {
+    for (auto const& one : every_code) {
+        CAPTURE(one.code);
+        std::error_code const code{one.code, settle::sqlite::sqlite_category()};
+        CAPTURE(code.message());
+        CHECK(code == one.wanted);
+    }
+    // Each class is in the table.
+    std::set<int> classes;
+    for (auto const& one : every_code) classes.insert(settle::sqlite::primary_code(one.code));
+    CHECK(classes.size() == 26);
+}
+
+/// An engine that would try for long what is worth another try.
+template <typename... More>
+auto patient_engine(database& db, More&&... more) {
+    settle::options limits;
+    limits.takeover = std::chrono::milliseconds{1};
+    return settle::engine{db, settle::type<take_type>, limits, std::forward<More>(more)...};
+}
+
+/// What another program does behind an engine, and what undoes it.
+struct change_behind {
+    char const* sql;
+    char const* undo;
+    char const* said;
+};
+
+constexpr change_behind every_change[]{
+    {"ALTER TABLE items RENAME TO gone", "ALTER TABLE gone RENAME TO items", "no such table: "},
+    {"ALTER TABLE items RENAME COLUMN amount TO sum",
+     "ALTER TABLE items RENAME COLUMN sum TO amount",
+     "no such column: "},
+    {"ALTER TABLE settle_entry RENAME TO gone", "ALTER TABLE gone RENAME TO settle_entry",
+     "no such table: "},
+    {"DROP VIEW settle_entries; ALTER TABLE settle_mark RENAME TO gone",
+     "ALTER TABLE gone RENAME TO settle_mark", "no such table: "},
+};
+
+void check_told_at_once(settle::outcome const& told, change_behind const& how) {
+    CAPTURE(how.sql);
+    CHECK(told.verdict == verdict::undecided);
+    CHECK(told.problem.code == condition::permanent);
+    INFO(told.problem.text);
+    CHECK(contains(told.problem.text, how.said));
+    CHECK(contains(told.problem.text, "put back what is missing"));
+}
+
+TEST_CASE("sqlite errors: a table that another program takes away is told at once") {
+    using clock = std::chrono::steady_clock;
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        for (auto const& change_of_it : every_change) {
+            CAPTURE(how);
+            folder const here;
+            database db{here.file()};
+            auto engine = patient_engine(db, how);
+            engine.create(items, item{"A", 5}).value();
+            CHECK(engine.run<take_type>(change{"A", 1, "", {}}).done());
+            // In one phase nothing looks at a table of marks that has none.
+            bool const marks = contains(change_of_it.sql, "settle_mark");
+            if (how == settle::phases::one && marks) continue;
+            sql(here.file(), change_of_it.sql);
+            auto const began = clock::now();
+            check_told_at_once(engine.run<take_type>("t", change{"A", 1, "", {}}), change_of_it);
+            CHECK(clock::now() - began < std::chrono::seconds{3});
+            // Put back, the same engine goes on, and the transaction takes effect once.
+            sql(here.file(), change_of_it.undo);
+            CHECK(engine.run<take_type>("t", change{"A", 1, "", {}}).done());
+            CHECK(engine.at(items, "A").amount == 3);
+        }
+    }
+}
+
+TEST_CASE("sqlite errors: a table that goes at any step is told at once, and recovered later") {
+    using enum settle::step;
+    for (auto const when : {insert, apply, commit}) {
+        CAPTURE(when);
+        folder const here;
+        database db{here.file()};
+        bool struck = false;
+        auto const strike = [&](settle::event const& seen) {
+            if (seen.taken != when || struck) return;
+            struck = true;
+            sql(here.file(), every_change[0].sql);
+        };
+        auto engine = patient_engine(db, settle::two_phases, settle::observed_by(strike));
+        engine.create(items, item{"A", 5}).value();
+        auto const told = engine.run<take_type>("t", change{"A", 1, "", {}});
+        CHECK(struck);
+        check_told_at_once(told, every_change[0]);
+        auto const found = engine.recover({.older_than = std::chrono::seconds{0}});
+        CHECK(found.skipped.size() == 1);
+        sql(here.file(), every_change[0].undo);
+        CHECK(engine.recover({.older_than = std::chrono::seconds{0}}).done == 1);
+        CHECK(engine.at(items, "A").amount == 4);
+    }
+}
+
+TEST_CASE("sqlite errors: beside a program that keeps the file locked, every round says why") {
+    folder const here;
+    database db{here.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
+    settle::options limits;
+    limits.patience = std::chrono::milliseconds{20};
+    bool dies = false;
+    auto const die = [&](settle::event const& seen) {
+        if (dies && seen.taken == settle::step::apply) throw settle::testing::crash{};
+    };
+    settle::engine engine{db, settle::type<take_type>, settle::two_phases, limits,
+                          settle::observed_by(die)};
+    engine.create(items, item{"A", 5}).value();
+    // One that a purge would erase.
+    CHECK(engine.run<take_type>("old", change{"A", 1, "", {}}).done());
+    sql(here.file(), "UPDATE settle_entry SET created = 0, modified = 0");
+    dies = true;
+    CHECK_THROWS_AS(std::ignore = engine.run<take_type>("t", change{"A", 1, "", {}}),
+                    settle::testing::crash);
+    dies = false;
+    CHECK(engine.submit<take_type>("s", change{"A", 1, "", {}}).problem.empty());
+    // A mark that nobody accounts for, for the sweep.
+    sql(here.file(), "INSERT INTO settle_mark SELECT 'stray', participant, line, collection, key, "
+                     "epoch, effect, confirm, undo, image FROM settle_mark");
+
+    sqlite3* other = nullptr;
+    REQUIRE(sqlite3_open(here.file().c_str(), &other) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+    auto const is_told = [](settle::error const& problem) {
+        INFO(problem);
+        CHECK(problem.code == condition::retryable);
+        CHECK(contains(problem.message(), "let it end its transaction"));
+    };
+    auto const found = engine.recover({.older_than = std::chrono::seconds{0}});
+    CHECK(found.undecided == 1);
+    is_told(found.problem);
+    auto const worked = engine.work();
+    CHECK(worked.undecided == 1);
+    is_told(worked.problem);
+    is_told(engine.sweep().problem);
+    is_told(engine.purge().problem);
+    is_told(engine.create(items, item{"B", 5}).error());
+    // Reading needs no lock.
+    CHECK(engine.marks().value() == 2);
+    CHECK(engine.find("t").value());
+    CHECK(engine.at(items, "A").amount == 3);
+
+    sqlite3_close(other);
+    CHECK(engine.sweep().undone == 1);
+    CHECK(engine.recover({.older_than = std::chrono::seconds{0}}).done == 1);
+    CHECK(engine.work().done == 1);
+    CHECK(engine.purge().erased == 1);
+}
+
+/// Runs a function in a process that may not make files longer than that; its exit code.
+template <typename Function>
+int limited(::rlim_t most, Function&& function) {
+    ::pid_t const pid = ::fork();
+    REQUIRE(pid >= 0);
+    if (pid == 0) {
+        std::signal(SIGXFSZ, SIG_IGN);
+        ::rlimit const limit{most, most};
+        if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(99);
+        ::_exit(function());
+    }
+    int status = 0;
+    ::waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_CASE("sqlite errors: a file that finds no room says that the disk is full, also at open") {
+    std::set<int> seen;
+    for (::rlim_t const most : {8U << 10U, 20U << 10U, 40U << 10U, 80U << 10U, 150U << 10U}) {
+        CAPTURE(most);
+        folder const here;
+        int const code = limited(most, [&] {
+            auto opened = database::open(here.file());
+            if (!opened) return contains(opened.error().text, "the disk is full") ? 1 : 91;
+            try {
+                auto engine = patient_engine(**opened);
+                if (!engine.create(items, item{"A", 100000})) return 2;
+                for (int i = 0; i < 1000; ++i) {
+                    auto const told = engine.run<take_type>(change{"A", 1, "", {}});
+                    if (told.done()) continue;
+                    bool const full = told.problem.code == condition::permanent &&
+                                      contains(told.problem.text, "disk is full");
+                    return full ? 3 : 92;
+                }
+            } catch (settle::failure const& problem) {
+                return contains(problem.what(), "disk is full") ? 1 : 93;
+            }
+            return 94;
+        });
+        CHECK(code >= 1);
+        CHECK(code <= 3);
+        seen.insert(code);
+    }
+    CHECK(seen.contains(1));
+    CHECK(seen.contains(3));
+}
+
+} // namespace
+} // namespace sqlite_test

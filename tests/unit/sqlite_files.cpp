@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: BSL-1.0
+// A database whose files are no longer the ones at their paths: nobody is told done for what
+// nobody else will ever see.
+#include "other_process.hpp"
+#include "sqlite_file.hpp"
+
+#include <settle/running/listing.hpp>
+
+#include <functional>
+#include <thread>
+
+#include <fcntl.h>
+
+namespace sqlite_test {
+namespace {
+
+namespace fs = std::filesystem;
+using settle::errc;
+using settle::sqlite::database;
+
+/// A folder of one database, with a folder above it and a second name that leads to it.
+struct place {
+    folder above{};
+    fs::path here = fs::path{above.file("data")};
+    std::string file = here / "t.db";
+    std::string link = here / "link.db";
+
+    place() {
+        fs::create_directory(here);
+        fs::create_symlink(file, link);
+    }
+};
+
+struct damage {
+    char const* name;
+    void (*strike)(place const&);
+    bool by_link = false; ///< the database is opened by the second name
+};
+
+constexpr damage every_damage[]{
+    {"deleted", [](place const& at) { fs::remove(at.file); }},
+    {"moved", [](place const& at) { fs::rename(at.file, at.file + ".old"); }},
+    {"replaced by another database",
+     [](place const& at) {
+         fs::copy_file(at.file, at.file + ".new");
+         fs::rename(at.file + ".new", at.file);
+     }},
+    {"its log deleted", [](place const& at) { fs::remove(at.file + "-wal"); }},
+    {"its log replaced",
+     [](place const& at) {
+         fs::copy_file(at.file + "-wal", at.file + ".new");
+         fs::rename(at.file + ".new", at.file + "-wal");
+     }},
+    {"the index of its log deleted", [](place const& at) { fs::remove(at.file + "-shm"); }},
+    {"its folder renamed", [](place const& at) { fs::rename(at.here, at.here.string() + "2"); }},
+    {"a link that leads elsewhere",
+     [](place const& at) {
+         fs::remove(at.link);
+         std::ofstream{at.file + ".other"};
+         fs::create_symlink(at.file + ".other", at.link);
+     },
+     true},
+};
+
+/// The machine's own, but something happens when the clock is looked at.
+class striking_environment : public settle::system_environment {
+public:
+    [[nodiscard]] settle::timestamp now() const {
+        if (state_->left > 0 && --state_->left == 0) state_->strike();
+        return system_environment::now();
+    }
+    /// Shape:   times - the look at which it happens
+    void arm(int times, std::function<void()> strike) const {
+        state_->strike = std::move(strike);
+        state_->left = times;
+    }
+
+private:
+    struct state {
+        int left = 0;
+        std::function<void()> strike{};
+    };
+    std::shared_ptr<state> state_ = std::make_shared<state>();
+};
+
+void check_refused(settle::outcome const& told) {
+    CHECK(told.verdict == settle::verdict::undecided);
+    CHECK(told.problem.code == errc::store_moved);
+    CHECK(contains(told.problem.text, "is no longer the file that is open"));
+}
+
+/// Longer than a look at the files may be old when something begins.
+void wait_a_moment() { std::this_thread::sleep_for(std::chrono::milliseconds{2}); }
+
+/// Another part of the program reads the file, and so takes the locks of all of it away.
+void hash(std::string const& path) {
+    int const descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    REQUIRE(descriptor >= 0);
+    ::close(descriptor);
+}
+
+TEST_CASE("sqlite files: nobody is told done once a file is not the one at its path") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        for (auto const& wrong : every_damage) {
+            CAPTURE(wrong.name);
+            CAPTURE(how);
+            place const at;
+            database db{wrong.by_link ? at.link : at.file};
+            settle::engine engine{db, settle::type<add_type>, how};
+            engine.create(items, item{"A", 0}).value();
+            CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());
+            wrong.strike(at);
+            wait_a_moment();
+            check_refused(engine.run<add_type>("two", change{"A", 1, "", {}}));
+            // It stays so, also for what was done before, and for whoever only reads.
+            check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
+            CHECK(engine.read(items, "A").problem().code == errc::store_moved);
+            CHECK(engine.create(items, item{"B", 0}).problem().code == errc::store_moved);
+            CHECK(engine.find("one").problem().code == errc::store_moved);
+            CHECK(engine.marks().problem().code == errc::store_moved);
+            CHECK(engine.recover().problem.code == errc::store_moved);
+            CHECK(engine.work().problem.code == errc::store_moved);
+            CHECK(engine.sweep().problem.code == errc::store_moved);
+            CHECK(engine.purge().problem.code == errc::store_moved);
+            CHECK(contains(refusal([&] { engine_on(db); }), "is no longer the file that is open"));
+        }
+    }
+}
+
+TEST_CASE("sqlite files: what was read before is not told when a file has gone meanwhile") {
+    place const at;
+    database db{at.file};
+    auto engine = engine_on(db);
+    engine.create(items, item{"A", 0}).value();
+    fs::remove(at.file);
+    wait_a_moment();
+    CHECK(engine.read(items, "A").problem().code == errc::store_moved);
+    CHECK(contains(refusal([&] {
+        for (auto const& one : engine.list()) CHECK(one.id.empty());
+    }), "is no longer the file that is open"));
+}
+
+TEST_CASE("sqlite files: a file that goes while a commit in one phase is under way") {
+    for (auto const& wrong : every_damage) {
+        CAPTURE(wrong.name);
+        place const at;
+        database db{wrong.by_link ? at.link : at.file};
+        striking_environment const world;
+        settle::engine engine{db, settle::type<add_type>, settle::with_environment(world)};
+        engine.create(items, item{"A", 0}).value();
+        bool struck = false;
+        // The second look is the one inside of the native transaction, for the entry's age.
+        world.arm(2, [&] {
+            struck = true;
+            wrong.strike(at);
+        });
+        check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
+        CHECK(struck);
+    }
+}
+
+TEST_CASE("sqlite files: a file that goes at any step of two phases") {
+    using enum settle::step;
+    for (auto const when : {insert, apply, commit, confirm}) {
+        for (auto const& wrong : every_damage) {
+            CAPTURE(when);
+            CAPTURE(wrong.name);
+            place const at;
+            database db{wrong.by_link ? at.link : at.file};
+            auto const strike = [&](settle::event const& seen) {
+                if (seen.taken == when) wrong.strike(at);
+            };
+            settle::engine engine{db, settle::type<add_type>, settle::two_phases,
+                                  settle::observed_by(strike)};
+            engine.create(items, item{"A", 0}).value();
+            check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
+        }
+    }
+}
+
+TEST_CASE("sqlite files: records that go are noticed when the log stands elsewhere") {
+    place const at;
+    folder const elsewhere;
+    database log{elsewhere.file()};
+    database records{at.file};
+    settle::engine engine{settle::log_in(log), settle::bind(items, records),
+                          settle::type<add_type>};
+    engine.create(items, item{"A", 0}).value();
+    fs::remove(at.file);
+    wait_a_moment();
+    check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
+    CHECK(engine.find("one").value()->state == settle::state::pending);
+}
+
+TEST_CASE("sqlite files: a program that reads its own database keeps its log") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        CAPTURE(how);
+        other_process::shell sqlite3;
+        place const at;
+        {
+            database db{at.file};
+            settle::engine engine{db, settle::type<add_type>, how};
+            engine.create(items, item{"A", 0}).value();
+            for (int i = 0; i < 3; ++i) {
+                hash(at.file);
+                CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
+                CHECK(sqlite3.run(at.file, "SELECT 1 FROM items"));
+                CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
+            }
+            CHECK(engine.at(items, "A").amount == 6);
+        }
+        CHECK(sql_value(at.file, "SELECT amount FROM items") == "6");
+    }
+}
+
+TEST_CASE("sqlite files: another program that removes the log first is noticed") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        CAPTURE(how);
+        other_process::shell sqlite3;
+        place const at;
+        {
+            database db{at.file};
+            settle::engine engine{db, settle::type<add_type>, how};
+            engine.create(items, item{"A", 0}).value();
+            CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());
+            hash(at.file);
+            REQUIRE(sqlite3.run(at.file, "SELECT 1 FROM items"));
+            CHECK_FALSE(fs::exists(at.file + "-wal"));
+            check_refused(engine.run<add_type>("two", change{"A", 1, "", {}}));
+            CHECK(sqlite3.run(at.file, "UPDATE items SET small = 7"));
+            // To open it once more in this process would be to use the log that is gone.
+            CHECK(contains(refusal([&] { database{at.file}; }),
+                           "is no longer the file that is open"));
+        }
+        // Closing it has written nothing over what the other program wrote.
+        CHECK(sql_value(at.file, "SELECT amount || '/' || small FROM items") == "1/7");
+        CHECK(sql_value(at.file, "PRAGMA integrity_check") == "ok");
+        database db{at.file};
+        CHECK(engine_on(db).run<add_type>("two", change{"A", 1, "", {}}).done());
+        CHECK(sql_value(at.file, "SELECT amount FROM items") == "2");
+    }
+}
+
+TEST_CASE("sqlite files: what stands in a log that was deleted is saved when nobody else wrote") {
+    place const at;
+    {
+        database db{at.file};
+        auto engine = engine_on(db);
+        engine.create(items, item{"A", 0}).value();
+        CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());
+        // As a file that was last written a while ago.
+        fs::last_write_time(at.file, fs::last_write_time(at.file) - std::chrono::minutes{1});
+        wait_a_moment();
+        CHECK(engine.at(items, "A").amount == 1);
+        fs::remove(at.file + "-wal");
+        wait_a_moment();
+        CHECK(engine.read(items, "A").problem().code == errc::store_moved);
+    }
+    CHECK(sql_value(at.file, "SELECT amount FROM items") == "1");
+}
+
+TEST_CASE("sqlite files: neither another folder of the process nor new files beside it matter") {
+    place const at;
+    auto const before = fs::current_path();
+    fs::current_path(at.here);
+    database db{"t.db"};
+    fs::current_path(before);
+    auto engine = engine_on(db);
+    engine.create(items, item{"A", 0}).value();
+    for (int i = 0; i < 3; ++i) {
+        std::ofstream{at.file + std::to_string(i)};
+        wait_a_moment();
+        CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
+    }
+    sql(at.file, "PRAGMA wal_checkpoint(TRUNCATE)");
+    sql(at.file, "VACUUM");
+    wait_a_moment();
+    CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
+}
+
+TEST_CASE("sqlite files: a file of two names is refused and left as it is") {
+    place const at;
+    sql(at.file, "CREATE TABLE other(a)");
+    fs::create_hard_link(at.file, at.file + "2");
+    for (auto const& name : {at.file, at.file + "2"}) {
+        std::string const said = refusal([&] { database{name}; });
+        CHECK(contains(said, "the store does not fit"));
+        CHECK(contains(said, "is a file of 2 names"));
+    }
+    CHECK(sql_value(at.file, "SELECT count(*) FROM sqlite_master") == "1");
+    fs::remove(at.file + "2");
+    database db{at.file};
+}
+
+} // namespace
+} // namespace sqlite_test
