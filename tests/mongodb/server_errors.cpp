@@ -19,6 +19,78 @@ void answer_every_message(std::vector<circumstances> const& all, std::size_t eve
     });
 }
 
+struct code_case {
+    int code;
+    settle::condition wanted;
+};
+
+/// A code of the driver, as it stands in an error of settle's.
+constexpr int by_driver(int domain, int code) { return -(domain * 100'000 + code); }
+
+TEST_CASE("every code of the server and of the driver is retryable, permanent or unknown") {
+    using enum settle::condition;
+    std::vector<code_case> all{{112, retryable}, {999'999, unknown}};
+    // What says that nothing was done, and will not be.
+    for (int const code : {2,   9,   11,  13,  14,  15,  18,  20,  22,   26,    28,    31,    48,
+                           52,  56,  57,  59,  61,  66,  67,  72,  73,   85,    86,    115,   121,
+                           123, 148, 166, 167, 171, 257, 263, 322, 323,  334,   8000,  10334, 11000,
+                           14031, 17280, 17419, 17420}) {
+        all.push_back({code, permanent});
+    }
+    // What may come in the middle of the work, or passes.
+    for (int const code : {1,   6,   7,   24,  46,    50,    64,    79,    89,    91,    100,
+                           189, 202, 246, 251, 262,   267,   290,   317,   358,   384,   9001,
+                           10107, 11600, 11602, 13388, 13435, 13436}) {
+        all.push_back({code, unknown});
+    }
+    all.push_back({by_driver(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE), permanent});
+    all.push_back({by_driver(MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_NOT_READY), unknown});
+    all.push_back({by_driver(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION),
+                   permanent});
+    all.push_back({by_driver(MONGOC_ERROR_PROTOCOL, MONGOC_ERROR_PROTOCOL_INVALID_REPLY), unknown});
+    all.push_back({by_driver(MONGOC_ERROR_STREAM, MONGOC_ERROR_STREAM_SOCKET), unknown});
+    all.push_back({by_driver(MONGOC_ERROR_SERVER_SELECTION,
+                             MONGOC_ERROR_SERVER_SELECTION_FAILURE), unknown});
+    for (int const domain : {MONGOC_ERROR_BSON, MONGOC_ERROR_COMMAND, MONGOC_ERROR_NAMESPACE,
+                             MONGOC_ERROR_SASL, MONGOC_ERROR_SCRAM, MONGOC_ERROR_TRANSACTION}) {
+        all.push_back({by_driver(domain, 1), permanent});
+    }
+    for (auto const& one : all) {
+        CAPTURE(one.code);
+        CHECK(std::error_code{one.code, settle::mongodb::mongodb_category()} == one.wanted);
+    }
+}
+
+TEST_CASE("what a server refuses for good is told at once, and asked again when it is mended") {
+    for (auto const how : {settle::phases::one, settle::phases::two}) {
+        for (int const code : {13, 59, 8000, 14031}) {
+            CAPTURE(how);
+            CAPTURE(code);
+            fresh_database const own{replica_set_address};
+            proxy between{own.port()};
+            settle::mongodb::database db{between.address(own.name(), disturbed_waits)};
+            settle::options limits;
+            limits.takeover = std::chrono::milliseconds{1};
+            auto engine = bank_on(db, how, limits);
+            engine.create(ledgers, {"A", opening, 0, ""}).value();
+            engine.create(ledgers, {"B", opening, 0, ""}).value();
+            for (auto const* const command : {"insert", "update"}) {
+                between.add({.command = command, .times = 1000, .what = fault::refuse,
+                             .answer = failed(code)});
+            }
+            auto const began = std::chrono::steady_clock::now();
+            auto const told = engine.run("t", transfer{"A", "B", enough});
+            CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{10});
+            INFO(told);
+            CHECK(told.verdict == settle::verdict::undecided);
+            CHECK(told.problem.code == settle::condition::permanent);
+            CHECK(told.problem.text.find(std::to_string(code)) != std::string::npos);
+            between.clear_rules();
+            CHECK(engine.run("t", transfer{"A", "B", enough}).done());
+        }
+    }
+}
+
 } // namespace
 
 TEST_CASE("a transfer whose messages are answered with errors, on a single server") {

@@ -22,25 +22,47 @@ namespace mongodb {
 enum server_code : int {
     bad_value = 2,
     failed_to_parse = 9,
+    user_not_found = 11,
     unauthorized = 13,
     type_mismatch = 14,
+    overflow = 15,
     authentication_failed = 18,
     illegal_operation = 20,
+    invalid_bson = 22,
     namespace_not_found = 26,
+    path_not_viable = 28,
+    role_not_found = 31,
     namespace_exists = 48,
     max_time_expired = 50,
     dollar_prefixed_field_name = 52,
     empty_field_name = 56,
     dotted_field_name = 57,
     command_not_found = 59,
+    shard_key_not_found = 61,
+    immutable_field = 66,
+    cannot_create_index = 67,
     invalid_options = 72,
     invalid_namespace = 73,
-    command_not_supported_on_view = 166,
-    unsupported_in_native_transaction = 263,
+    index_options_conflict = 85,
+    index_keys_conflict = 86,
     write_conflict = 112,
+    command_not_supported = 115,
     document_validation_failure = 121,
-    duplicate_key = 11000,
+    not_a_replica_set = 123,
+    no_read_concern_majority = 148,
+    command_not_supported_on_view = 166,
+    option_not_supported_on_view = 167,
+    cannot_build_index_keys = 171,
+    native_transaction_too_large = 257,
+    unsupported_in_native_transaction = 263,
+    api_version_error = 322,
+    api_strict_error = 323,
+    user_disabled = 334,
+    atlas_error = 8000,
     object_too_large = 10334,
+    duplicate_key = 11000,
+    disk_is_full = 14031,
+    index_key_too_long = 17280,
     document_grows_too_large = 17419,
     document_too_large = 17420
 };
@@ -64,27 +86,18 @@ inline constexpr int code_of_lost = 64;
 /// What a server refuses before it has done anything. Of any other code it is not known: it may
 /// have come in the middle of the work, as when the server changes its role or goes away.
 [[nodiscard]] constexpr bool is_refusal(int code) noexcept {
-    constexpr std::array codes{int{bad_value},
-                               int{failed_to_parse},
-                               int{unauthorized},
-                               int{type_mismatch},
-                               int{authentication_failed},
-                               int{illegal_operation},
-                               int{namespace_not_found},
-                               int{namespace_exists},
-                               int{dollar_prefixed_field_name},
-                               int{empty_field_name},
-                               int{dotted_field_name},
-                               int{command_not_found},
-                               int{invalid_options},
-                               int{invalid_namespace},
-                               int{document_validation_failure},
-                               int{command_not_supported_on_view},
-                               int{unsupported_in_native_transaction},
-                               int{object_too_large},
-                               int{duplicate_key},
-                               int{document_grows_too_large},
-                               int{document_too_large}};
+    constexpr std::array codes{
+        bad_value, failed_to_parse, user_not_found, unauthorized, type_mismatch, overflow,
+        authentication_failed, illegal_operation, invalid_bson, namespace_not_found,
+        path_not_viable, role_not_found, namespace_exists, dollar_prefixed_field_name,
+        empty_field_name, dotted_field_name, command_not_found, shard_key_not_found,
+        immutable_field, cannot_create_index, invalid_options, invalid_namespace,
+        index_options_conflict, index_keys_conflict, command_not_supported,
+        document_validation_failure, not_a_replica_set, no_read_concern_majority,
+        command_not_supported_on_view, option_not_supported_on_view, cannot_build_index_keys,
+        native_transaction_too_large, unsupported_in_native_transaction, api_version_error,
+        api_strict_error, user_disabled, atlas_error, object_too_large, duplicate_key,
+        disk_is_full, index_key_too_long, document_grows_too_large, document_too_large};
     return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
@@ -95,6 +108,9 @@ inline constexpr int code_of_lost = 64;
     case MONGOC_ERROR_PROTOCOL: return code == MONGOC_ERROR_PROTOCOL_BAD_WIRE_VERSION;
     case MONGOC_ERROR_BSON:
     case MONGOC_ERROR_COMMAND:
+    case MONGOC_ERROR_NAMESPACE:
+    case MONGOC_ERROR_SASL:
+    case MONGOC_ERROR_SCRAM:
     case MONGOC_ERROR_TRANSACTION: return true;
     default: return false;
     }
@@ -163,7 +179,11 @@ struct missing_right {
     case unauthorized:
         return "Give the address's user the rights that are listed, or the role readWrite. "
                "README#mongodb-rights";
+    case disk_is_full: return "Make room on the server's disk. README#mongodb-errors";
     case authentication_failed:
+    case user_not_found:
+    case user_disabled:
+    case atlas_error:
     case -(MONGOC_ERROR_CLIENT * domain_width + MONGOC_ERROR_CLIENT_AUTHENTICATE):
         return "Check the name, the password and authSource in the address. "
                "README#mongodb-errors";
@@ -276,8 +296,9 @@ inline constexpr std::string_view advice_for_held =
 [[nodiscard]] inline bool is_of_one_record(std::error_code const& code) noexcept {
     if (code == errc::damaged || code == errc::unfit_store) return true;
     if (code.category() != mongodb_category()) return false;
-    return code.value() == document_validation_failure || code.value() == duplicate_key ||
-           is_too_large(code);
+    constexpr std::array codes{document_validation_failure, duplicate_key, path_not_viable,
+                               cannot_build_index_keys, index_key_too_long};
+    return is_too_large(code) || std::find(codes.begin(), codes.end(), code.value()) != codes.end();
 }
 
 } // namespace detail
