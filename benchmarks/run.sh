@@ -30,7 +30,7 @@ done
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 cd "$root"
 packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libmongoc-dev libcli11-dev libfmt-dev
-    nlohmann-json3-dev libcsv-dev libbenchmark-dev"
+    nlohmann-json3-dev libcsv-dev libicu-dev libbenchmark-dev"
 [ -z "$curves" ] || packages="$packages gnuplot-nox"
 # What is said on the way goes to stderr, so that the table can be piped.
 # shellcheck disable=SC2086 # the list is meant to be split

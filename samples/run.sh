@@ -59,7 +59,7 @@ fi
 # What is said on the way goes to stderr, so that a program's output can be piped.
 # shellcheck disable=SC2086 # empty words must vanish
 "$root/.ci/install.sh" g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev \
-    libmongoc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $doctest >&2
+    libmongoc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev $doctest >&2
 # shellcheck disable=SC2086
 "$root/.ci/build.sh" release "$tests" "$program" $keeper >&2
 

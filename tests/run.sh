@@ -53,7 +53,7 @@ full | fuzz) clang_packages="clang-14 libclang-rt-14-dev llvm-14" ;;
 esac
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
-    sqlite3 libmongoc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev $clang_packages || exit 1
+    sqlite3 libmongoc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev $clang_packages || exit 1
 
 [ "$mode" != fuzz ] || exec tests/fuzz/run.sh "$@"
 

@@ -17,7 +17,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -47,19 +46,41 @@ public:
     template <typename Store>
     auto make_engine(Store& store, settle::phases how) const {
         return settle::engine{store, settle::type<shop::payment_type>,
-                              settle::type<shop::refund_type>, how};
+                              settle::type<shop::refund_type>,
+                              settle::type<samples::note_type>, how};
     }
 
-    /// Opens the till, every customer and stock code that the file names, and its orders.
+    /// Opens the till, the orders of the file, and the customers and stock codes that they name.
     template <typename Opener>
     void open(Opener& records, std::filesystem::path const& file) const {
-        open_names(records, file);
         shop::invoice_reader invoices{file};
+        names_of_file named;
+        std::vector<shop::order> orders;
+        std::vector<std::uint64_t> lines;
         shop::invoice_reader::piece piece;
-        while (records.goes_on(invoices.share()) && invoices.next(piece)) {
+        while (records.goes_on(0) && invoices.next(piece)) {
             if (auto const* no = std::get_if<samples::refusal>(&piece)) records.refuse(*no);
-            auto const* order = std::get_if<samples::request<shop::payment>>(&piece);
-            if (order) open_order(records, *order);
+            if (auto const* said = std::get_if<samples::remark>(&piece)) records.note(*said);
+            if (auto const* paid = std::get_if<samples::request<shop::payment>>(&piece)) {
+                add_names(named, *paid);
+                auto const& order = paid->parameters;
+                orders.push_back({order.invoice, order.customer, order.amount, "unpaid"});
+                lines.push_back(paid->line);
+            }
+            auto const* back = std::get_if<samples::request<shop::refund>>(&piece);
+            if (back != nullptr) add_names(named, *back);
+        }
+        records.create(shop::tills, shop::till{"shop", 0});
+        records.create_each(shop::customers, named.customers, [&](std::string const& id) {
+            return shop::customer{id, balance_, balance_};
+        });
+        records.create_each(shop::items, named.codes, [&](std::string const& code) {
+            return shop::item{code, stock_};
+        });
+        for (std::size_t at = 0; at < orders.size(); ++at) {
+            auto const share = static_cast<double>(at) / static_cast<double>(orders.size());
+            if (!records.goes_on(share)) return;
+            open_order(records, orders[at], lines[at]);
         }
     }
 
@@ -91,29 +112,42 @@ public:
         return refuse("unknown stock code", fmt::format("there is no stock code {}", key));
     }
 
-    template <typename Engine>
-    samples::money_sums sums(Engine& engine) const {
-        samples::money_sums sums;
+    /// What a done entry did to the money; false when this program cannot tell.
+    static bool read_moves(settle::entry const& done, std::vector<samples::money_move>& moves) {
+        auto const pay = [&](auto const& of, std::int64_t sign) {
+            moves.push_back({shop::customers.name, of.customer, -sign * of.amount});
+            moves.push_back({shop::tills.name, "shop", sign * of.amount});
+        };
+        auto const refund = [&](auto const& of, std::int64_t sign) { pay(of, -sign); };
+        return samples::read_parameters<shop::payment>(done, "payment", pay) ||
+               samples::read_parameters<shop::refund>(done, "refund", refund);
+    }
+
+    template <typename Engine, typename Visit>
+    static void each_account(Engine& engine, Visit&& visit) {
         for (shop::customer const& each : engine.scan(shop::customers)) {
-            sums.now = samples::add(sums.now, each.balance);
-            sums.opened = samples::add(sums.opened.value_or(0), each.opened_with);
+            visit(shop::customers.name, each.id, each.opened_with, each.balance);
         }
         for (shop::till const& each : engine.scan(shop::tills)) {
-            sums.now = samples::add(sums.now, each.takings);
+            visit(shop::tills.name, each.id, std::int64_t{0}, each.takings);
         }
-        return sums;
+    }
+
+    template <typename Engine>
+    samples::money_sums sums(Engine& engine) const {
+        return samples::sums_of<shop_application>(engine);
     }
 
     template <typename Engine>
     samples::exit_code show_balances(Engine& engine, std::string const& account) const {
         if (!account.empty()) return show_balance(engine, account);
         for (shop::customer const& each : engine.scan(shop::customers)) {
-            fmt::print("{:<20} {:>16}\n", each.id, samples::format_money(each.balance));
+            samples::print_amount(each.id, samples::format_money(each.balance));
         }
         for (shop::till const& each : engine.scan(shop::tills)) {
-            fmt::print("{:<20} {:>16}\n", each.id, samples::format_money(each.takings));
+            samples::print_amount(each.id, samples::format_money(each.takings));
         }
-        fmt::print("{:<20} {:>16}\n", "sum", samples::format_money(sums(engine).now));
+        samples::print_amount("sum", samples::format_money(sums(engine).now));
         return samples::exit_code::settled;
     }
 
@@ -127,50 +161,32 @@ public:
     }
 
 private:
-    template <typename Opener>
-    void open_names(Opener& records, std::filesystem::path const& file) const {
-        samples::csv_file lines{file};
-        auto const customer = lines.column("CustomerID");
-        auto const stock_code = lines.column("StockCode");
-        std::unordered_set<std::string> seen_customers;
-        std::vector<std::string> customers;
+    struct names_of_file {
+        samples::mentions customers;
+        samples::mentions codes;
         std::int64_t sum = 0;
-        std::unordered_set<std::string> seen_codes;
-        std::vector<std::string> codes;
-        samples::csv_row row;
-        while (records.goes_on(0) && lines.next(row)) {
-            // The invoices are read once more, and then a damaged line is told of.
-            if (!row) continue;
-            auto const& id = row.fields[customer];
-            auto const& code = row.fields[stock_code];
-            if (!id.empty() && seen_customers.insert(id).second) {
-                // A sum that is too large is found before there is any record.
-                sum = samples::add(sum, balance_);
-                customers.push_back(id);
-            }
-            if (!code.empty() && seen_codes.insert(code).second) codes.push_back(code);
+    };
+
+    template <typename Parameters>
+    void add_names(names_of_file& named, samples::request<Parameters> const& asked) const {
+        // A sum that is too large is found before there is any record.
+        if (named.customers.add(asked.line, asked.parameters.customer)) {
+            named.sum = samples::add(named.sum, balance_);
         }
-        records.create(shop::tills, shop::till{"shop", 0});
-        records.create_each(shop::customers, customers, [&](std::string const& id) {
-            return shop::customer{id, balance_, balance_};
-        });
-        records.create_each(shop::items, codes, [&](std::string const& code) {
-            return shop::item{code, stock_};
-        });
+        for (auto const& line : asked.parameters.lines) {
+            named.codes.add(asked.line, line.stock_code);
+        }
     }
 
     template <typename Opener>
-    void open_order(Opener& records, samples::request<shop::payment> const& asked) const {
-        auto const& wanted = asked.parameters;
-        bool const made = records.create(
-            shop::orders, shop::order{wanted.invoice, wanted.customer, wanted.amount, "unpaid"});
-        if (made) return;
-        auto const there = records.engine().read(shop::orders, wanted.invoice).value();
-        if (there && there->customer == wanted.customer && there->amount == wanted.amount) return;
-        records.refuse({asked.line, "id in use with another content",
+    void open_order(Opener& records, shop::order const& order, std::uint64_t line) const {
+        if (records.create(shop::orders, order)) return;
+        auto const there = records.engine().read(shop::orders, order.invoice).value();
+        if (there && there->customer == order.customer && there->amount == order.amount) return;
+        records.refuse({line, "id in use with another content",
                         fmt::format("invoice {}: an order of this number is there, with another "
                                     "customer or amount",
-                                    wanted.invoice)});
+                                    order.invoice)});
     }
 
     template <typename Parameters, typename Visit>

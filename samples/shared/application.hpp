@@ -4,12 +4,17 @@
 
 #include "visit_store.hpp"
 
+#include "books.hpp"
 #include "complain.hpp"
 #include "entries.hpp"
 #include "exit_code.hpp"
 #include "interrupt.hpp"
 #include "money.hpp"
+#include "mongodb_program.hpp"
+#include "named_files.hpp"
 #include "opener.hpp"
+#include "printable.hpp"
+#include "purge_note.hpp"
 #include "report.hpp"
 #include "runner.hpp"
 #include "sentence.hpp"
@@ -30,11 +35,13 @@
 
 namespace samples {
 
-/// Money as the store holds it, and as it was when everything was opened.
-struct money_sums {
-    std::int64_t now = 0;
-    std::optional<std::int64_t> opened{}; ///< where somebody has noted it
-};
+/// A line of text for a person, whatever ids and names it quotes.
+inline void print_line(std::string_view text) { fmt::print("{}\n", printable(text)); }
+
+/// What is on an account, in two columns.
+inline void print_amount(std::string_view name, std::string_view amount) {
+    fmt::print("{:<20} {:>16}\n", printable(name), amount);
+}
 
 /// What a call returns; where it throws, says why and returns what a program then ends with.
 template <typename Function>
@@ -60,6 +67,8 @@ exit_code code_of(std::string_view program, Function&& function) {
 ///          open(opener, file) - creates the first records
 ///          each_record(parameters, visit) - calls visit(collection, key) for each record
 ///          not_open(request, collection's name, key) - the refusal when that one is not open
+///          read_moves(entry, moves) - what a done entry did to money; false when it cannot tell
+///          each_account(engine, visit) - calls visit(collection, id, opened_with, now) for each
 ///          sums(engine), show_balances(engine, account) - what `check` and `balance` look at
 ///          in_words(participant, reason) - a reason in the words of the business, or nothing
 ///          tutorial - the same for what the programs of MongoDB's tutorial left: without a reader,
@@ -108,7 +117,6 @@ private:
     }
 
     exit_code run() {
-        if (!given_->report.empty()) check_report_path(given_->report);
         typename Application::reader pieces{given_->input};
         runner<Application, Engine> running{*application_, *engine_, given_->pace,
                                             interrupted_->token()};
@@ -174,13 +182,16 @@ private:
     }
 
     static void print_skipped(std::vector<settle::skipped_entry> const& all) {
-        for (auto const& [id, problem] : all) fmt::print("  {}: {}\n", id, sentence_of(problem));
+        for (auto const& [id, problem] : all) {
+            print_line(fmt::format("  {}: {}", id, sentence_of(problem)));
+        }
     }
 
     exit_code purge() {
         settle::purge_options wanted;
         wanted.older_than = given_->finished_for;
         wanted.stop = interrupted_->token();
+        note_purge(wanted.older_than);
         auto const gone = engine_->purge(wanted);
         if (gone.problem.code == settle::errc::too_young) {
             return complain(sentence_of(gone.problem));
@@ -188,6 +199,20 @@ private:
         if (!gone.problem.empty()) throw settle::failure(gone.problem);
         fmt::print("purged: {} entries\n", with_commas(gone.erased));
         return interrupted_->asked() ? exit_code::unsettled : exit_code::settled;
+    }
+
+    /// Before the first done entry goes, it is noted for ever that `check` cannot ask the log for
+    /// what each account must hold.
+    void note_purge(std::chrono::milliseconds older_than) {
+        if (older_than <= engine_->limits().horizon()) return;
+        auto done = engine_->still_for(older_than - std::chrono::minutes(1));
+        done.state = settle::state::done;
+        if (!engine_->page(done, {}, 1).value().empty()) {
+            auto const made = engine_->create(notes, note{purge_note, "entries were purged"});
+            bool const there = made.has_value() ||
+                               made.problem().code == settle::errc::record_exists;
+            if (!there) throw settle::failure(made.problem());
+        }
     }
 
     exit_code list() {
@@ -222,7 +247,7 @@ private:
         wanted.stop = interrupted_->token();
         auto const result = engine_->cancel(given_->cancel_id, wanted);
         if (result.verdict == settle::verdict::canceled) {
-            fmt::print("{} is canceled\n", given_->cancel_id);
+            print_line(fmt::format("{} is canceled", given_->cancel_id));
             return exit_code::settled;
         }
         if (result.verdict == settle::verdict::done) {
@@ -241,7 +266,7 @@ private:
     exit_code reverse() {
         auto const result = engine_->reverse(given_->reverse_id);
         if (result.verdict == settle::verdict::done) {
-            fmt::print("{} is reversed by {}\n", given_->reverse_id, result.id);
+            print_line(fmt::format("{} is reversed by {}", given_->reverse_id, result.id));
             return exit_code::settled;
         }
         if (result.verdict == settle::verdict::canceled) {
@@ -266,16 +291,13 @@ private:
     exit_code check() {
         auto const sums = application_->sums(*engine_);
         auto const marks = engine_->marks().value();
-        std::uint64_t unfinished = 0;
         settle::entry_filter submitted;
         submitted.state = settle::state::initial;
         settle::entry_filter begun;
         begun.unfinished = true;
-        for (auto const& filter : {submitted, begun}) {
-            for (settle::entry const& entry : engine_->list(filter)) {
-                if (++unfinished <= 5) fmt::print("{}\n", list_line(entry));
-            }
-        }
+        std::uint64_t unfinished = show_unfinished(submitted, 0);
+        std::uint64_t const begun_count = show_unfinished(begun, unfinished);
+        unfinished += begun_count;
         bool const unchanged = !sums.opened || sums.now == *sums.opened;
         if (sums.opened) {
             fmt::print("{} money       {}, opened with {}\n", unchanged ? "ok " : "BAD",
@@ -283,6 +305,7 @@ private:
         } else {
             fmt::print("    money       {}\n", sums.now);
         }
+        bool const balanced = !sums.opened || check_accounts(marks + begun_count > 0);
         fmt::print("{} marks       {} left\n", marks == 0 ? "ok " : "BAD",
                    with_commas(marks));
         fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD",
@@ -291,8 +314,57 @@ private:
             fmt::print("'{} recover' settles what no program is at work on, or says why not\n",
                        Application::name);
         }
-        bool const well = unchanged && marks == 0 && unfinished == 0;
+        bool const well = unchanged && balanced && marks == 0 && unfinished == 0;
         return well ? exit_code::settled : exit_code::refused;
+    }
+
+    /// Shape:   shown - how many lines there are already; five will do
+    std::uint64_t show_unfinished(settle::entry_filter const& filter, std::uint64_t shown) {
+        std::uint64_t count = 0;
+        for (settle::entry const& entry : engine_->list(filter)) {
+            if (++count + shown <= 5) fmt::print("{}\n", list_line(entry));
+        }
+        return count;
+    }
+
+    /// Compares every account with what the log says. False where one holds something else.
+    bool check_accounts(bool under_way) {
+        auto const found = compare_accounts(under_way);
+        if (!found.impossible.empty()) {
+            print_line(fmt::format("    accounts    not compared with the log: {}",
+                                   found.impossible));
+            return true;
+        }
+        if (found.wrong == 0) {
+            fmt::print("ok  accounts    {} hold what the log says\n", with_commas(found.accounts));
+            return true;
+        }
+        fmt::print("BAD accounts    {} of {} hold something else than the log says\n",
+                   with_commas(found.wrong), with_commas(found.accounts));
+        for (auto const& each : found.sentences) print_line("    " + each);
+        return false;
+    }
+
+    book_findings compare_accounts(bool under_way) {
+        book_findings found;
+        if constexpr (requires { typename Application::reader; }) {
+            if (under_way) {
+                found.impossible = "something is unfinished";
+                return found;
+            }
+            if (engine_->read(notes, purge_note).value()) {
+                found.impossible = "entries were purged";
+                return found;
+            }
+            books<Application> by_log{*engine_};
+            found = by_log.compare([&](auto&& visit) {
+                Application::each_account(*engine_, visit);
+            });
+            bool const went_on =
+                found.wrong > 0 && books<Application>{*engine_}.entries() != by_log.entries();
+            if (went_on) found.impossible = "another program is at work";
+        }
+        return found;
     }
 
     exit_code complain(std::string const& sentence) {
@@ -366,7 +438,12 @@ int main_of(Application application, int argc, char** argv) {
                                        std::string{Application::default_store},
                                        application.open_options()};
         auto const ended = read_command_line(words, argc, argv, given);
-        return ended ? *ended : detail::call_all(application, given);
+        if (ended) return *ended;
+        check_named_files(given);
+        if (!with_mongodb && given.store.kind == store_kind::mongodb) {
+            become_mongodb_program(Application::name, argv);
+        }
+        return detail::call_all(application, given);
     });
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
         complain(Application::name, "the output could not be written");

@@ -2,6 +2,8 @@
 // Says on stderr what is wrong, also where stderr is closed or full.
 #pragma once
 
+#include "printable.hpp"
+
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -24,9 +26,9 @@ inline void write_to_stderr(std::string_view text) noexcept {
     static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
 }
 
-/// One sentence, with the program's name before it.
+/// One sentence, with the program's name before it, as a person may be shown it.
 inline void complain(std::string_view program, std::string_view sentence) {
-    write_to_stderr(std::string{program}.append(": ").append(sentence).append("\n"));
+    write_to_stderr(std::string{program}.append(": ").append(printable(sentence)).append("\n"));
 }
 
 } // namespace samples

@@ -2,6 +2,8 @@
 // Writes entries as text and as JSON.
 #include "entries.hpp"
 
+#include "printable.hpp"
+
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -75,7 +77,8 @@ nlohmann::ordered_json to_json(settle::entry const& entry) {
 }
 
 std::string dumped(nlohmann::ordered_json const& value, int indent = -1) {
-    return value.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    // No character but ASCII: a terminal obeys some of the others.
+    return value.dump(indent, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 } // namespace
@@ -85,8 +88,8 @@ std::string list_head() {
 }
 
 std::string list_line(settle::entry const& entry) {
-    return fmt::format("{:<20} {:<16} {:<9} {:<20} {}", entry.id, entry.type, shown_state(entry),
-                       utc(entry.modified), why(entry));
+    return fmt::format("{:<20} {:<16} {:<9} {:<20} {}", printable(entry.id), printable(entry.type),
+                       shown_state(entry), utc(entry.modified), printable(why(entry)));
 }
 
 std::string to_text(settle::entry const& entry) {
@@ -94,7 +97,7 @@ std::string to_text(settle::entry const& entry) {
     auto const all = to_json(entry);
     for (auto const& [name, value] : all.items()) {
         auto const shown = value.is_null()     ? std::string{}
-                           : value.is_string() ? value.template get<std::string>()
+                           : value.is_string() ? printable(value.template get<std::string>())
                                                : dumped(value, value.is_structured() ? 2 : -1);
         text += fmt::format("{:<12} {}\n", name, shown.empty() ? "-" : shown);
     }

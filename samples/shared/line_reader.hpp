@@ -12,12 +12,14 @@
 #include <cstring>
 #include <deque>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace samples {
 
@@ -34,25 +36,35 @@ public:
     /// Longer lines, and longer rows of several lines, are no table that a person wrote.
     static constexpr std::size_t longest = std::size_t{1} << 20U;
 
+    /// Shape:   path - `-` stands for standard input
     explicit line_reader(std::filesystem::path path) : path_(std::move(path)) {
-        std::error_code error;
-        auto const status = std::filesystem::status(path_, error);
-        if (!std::filesystem::exists(status)) {
-            throw input_error(fmt::format("{}: there is no such file", path_.string()));
+        bool const is_input = path_ == "-";
+        file_ = is_input ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                         : ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        if (file_ < 0 && errno == ENOENT) {
+            throw input_error(fmt::format("{}: there is no such file", name()));
         }
-        if (std::filesystem::is_directory(status)) {
-            throw input_error(fmt::format("{}: this is a directory, not a file", path_.string()));
+        struct ::stat found {};
+        if (file_ < 0 || ::fstat(file_, &found) != 0) {
+            int const error = errno;
+            if (file_ >= 0) ::close(file_);
+            throw input_error(fmt::format("{}: cannot be opened: {}", name(),
+                                          std::strerror(error)));
         }
-        size_ = std::filesystem::file_size(path_, error);
-        // A pipe has no size that could be known; its share of progress then stays 0.
-        if (error) size_ = 0;
-        errno = 0;
-        file_.open(path_, std::ios::binary);
-        if (!file_) {
-            throw input_error(fmt::format("{}: cannot be opened: {}", path_.string(),
-                                          std::strerror(errno)));
+        if (S_ISDIR(found.st_mode)) {
+            ::close(file_);
+            throw input_error(fmt::format("{}: this is a directory, not a file", name()));
         }
+        // Of a pipe nobody knows the size; its share of progress then stays 0.
+        if (!S_ISREG(found.st_mode)) return;
+        size_ = static_cast<std::uint64_t>(found.st_size);
+        // Another command of this program may read the same standard input from here, too.
+        from_ = is_input ? ::lseek(file_, 0, SEEK_CUR) : 0;
     }
+
+    ~line_reader() { ::close(file_); }
+    line_reader(line_reader const&) = delete;
+    line_reader& operator=(line_reader const&) = delete;
 
     /// Gives the next line; false at the end of the file.
     /// Errors:  input_error, when the file cannot be read on
@@ -74,8 +86,8 @@ public:
     }
 
     /// Gives these lines again, before all others: for a reader that looked too far ahead.
-    void unread(std::vector<numbered_line>&& lines, std::size_t from) {
-        for (std::size_t at = lines.size(); at > from; --at) {
+    void unread(std::vector<numbered_line>&& lines, std::size_t from, std::size_t to) {
+        for (std::size_t at = to; at > from; --at) {
             again_.push_front(std::move(lines[at - 1]));
         }
     }
@@ -86,7 +98,8 @@ public:
         return size_ == 0 ? 0.0 : taken / static_cast<double>(size_);
     }
 
-    std::filesystem::path const& path() const { return path_; }
+    /// The file as sentences call it.
+    std::string name() const { return path_ == "-" ? "standard input" : path_.string(); }
 
 private:
     /// Moves bytes into the line; true when the line is complete.
@@ -103,27 +116,35 @@ private:
     }
 
     bool fill() {
-        if (file_.eof()) return false;
-        errno = 0;
-        file_.read(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-        filled_ = static_cast<std::size_t>(file_.gcount());
+        // A terminal would be asked for more after its end.
+        if (ended_) return false;
+        ssize_t got = 0;
+        do {
+            got = from_ < 0 ? ::read(file_, buffer_.data(), buffer_.size())
+                            : ::pread(file_, buffer_.data(), buffer_.size(),
+                                      from_ + static_cast<off_t>(read_));
+        } while (got < 0 && errno == EINTR);
+        if (got < 0) {
+            throw input_error(fmt::format("{}: cannot be read after line {}: {}", name(), lines_,
+                                          std::strerror(errno)));
+        }
+        filled_ = static_cast<std::size_t>(got);
         at_ = 0;
         read_ += filled_;
-        if (file_.bad() || (file_.fail() && !file_.eof())) {
-            throw input_error(fmt::format("{}: cannot be read after line {}: {}", path_.string(),
-                                          lines_, std::strerror(errno)));
-        }
-        return filled_ > 0;
+        ended_ = filled_ == 0;
+        return !ended_;
     }
 
     std::filesystem::path path_;
-    std::ifstream file_;
+    int file_ = -1;
+    off_t from_ = -1; // where a file with a size begins; below 0 for what can be read once only
     std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 16U);
     std::size_t at_ = 0;
     std::size_t filled_ = 0;
     std::uint64_t lines_ = 0;
     std::uint64_t read_ = 0;
     std::uint64_t size_ = 0;
+    bool ended_ = false;
     std::deque<numbered_line> again_;
 };
 

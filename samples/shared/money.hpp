@@ -47,17 +47,27 @@ inline std::int64_t to_int64(std::string_view what, std::string_view text,
 
 }  // namespace detail
 
-/// Reads decimal text such as `245.20`, `.80`, `1000` or `-12.3` as hundredths.
+/// Reads decimal text such as `245.20`, `.80`, `1000`, `-12.3` or `12,50` as hundredths. A comma
+/// counts as a decimal point only where it can be nothing else: before one or two last digits.
 /// Shape:   what - what the text stands for, as the sentence of a refusal names it: "amount"
 /// Errors:  input_error, with a sentence: nothing there, no number, three decimals, beyond 64 bits
 inline std::int64_t parse_money(std::string_view what, std::string_view text) {
     if (text.empty()) throw input_error(fmt::format("the {} is empty", what));
     bool const negative = text.front() == '-';
     auto const number = text.substr(negative ? 1 : 0);
-    auto const point = number.find('.');
+    auto const point = number.find_first_of(".,");
     auto const whole = number.substr(0, point);
     bool const has_point = point != std::string_view::npos;
     auto const decimals = has_point ? number.substr(point + 1) : std::string_view{};
+    bool const comma = has_point && number[point] == ',';
+    bool const several = decimals.find_first_of(".,") != std::string_view::npos;
+    bool const grouped = several || (comma && decimals.size() > 2);
+    if (grouped && !whole.empty() && detail::only_digits(whole) &&
+        decimals.find_first_not_of("0123456789.,") == std::string_view::npos) {
+        throw input_error(fmt::format("the {} {} seems to have thousands separators, and may mean "
+                                      "more than one number; write it as 1234.50",
+                                      what, detail::quoted(text)));
+    }
     bool const ends_early = decimals.empty() && (has_point || whole.empty());
     if (ends_early || !detail::only_digits(whole) || !detail::only_digits(decimals)) {
         throw input_error(fmt::format("the {} {} is not a decimal number such as 245.20", what,

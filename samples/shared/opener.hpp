@@ -2,6 +2,7 @@
 // Puts an application's first records into its store; what is there already stays as it is.
 #pragma once
 
+#include "alike_names.hpp"
 #include "piece.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -16,10 +17,30 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
 namespace samples {
+
+/// Names in the order in which a file mentions them, each once, with the line of its first mention.
+class mentions {
+public:
+    /// True when the name is new.
+    bool add(std::uint64_t line, std::string const& name) {
+        if (!seen_.insert(name).second) return false;
+        all_.emplace_back(line, name);
+        return true;
+    }
+
+    [[nodiscard]] std::vector<std::pair<std::uint64_t, std::string>> const& all() const {
+        return all_;
+    }
+
+private:
+    std::unordered_set<std::string> seen_;
+    std::vector<std::pair<std::uint64_t, std::string>> all_;
+};
 
 /// Creates records through an engine and counts them by collection.
 template <typename Engine>
@@ -44,22 +65,24 @@ public:
         return false;
     }
 
-    /// One record for each name, until someone asks to stop.
+    /// One record for each name, until someone asks to stop. Says which names a person takes for
+    /// one, of the store's and of these.
     template <typename Collection, typename Make>
-    void create_each(Collection const& collection, std::vector<std::string> const& names,
-                     Make&& make) {
+    void create_each(Collection const& collection, mentions const& names, Make&& make) {
+        remark_on_alike(collection, names);
         auto& count = counts_[std::string{Collection::name}];
         double made = 0;
         settle::batch_options wanted;
         wanted.stop = stop_;
+        auto const record = [&](auto const& each) { return make(each.second); };
         auto const report = engine_->create_all(
-            collection, ranges::views::transform(names, make),
+            collection, ranges::views::transform(names.all(), record),
             [&](std::size_t, settle::result<void> const& answer) {
                 if (answer.has_value()) ++count.opened;
                 else if (answer.problem().code == settle::errc::record_exists) ++count.there;
                 else throw settle::failure(answer.problem());
                 if (answer.has_value()) ++total_;
-                goes_on(made++ / static_cast<double>(names.size()));
+                goes_on(made++ / static_cast<double>(names.all().size()));
             },
             wanted);
         report_.stopped = stop_.stop_requested();
@@ -68,6 +91,8 @@ public:
 
     /// Keeps what cannot be opened for the end.
     void refuse(refusal const& no) { report_.refuse(no.line, no.reason, no.sentence); }
+
+    void note(remark const& said) { report_.note(said.line, said.sentence); }
 
     /// Shows how far it has come; false when someone asked to stop.
     bool goes_on(double share) {
@@ -100,6 +125,20 @@ public:
     exit_code ends_with() const { return report_.ends_with(); }
 
 private:
+    template <typename Collection>
+    void remark_on_alike(Collection const& collection, mentions const& names) {
+        alike_names known;
+        for (auto const& record : engine_->scan(collection)) {
+            known.add(record.*Collection::key_member);
+        }
+        for (auto const& [line, name] : names.all()) {
+            auto const* const other = known.add(name);
+            if (other == nullptr) continue;
+            report_.note(line, fmt::format("'{}' and '{}' of the {} {}; each is one of its own",
+                                           name, *other, Collection::name, alike_words));
+        }
+    }
+
     struct tally {
         std::uint64_t opened = 0;
         std::uint64_t there = 0;

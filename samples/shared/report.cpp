@@ -4,6 +4,7 @@
 
 #include "input_error.hpp"
 #include "money.hpp"
+#include "printable.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -35,9 +36,9 @@ nlohmann::ordered_json to_json(report const& shown) {
     }
     return {{"done", shown.done},           {"canceled", shown.canceled},
             {"undecided", shown.undecided}, {"refused", shown.refused},
-            {"earlier", shown.earlier},     {"stopped", shown.stopped},
-            {"left_over", shown.left_over}, {"reasons", shown.reasons},
-            {"seconds", shown.seconds},
+            {"repeated", shown.repeated},   {"earlier", shown.earlier},
+            {"stopped", shown.stopped},     {"left_over", shown.left_over},
+            {"reasons", shown.reasons},     {"seconds", shown.seconds},
             {"sum_before", shown.sum_before}, {"sum_after", shown.sum_after},
             {"remarks", std::move(remarks)}, {"more_remarks", shown.unnamed}};
 }
@@ -55,18 +56,6 @@ bool is_device(std::filesystem::path const& path) {
     auto const text = path.lexically_normal().string();
     return text.rfind("/dev/", 0) == 0 || text.rfind("/proc/", 0) == 0 ||
            (std::filesystem::exists(status) && !is_regular_file(status));
-}
-
-/// What a link leads to, whether or not it is there yet, so that the link stays.
-std::filesystem::path real_path(std::filesystem::path path) {
-    std::error_code failed;
-    constexpr int most_links = 40;
-    for (int links = 0; links < most_links; ++links) {
-        auto const next = std::filesystem::read_symlink(path, failed);
-        if (failed) break;
-        path = path.parent_path() / next;
-    }
-    return path;
 }
 
 /// Where a file is written before it takes its name.
@@ -105,6 +94,17 @@ void write_whole(std::filesystem::path const& path, std::string_view text) {
 
 } // namespace
 
+std::filesystem::path real_path(std::filesystem::path path) {
+    std::error_code failed;
+    constexpr int most_links = 40;
+    for (int links = 0; links < most_links; ++links) {
+        auto const next = std::filesystem::read_symlink(path, failed);
+        if (failed) break;
+        path = path.parent_path() / next;
+    }
+    return path;
+}
+
 std::string shortened(std::string sentence) {
     constexpr std::size_t most = 1000;
     if (sentence.size() <= most) return sentence;
@@ -123,13 +123,14 @@ std::string remarks_text(report const& shown, std::size_t most_printed) {
     std::string text;
     if (!shown.reasons.empty()) text += "why not done\n";
     for (auto const& [reason, count] : shown.reasons) {
-        text += fmt::format("  {}: {}\n", reason, with_commas(count));
+        text += fmt::format("  {}: {}\n", printable(reason), with_commas(count));
     }
+    if (shown.reasons.empty() && !shown.remarks.empty()) text += "remarks\n";
     auto const printed = std::min(most_printed, shown.remarks.size());
     for (std::size_t at = 0; at < printed; ++at) {
         auto const& [line, sentence] = shown.remarks[at];
-        text += line == 0 ? fmt::format("  {}\n", sentence)
-                          : fmt::format("  line {}: {}\n", line, sentence);
+        text += line == 0 ? fmt::format("  {}\n", printable(sentence))
+                          : fmt::format("  line {}: {}\n", line, printable(sentence));
     }
     auto const more = shown.remarks.size() - printed + shown.unnamed;
     if (more > 0) text += fmt::format("  … and {} more\n", with_commas(more));
@@ -145,13 +146,14 @@ std::string to_text(report const& shown, std::string_view what) {
     text += counted("canceled", shown.canceled, width) + '\n';
     text += counted("undecided", shown.undecided, width) + '\n';
     text += counted("refused", shown.refused, width) + '\n';
+    if (shown.repeated > 0) text += counted("repeated", shown.repeated, width) + '\n';
     text += remarks_text(shown);
     // Other programs may be at work between the two looks; only `check` knows what is wrong.
     bool const same = shown.sum_before == shown.sum_after;
     text += fmt::format("money  {} before, {} after: {}\n", format_money(shown.sum_before),
                         format_money(shown.sum_after),
                         same ? "unchanged" : "CHANGED; run check when nothing else is at work");
-    auto const now = shown.total() - shown.refused - shown.earlier;
+    auto const now = shown.total() - shown.refused - shown.repeated - shown.earlier;
     auto const rate = shown.seconds > 0 ? static_cast<double>(now) / shown.seconds : 0.0;
     text += fmt::format("time   {:.1f} s, {:.0f} a second", shown.seconds, rate);
     if (shown.earlier > 0) {
@@ -172,7 +174,7 @@ void check_report_path(std::filesystem::path const& path) {
 void write_report(report const& shown, std::filesystem::path const& path) {
     // A reason may quote the input; whatever is no UTF-8 there is replaced, so that nothing throws.
     using handler = nlohmann::ordered_json::error_handler_t;
-    write_whole(path, to_json(shown).dump(2, ' ', false, handler::replace) + '\n');
+    write_whole(path, to_json(shown).dump(2, ' ', true, handler::replace) + '\n');
 }
 
 } // namespace samples

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "exit_code.hpp"
+#include "piece.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +16,11 @@
 
 namespace samples {
 
-/// A piece of the input that was not run, or whose run nobody could finish.
-struct remark {
-    std::uint64_t line = 0;  // 0 where there is no line
-    std::string sentence;
-};
-
 /// A sentence, which may quote what a file holds: of one that nobody would read to its end, the
 /// middle goes.
 std::string shortened(std::string sentence);
 
-/// Counts of one run. Every piece of the input is in exactly one of the four.
+/// Counts of one run. Every piece of the input is in exactly one of the first five.
 struct report {
     static constexpr std::size_t most_remarks = 1000; // kept, so that memory has a bound
     static constexpr std::size_t most_printed = 20;   // more would hide the counts from a person
@@ -34,6 +29,7 @@ struct report {
     std::uint64_t canceled = 0;
     std::uint64_t undecided = 0;
     std::uint64_t refused = 0;
+    std::uint64_t repeated = 0;                   // equal to an earlier line, and one with it
     std::uint64_t earlier = 0;                    // done or canceled before this run began
     std::map<std::string, std::uint64_t> reasons; // why what is not done is not
     std::vector<remark> remarks; // the first ones; the counts know of all
@@ -44,7 +40,7 @@ struct report {
     std::int64_t sum_before = 0; // hundredths
     std::int64_t sum_after = 0;
 
-    std::uint64_t total() const { return done + canceled + undecided + refused; }
+    std::uint64_t total() const { return done + canceled + undecided + refused + repeated; }
 
     /// Counts a piece that cannot be run; the sentence says what is wrong with it.
     void refuse(std::uint64_t line, std::string_view reason, std::string sentence) {
@@ -82,6 +78,10 @@ std::string remarks_text(report const& shown, std::size_t most_printed = report:
 /// The report as a person reads it.
 /// Shape:   what - what was run, in words: "payment orders"
 std::string to_text(report const& shown, std::string_view what);
+
+/// What a link leads to, whether or not it is there yet: a report takes that place, and the link
+/// stays.
+std::filesystem::path real_path(std::filesystem::path path);
 
 /// Finds out, before anything is run, whether a report can be written there.
 /// Errors:  input_error, when it cannot

@@ -2,6 +2,7 @@
 // Runs what a reader gives, many transactions at a time, and counts what became of each.
 #pragma once
 
+#include "alike_names.hpp"
 #include "open_records.hpp"
 #include "pace.hpp"
 #include "piece.hpp"
@@ -85,10 +86,11 @@ private:
     /// So many undecided ones in a row mean that the store is gone, not that one record is held.
     static constexpr int give_up_after = 5;
 
-    /// Where a transaction comes from: its line, and whether its id was settled before this run.
+    /// Where a transaction comes from, and whether its id was settled before this run.
     struct origin {
         std::uint64_t line = 0;
         bool earlier = false;
+        std::uint64_t repeats = 0; // the line of this file that named the id first
     };
 
     template <typename Parameters>
@@ -139,11 +141,16 @@ private:
         while (look_ahead()) {
             if (auto const* no = std::get_if<refusal>(&*ahead_)) {
                 refuse(*no);
+            } else if (auto const* said = std::get_if<remark>(&*ahead_)) {
+                note(*said);
             } else if (auto* asked = std::get_if<request<Parameters>>(&*ahead_)) {
                 // A missing record would cancel the id for good; opened later, it still can run.
                 auto const no_record = missing(*asked);
                 if (!no_record) {
-                    from = {asked->line, has_past_ && settled_before(asked->id)};
+                    auto const alike = ids_.alike(asked->id, asked->line);
+                    auto const repeats = ids_.add(asked->id, asked->line);
+                    if (alike != 0 && repeats == 0) remark_on_id(*asked, alike);
+                    from = {asked->line, has_past_ && settled_before(asked->id), repeats};
                     given = {std::move(asked->id), std::move(asked->parameters)};
                     ahead_.reset();
                     return true;
@@ -163,6 +170,10 @@ private:
         application_->each_record(asked.parameters, [&](auto const& collection, auto const& key) {
             if (no || open_.has(collection, key)) return;
             no = application_->not_open(asked, collection.name, key);
+            auto const form = visible_form(key);
+            if (form == key || !open_.has(collection, form)) return;
+            no->sentence += fmt::format("; '{}' and '{}', which is there, {}", key, form,
+                                        alike_words);
         });
         return no;
     }
@@ -171,6 +182,10 @@ private:
 
     void run_like(refusal const& no) {
         refuse(no);
+        ahead_.reset();
+    }
+    void run_like(remark const& said) {
+        note(said);
         ahead_.reset();
     }
 
@@ -264,15 +279,32 @@ private:
 
     void refuse(refusal const& no) { report_.refuse(no.line, no.reason, no.sentence); }
 
+    void note(remark const& said) { report_.note(said.line, said.sentence); }
+
+    template <typename Parameters>
+    void remark_on_id(request<Parameters> const& asked, std::uint64_t other) {
+        report_.note(asked.line, fmt::format("the id '{}' and the one of line {} {}; they are two "
+                                             "transactions",
+                                             asked.id, other, alike_words));
+    }
+
     void ended(origin const& from, settle::outcome const& result) {
         std::scoped_lock const one_at_a_time{counting_};
+        if (from.repeats != 0 && (result.done() || result.canceled())) {
+            ++report_.repeated;
+            report_.note(from.line, fmt::format("{} repeats line {}: the two are one, and it is {}",
+                                                result.id, from.repeats,
+                                                result.done() ? "done" : "canceled"));
+            in_vain_ = 0;
+            return;
+        }
         if (from.earlier && (result.done() || result.canceled())) ++report_.earlier;
         in_vain_ = result.verdict == settle::verdict::undecided ? in_vain_ + 1 : 0;
         switch (result.verdict) {
         case settle::verdict::done: ++report_.done; break;
         case settle::verdict::canceled: canceled(from.line, result); break;
         case settle::verdict::undecided: undecided(from.line, result); break;
-        case settle::verdict::refused: refused(from.line, result); break;
+        case settle::verdict::refused: refused(from, result); break;
         }
     }
 
@@ -299,10 +331,15 @@ private:
                                        sentence_of(result.problem)));
     }
 
-    void refused(std::uint64_t line, settle::outcome const& result) {
+    void refused(origin const& from, settle::outcome const& result) {
         bool const reused = result.problem.code == settle::errc::id_in_use;
-        report_.refuse(line, reused ? "id in use with another content" : "refused by the engine",
-                       fmt::format("{}: {}", result.id, sentence_of(result.problem)));
+        auto sentence = fmt::format("{}: {}", result.id, sentence_of(result.problem));
+        if (reused && from.repeats != 0) {
+            sentence += fmt::format("; line {} named it first", from.repeats);
+        }
+        report_.refuse(from.line,
+                       reused ? "id in use with another content" : "refused by the engine",
+                       std::move(sentence));
     }
 
     Application const* application_;
@@ -314,6 +351,7 @@ private:
     std::optional<typename reader::piece> ahead_; // was read and is not yet taken
     std::mutex counting_;
     report report_;
+    seen_ids ids_;
     bool has_past_ = false; // the log held entries when the run began
     std::atomic<int> in_vain_ = 0;
     std::atomic<bool> gave_up_ = false;

@@ -5,6 +5,7 @@
 #include "complain.hpp"
 #include "input_error.hpp"
 #include "money.hpp"
+#include "printable.hpp"
 #include "report.hpp"
 
 #include <settle/version.hpp>
@@ -12,8 +13,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <optional>
@@ -76,32 +80,98 @@ void add_open_option(CLI::App& open, open_option const& given) {
     }
 }
 
+/// Makes an option that takes one of some words.
+/// Shape:   words - for each word its value
+template <typename Value, typename Target>
+CLI::Option* add_choice(CLI::App& line, std::string const& name, Target& target,
+                        std::vector<std::pair<std::string, Value>> words,
+                        std::string const& purpose) {
+    std::vector<std::string> names;
+    for (auto const& each : words) names.push_back(each.first);
+    auto const known = fmt::format("{}", fmt::join(names, "|"));
+    auto const take = [name, known, words = std::move(words), &target](std::string const& text) {
+        for (auto const& [word, value] : words) {
+            if (word != text) continue;
+            target = value;
+            return;
+        }
+        throw CLI::ValidationError(name, fmt::format("'{}' is none of {}", text, known));
+    };
+    return line.add_option_function<std::string>(name, take, purpose)->type_name(known);
+}
+
 /// `--state`, which takes the words that `list` prints.
 void add_state(CLI::App& line, std::optional<settle::state>& target) {
     using settle::state;
-    std::vector<std::string> names;
-    std::map<std::string, state> states;
+    std::vector<std::pair<std::string, state>> words;
     for (auto const each : {state::initial, state::pending, state::applied, state::done,
                             state::canceling, state::canceled}) {
-        names.emplace_back(name_of(each));
-        states.emplace(name_of(each), each);
+        words.emplace_back(name_of(each), each);
     }
-    line.add_option_function<std::string>(
-            "--state", [&target, states](std::string const& name) { target = states.at(name); },
-            "Only those in this state")
-        ->check(CLI::IsMember(names));
+    add_choice(line, "--state", target, std::move(words), "Only those in this state");
 }
 
-/// An option such as `30m`; a bare number is seconds.
-void add_age(CLI::App& line, std::chrono::seconds& target, std::string const& purpose) {
-    std::map<std::string, std::int64_t> const units{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}};
+/// Reads a time such as `30m`; a bare number is seconds.
+std::optional<std::chrono::seconds> parse_age(std::string_view text) {
     constexpr std::int64_t ten_years = std::int64_t{86400} * 3653;
-    line.add_option_function<std::int64_t>(
-            "--older-than", [&target](std::int64_t count) { target = std::chrono::seconds(count); },
-            purpose)
-        ->transform(CLI::AsNumberWithUnit(units))
-        ->check(CLI::Range(std::int64_t{0}, ten_years))
+    constexpr std::string_view units = "smhd";
+    constexpr std::array<std::int64_t, 4> seconds{1, 60, 3600, 86400};
+    std::size_t unit = 0;
+    if (!text.empty()) {
+        auto const found = units.find(text.back());
+        if (found != std::string_view::npos) {
+            unit = found;
+            text.remove_suffix(1);
+        }
+    }
+    if (text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+    try {
+        auto const count = parse_whole("time", text);
+        if (count > ten_years / seconds.at(unit)) return std::nullopt;
+        return std::chrono::seconds(count * seconds.at(unit));
+    } catch (input_error const&) {
+        return std::nullopt;
+    }
+}
+
+/// An option such as `--older-than 30m`.
+void add_age(CLI::App& line, std::chrono::seconds& target, std::string const& purpose) {
+    auto const take = [&target](std::string const& text) {
+        auto const age = parse_age(text);
+        if (!age) {
+            throw CLI::ValidationError(
+                "--older-than", fmt::format("'{}' is no time such as 90s, 30m, 2h or 1d, of ten "
+                                            "years at most",
+                                            text));
+        }
+        target = *age;
+    };
+    line.add_option_function<std::string>("--older-than", take, purpose)
         ->type_name("30s|30m|2h|1d");
+}
+
+/// CLI11 knows no word behind `--` that does not end all options and commands. So such a word comes
+/// to it behind a character that begins neither, and loses that in the end.
+constexpr char literal = '\x01';
+
+/// Without that character.
+std::string plain(std::string const& word) {
+    return word.starts_with(literal) ? word.substr(1) : word;
+}
+
+/// The words of a command line in CLI11's order, which is from the last to the first.
+std::vector<std::string> words_of(int argc, char** argv) {
+    std::vector<std::string> words;
+    for (int at = 1; at < argc; ++at) {
+        std::string const word = argv[at];
+        bool const separator = word == "--";
+        // A separator in the end separates nothing.
+        if (separator && ++at == argc) break;
+        bool const marked = separator || word.starts_with(literal);
+        words.push_back(marked ? literal + std::string{argv[at]} : word);
+    }
+    std::reverse(words.begin(), words.end());
+    return words;
 }
 
 /// The command line of a sample while it is read.
@@ -115,19 +185,20 @@ public:
         line_.footer("Exit codes: 0 everything was read and settled (canceled is an outcome), "
                      "1 input refused or check failed,\n2 wrong usage, 3 the store could not be "
                      "reached or something is left unsettled.\nSeveral commands may follow one "
-                     "another: --store memory: open FILE run FILE check");
+                     "another: --store memory: open FILE run FILE check\nA FILE may be -, the "
+                     "standard input. Behind -- stands an ID, ACCOUNT or FILE that begins\nwith "
+                     "a dash or is called like a command: balance -- check");
         line_.set_version_flag("--version", fmt::format("{} {}.{}.{}", words.name,
                                                         SETTLE_VERSION / 10000,
                                                         SETTLE_VERSION / 100 % 100,
                                                         SETTLE_VERSION % 100));
         line_.add_option("--store", address_, "sqlite:PATH, memory: or mongodb://HOST/DATABASE")
-            ->capture_default_str();
-        line_.add_option("--layout", target_->layout,
-                         "tutorial: what the programs of MongoDB's tutorial left in a database")
-            ->transform(CLI::Transformer(std::map<std::string, layout>{
-                {"own", layout::own}, {"tutorial", layout::tutorial}}))
-            ->check(CLI::IsMember({layout::own, layout::tutorial}))
-            ->type_name("own|tutorial");
+            ->capture_default_str()
+            ->type_name("STORE");
+        add_choice<layout>(
+            line_, "--layout", target_->layout,
+            {{"own", layout::own}, {"tutorial", layout::tutorial}},
+            "tutorial: what the programs of MongoDB's tutorial left in a database");
         line_.add_flag("--two-phases", target_->two_phases,
                        "Settles in two phases also what the store could settle at once");
         add_settling(words.open_options);
@@ -136,27 +207,26 @@ public:
 
     std::optional<exit_code> parse(int argc, char** argv) {
         try {
-            line_.parse(argc, argv);
+            line_.parse(words_of(argc, argv));
+            for (auto* word : {&address_, &target_->show_id, &target_->cancel_id,
+                               &target_->reverse_id, &target_->account}) {
+                *word = plain(*word);
+            }
+            for (auto* path : {&target_->file, &target_->input, &target_->report}) {
+                *path = plain(path->string());
+            }
             target_->store = parse_store_address(address_);
             if (target_->layout == layout::tutorial && target_->store.kind != store_kind::mongodb) {
                 throw input_error("--layout tutorial is for a store mongodb://…");
             }
+        } catch (CLI::Success const& asked) {
+            line_.exit(asked);
+            return exit_code::settled;
         } catch (CLI::ParseError const& error) {
-            // Without one that it knows, CLI11 says only that there has to be a command.
-            bool const unnamed =
-                error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
-                line_.get_subcommands().empty() && !line_.remaining().empty();
-            if (unnamed) {
-                auto const word = line_.remaining().front();
-                write_to_stderr(fmt::format("there is no {} '{}'\n'{} --help' lists what there "
-                                            "is\n",
-                                            word.starts_with('-') ? "option" : "command", word,
-                                            line_.get_name()));
-                return exit_code::wrong_usage;
-            }
-            return line_.exit(error) == 0 ? exit_code::settled : exit_code::wrong_usage;
+            write_to_stderr(sentence_of(error));
+            return exit_code::wrong_usage;
         } catch (input_error const& error) {
-            write_to_stderr(fmt::format("{}\n", error.what()));
+            write_to_stderr(fmt::format("{}\n", printable(error.what())));
             return exit_code::wrong_usage;
         }
         for (auto* given : line_.get_subcommands()) {
@@ -172,13 +242,34 @@ public:
     }
 
 private:
+    /// What is wrong, and where help is. CLI11 would tell of a command that lacks something rather
+    /// than of the word that it does not know.
+    std::string sentence_of(CLI::ParseError const& error) const {
+        auto const unknown = line_.remaining(true);
+        bool const lacking =
+            error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) ||
+            error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+        if (!lacking || unknown.empty()) {
+            return fmt::format("{}\nRun with --help for more information.\n",
+                               printable(error.what()));
+        }
+        auto const word = printable(plain(unknown.front()));
+        bool const option = unknown.front().starts_with('-');
+        return fmt::format("there is no {} '{}'{}\n'{} --help' lists what there is\n",
+                           option ? "option" : "command", word,
+                           option ? "; an id, account or file that begins so stands behind '--'"
+                                  : "",
+                           line_.get_name());
+    }
+
     void add_settling(std::vector<open_option> const& open_options) {
         auto& open = add(command::open, "Puts what the file names into the store");
-        open.add_option("FILE", target_->file, "The table to read")->required();
+        add_file(open, target_->file);
         for (open_option const& each : open_options) add_open_option(open, each);
         auto& run = add(command::run, "Runs what is not yet run; nothing runs twice");
-        run.add_option("FILE", target_->input, "The table to read")->required();
-        run.add_option("--report", target_->report, "Also writes the report as JSON");
+        add_file(run, target_->input);
+        run.add_option("--report", target_->report, "Also writes the report as JSON")
+            ->type_name("FILE");
         add_count(run, "--batch", target_->pace.window, 1, pace::largest_window,
                   "How many are under way at a time, on each thread; without it, as the store "
                   "likes");
@@ -203,7 +294,8 @@ private:
                       "Also an id that nobody knows: it can then never run");
         add_id(command::reverse, target_->reverse_id, "Undoes a transaction that is done");
         add(command::balance, "Shows what is on the accounts, or on one")
-            .add_option("ACCOUNT", target_->account, "The account");
+            .add_option("ACCOUNT", target_->account, "The account")
+            ->type_name("");
         add(command::check, "Checks that no money is lost and nothing is unfinished");
     }
 
@@ -215,8 +307,14 @@ private:
 
     CLI::App& add_id(command what, std::string& target, std::string const& purpose) {
         auto& made = add(what, purpose);
-        made.add_option("ID", target, "The transaction's id")->required();
+        made.add_option("ID", target, "The transaction's id")->required()->type_name("");
         return made;
+    }
+
+    static void add_file(CLI::App& command, std::filesystem::path& target) {
+        command.add_option("FILE", target, "The table to read; - is standard input")
+            ->required()
+            ->type_name("");
     }
 
     settings* target_;

@@ -6,6 +6,8 @@
 
 #include <settle/settle.hpp>
 
+#include <string>
+
 namespace samples {
 
 /// Shape:   Type - the transactions of those programs;
@@ -34,7 +36,7 @@ public:
     template <typename Engine>
     exit_code show_balances(Engine& engine, std::string const& account) const {
         Application::each_amount(engine, [&](std::string const& id, std::int64_t amount) {
-            if (account.empty() || account == id) fmt::print("{:<20} {:>16}\n", id, amount);
+            if (account.empty() || account == id) print_amount(id, std::to_string(amount));
         });
         return exit_code::settled;
     }

@@ -15,7 +15,6 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -41,27 +40,26 @@ public:
 
     template <typename Store>
     auto make_engine(Store& store, settle::phases how) const {
-        return settle::engine{store, settle::type<bank::transfer_type>, how};
+        return settle::engine{store, settle::type<bank::transfer_type>,
+                              settle::type<samples::note_type>, how};
     }
 
-    /// Opens every account that the file names.
+    /// Opens every account that an order of the file names.
     template <typename Opener>
     void open(Opener& records, std::filesystem::path const& file) const {
         bank::order_reader orders{file};
-        std::unordered_set<std::string> seen;
-        std::vector<std::string> ids;
+        samples::mentions ids;
         std::int64_t sum = 0;
         bank::order_reader::piece piece;
         while (records.goes_on(0) && orders.next(piece)) {
-            auto const [source, destination] = orders.accounts();
-            for (auto const& id : {source, destination}) {
-                if (id.empty() || !seen.insert(id).second) continue;
+            if (auto const* no = std::get_if<samples::refusal>(&piece)) records.refuse(*no);
+            if (auto const* said = std::get_if<samples::remark>(&piece)) records.note(*said);
+            auto const* order = std::get_if<samples::request<bank::transfer>>(&piece);
+            if (order == nullptr) continue;
+            for (auto const& id : {order->parameters.source, order->parameters.destination}) {
                 // A sum that is too large is found before there is any account.
-                sum = samples::add(sum, balance_);
-                ids.push_back(id);
+                if (ids.add(order->line, id)) sum = samples::add(sum, balance_);
             }
-            auto const* refused = std::get_if<samples::refusal>(&piece);
-            if (refused && (source.empty() || destination.empty())) records.refuse(*refused);
         }
         records.create_each(bank::accounts, ids, [&](std::string const& id) {
             return bank::account{id, balance_, balance_};
@@ -81,14 +79,25 @@ public:
                 fmt::format("order {}: there is no account {}", asked.id, key)};
     }
 
+    /// What a done entry did to the accounts; false when this program cannot tell.
+    static bool read_moves(settle::entry const& done, std::vector<samples::money_move>& moves) {
+        auto const move = [&](bank::transfer const& of, std::int64_t sign) {
+            moves.push_back({bank::accounts.name, of.source, -sign * of.amount});
+            moves.push_back({bank::accounts.name, of.destination, sign * of.amount});
+        };
+        return samples::read_parameters<bank::transfer>(done, "transfer", move);
+    }
+
+    template <typename Engine, typename Visit>
+    static void each_account(Engine& engine, Visit&& visit) {
+        for (bank::account const& each : engine.scan(bank::accounts)) {
+            visit(bank::accounts.name, each.id, each.opened_with, each.balance);
+        }
+    }
+
     template <typename Engine>
     samples::money_sums sums(Engine& engine) const {
-        samples::money_sums sums;
-        for (bank::account const& each : engine.scan(bank::accounts)) {
-            sums.now = samples::add(sums.now, each.balance);
-            sums.opened = samples::add(sums.opened.value_or(0), each.opened_with);
-        }
-        return sums;
+        return samples::sums_of<bank_application>(engine);
     }
 
     template <typename Engine>
@@ -103,9 +112,9 @@ public:
             return samples::exit_code::settled;
         }
         for (bank::account const& each : engine.scan(bank::accounts)) {
-            fmt::print("{:<20} {:>16}\n", each.id, samples::format_money(each.balance));
+            samples::print_amount(each.id, samples::format_money(each.balance));
         }
-        fmt::print("{:<20} {:>16}\n", "sum", samples::format_money(sums(engine).now));
+        samples::print_amount("sum", samples::format_money(sums(engine).now));
         return samples::exit_code::settled;
     }
 

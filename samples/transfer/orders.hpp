@@ -16,26 +16,19 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace bank {
 
 /// Gives the file's orders one by one.
-/// Shape:   columns order_id, account, bank_to, account_to, amount (others are left alone);
-///          or id, source, destination, amount: the header decides
+/// Shape:   columns id, source, destination, amount, or order_id, account, bank_to, account_to,
+///          amount (others are left alone): the header decides
 /// Errors:  samples::input_error when the file as a whole cannot be used
 class order_reader {
 public:
-    using piece = std::variant<samples::refusal, samples::request<transfer>>;
+    using piece = std::variant<samples::refusal, samples::request<transfer>, samples::remark>;
 
-    explicit order_reader(std::filesystem::path path) : file_(std::move(path)) {
-        bool const plain = file_.has_columns({"source"}) || file_.has_columns({"destination"});
-        id_ = file_.column(plain ? "id" : "order_id");
-        source_ = file_.column(plain ? "source" : "account");
-        // The bank's own column pair names an account at another bank.
-        bank_ = plain ? none : file_.column("bank_to");
-        destination_ = file_.column(plain ? "destination" : "account_to");
-        amount_ = file_.column("amount");
-    }
+    explicit order_reader(std::filesystem::path path) : file_(std::move(path), layouts()) {}
 
     /// False at the end of the file.
     bool next(piece& given) {
@@ -44,63 +37,72 @@ public:
         return true;
     }
 
-    /// The accounts of the line that was read last, where they can be read.
-    struct pair {
-        std::string source;
-        std::string destination;
-    };
-    pair accounts() const {
-        if (!row_) return {};
-        auto const& fields = row_.fields;
-        bool const banked = bank_ == none || !fields[bank_].empty();
-        if (!banked || fields[destination_].empty()) return {fields[source_], {}};
-        if (bank_ == none) return {fields[source_], fields[destination_]};
-        return {fields[source_], fmt::format("{}-{}", fields[bank_], fields[destination_])};
-    }
-
-    std::uint64_t line() const { return row_.line; }
     double share() const { return file_.share(); }
 
 private:
-    static constexpr auto none = static_cast<std::size_t>(-1);
+    enum column : std::size_t { id, source, destination, amount, bank };
+    static constexpr std::size_t bank_layout = 1; // its accounts are at another bank
+
+    static std::vector<samples::table_layout> layouts() {
+        return {{{"id", "order_id"}, {"source"}, {"destination"}, {"amount"}},
+                {{"order_id", "id"}, {"account"}, {"account_to"}, {"amount"}, {"bank_to"}}};
+    }
+
+    std::string const& value(column which) const { return file_.value(row_, which); }
+
+    std::string account_to() const {
+        auto const& account = value(destination);
+        if (file_.layout() != bank_layout || account.empty()) return account;
+        if (value(bank).empty()) return {};
+        return fmt::format("{}-{}", value(bank), account);
+    }
+
+    /// A line of sums has a label or nothing where an order has its id and its accounts.
+    bool is_total(std::string const& to) const {
+        auto const& from = value(source);
+        if (!from.empty() && !to.empty()) return false;
+        auto const& number = value(id);
+        bool const nothing = number.empty() && from.empty() && value(destination).empty();
+        return nothing || samples::is_total_word(number) || samples::is_total_word(from) ||
+               samples::is_total_word(to);
+    }
 
     piece read() const {
         auto const refuse = [this](std::string reason, std::string sentence) {
             return samples::refusal{row_.line, std::move(reason), std::move(sentence)};
         };
+        constexpr auto total = "the line is passed over as a line of sums: it names no order";
+        if (!row_.note.empty()) return samples::remark{row_.line, row_.note};
         if (!row_) return refuse("unreadable line", row_.problem);
-        auto const& id = row_.fields[id_];
-        if (id.empty()) return refuse("no id", "the order has no id");
-        auto [source, destination] = accounts();
-        if (source.empty() || destination.empty()) {
-            return refuse("no account", fmt::format("order {} names no {} account", id,
-                                                    source.empty() ? "source" : "destination"));
+        auto to = account_to();
+        if (is_total(to)) return samples::remark{row_.line, total};
+        auto const& number = value(id);
+        auto const& from = value(source);
+        if (number.empty()) return refuse("no id", "the order has no id");
+        if (from.empty() || to.empty()) {
+            return refuse("no account", fmt::format("order {} names no {} account", number,
+                                                    from.empty() ? "source" : "destination"));
         }
-        if (source == destination) {
+        if (from == to) {
             return refuse("source is destination",
-                          fmt::format("order {} goes from account {} to itself", id, source));
+                          fmt::format("order {} goes from account {} to itself", number, from));
         }
         try {
-            auto const& text = row_.fields[amount_];
-            auto const amount = samples::parse_money("amount", text);
-            if (amount <= 0) {
+            auto const& text = value(amount);
+            auto const sum = samples::parse_money("amount", text);
+            if (sum <= 0) {
                 return refuse("amount not above zero",
-                              fmt::format("order {}: the amount {} is not above zero", id, text));
+                              fmt::format("order {}: the amount {} is not above zero", number,
+                                          text));
             }
-            return samples::request<transfer>{
-                row_.line, id, {std::move(source), std::move(destination), amount}};
+            return samples::request<transfer>{row_.line, number, {from, std::move(to), sum}};
         } catch (samples::input_error const& error) {
-            return refuse("unusable amount", fmt::format("order {}: {}", id, error.what()));
+            return refuse("unusable amount", fmt::format("order {}: {}", number, error.what()));
         }
     }
 
     samples::csv_file file_;
     samples::csv_row row_;
-    std::size_t id_ = none;
-    std::size_t source_ = none;
-    std::size_t bank_ = none;
-    std::size_t destination_ = none;
-    std::size_t amount_ = none;
 };
 
 } // namespace bank

@@ -97,6 +97,28 @@ TEST_CASE("the shop's invoices end in MongoDB as in a file") {
                       {"--balance", "300.00", "--stock", "40"});
 }
 
+TEST_CASE("check compares every account in MongoDB with the log") {
+    scratch_folder const folder{"mongodb-check"};
+    first_lines(folder, "transfer/payment_orders.csv", 4);
+    fresh_database const own{replica_set_address};
+    auto const check = [&] { return call(folder, "transfer", own.address(), {"check"}); };
+    auto const input = folder.at("input.csv");
+    REQUIRE(call(folder, "transfer", own.address(),
+                 {"--two-phases", "open", input, "--balance", "9000.00", "run", input})
+                .code == 0);
+    CHECK(check().out.find("ok  accounts    5 hold what the log says\n") != std::string::npos);
+    auto const changed = run_command(
+        own.address(),
+        R"({"update": "accounts", "updates": [)"
+        R"({"q": {"_id": "1"}, "u": {"$inc": {"balance": {"$numberLong": "-7"}}}},)"
+        R"({"q": {"_id": "2"}, "u": {"$inc": {"balance": {"$numberLong": "7"}}}}]})");
+    REQUIRE_MESSAGE(changed.ok, changed.error);
+    auto const found = check();
+    CHECK(found.code == 1);
+    CHECK(found.out.find("ok  money ") != std::string::npos);
+    CHECK(found.out.find("BAD accounts    2 of 5 hold something else") != std::string::npos);
+}
+
 TEST_CASE("a slip of the pen does not put a bank into another program's database") {
     scratch_folder const folder{"mongodb-slip"};
     first_lines(folder, "transfer/payment_orders.csv", 5);

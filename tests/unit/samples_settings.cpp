@@ -66,6 +66,30 @@ TEST_SUITE("samples: settings") {
         CHECK_FALSE(read.given.list_json);
     }
 
+    TEST_CASE("behind -- stands one id, account or file, whatever it looks like") {
+        reading const account{{"balance", "--", "check", "list"}};
+        CHECK_FALSE(account.ended);
+        CHECK(account.given.account == "check");
+        CHECK(account.given.commands == std::vector{command::balance, command::list});
+        reading const id{{"show", "--json", "--", "-x", "cancel", "--", "--help", "check"}};
+        CHECK_FALSE(id.ended);
+        CHECK(id.given.show_id == "-x");
+        CHECK(id.given.show_json);
+        CHECK(id.given.cancel_id == "--help");
+        CHECK(id.given.commands == std::vector{command::show, command::cancel, command::check});
+        CHECK(reading{{"show", "--", "--"}}.given.show_id == "--");
+        CHECK(reading{{"show", "\x01x"}}.given.show_id == "\x01x");
+        CHECK(reading{{"run", "--", "-orders.csv"}}.given.input == "-orders.csv");
+        CHECK(reading{{"run", "-"}}.given.input == "-");
+        // Without it, the name of a command is that command.
+        reading const both{{"balance", "check"}};
+        CHECK(both.given.account.empty());
+        CHECK(both.given.commands == std::vector{command::balance, command::check});
+        CHECK_FALSE(reading{{"check", "--"}}.ended);
+        CHECK(reading{{"--", "check"}}.ended == exit_code::wrong_usage);
+        CHECK(reading{{"show", "-x"}}.ended == exit_code::wrong_usage);
+    }
+
     TEST_CASE("the store may stand behind the command") {
         reading const read{{"check", "--store", "sqlite:x.db"}};
         CHECK_FALSE(read.ended);

@@ -40,7 +40,8 @@ TEST_SUITE("samples: money") {
         };
         reading const cases[] = {
             {"245.20", 24520}, {".80", 80},     {".8", 80},   {"1000", 100000},
-            {"-12.3", -1230},  {"0", 0},        {"-.05", -5}, {"0012.50", 1250},
+            {"-12.3", -1230},  {"12,50", 1250}, {"-0,5", -50}, {",05", 5},
+            {"0", 0},          {"-.05", -5},    {"0012.50", 1250},
             {"92233720368547758.07", std::numeric_limits<std::int64_t>::max()},
             {"-92233720368547758.08", std::numeric_limits<std::int64_t>::min()},
         };
@@ -57,11 +58,24 @@ TEST_SUITE("samples: money") {
             CHECK(refusal_of_money(text) ==
                   "the amount '" + std::string{text} + "' has more than two decimals");
         }
-        for (auto const* text : {".", "-", "-.", "5.", "abc", "1,000.00", "12 ", " 12", "+3", "1e3",
-                                 "1.2.3", "--1", "0x10", "1.-2"}) {
+        for (auto const* text : {".", "-", "-.", "5.", "abc", "12 ", " 12", "+3", "1e3",
+                                 "--1", "0x10", "1.-2"}) {
             CAPTURE(text);
             CHECK(refusal_of_money(text) == "the amount '" + std::string{text} +
                                                 "' is not a decimal number such as 245.20");
+        }
+        // A comma before three digits may part thousands or be a decimal point; nothing is guessed.
+        for (auto const* text : {"1,000.00", "1.000,50", "1,000", "-1,234", "1,000,000", "1.2.3",
+                                 "12,345", "1.000.000", "1,00,000"}) {
+            CAPTURE(text);
+            CHECK(refusal_of_money(text) ==
+                  "the amount '" + std::string{text} +
+                      "' seems to have thousands separators, and may mean more than one number; "
+                      "write it as 1234.50");
+        }
+        for (auto const* text : {",", "-,", "5,", ",123", "1,x", "1.,2"}) {
+            CAPTURE(text);
+            CHECK_THROWS_AS(samples::parse_money("amount", text), samples::input_error);
         }
         for (auto const* text :
              {"92233720368547758.08", "-92233720368547758.09", "99999999999999999999999999"}) {

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSL-1.0
+// Gathers the lines of each invoice, and refuses what may not be all of it.
+#include "invoices.hpp"
+
+#include <shared/report.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+
+namespace shop {
+
+namespace {
+
+std::vector<samples::table_layout> layouts() {
+    return {{{"InvoiceNo", "Invoice"},
+             {"StockCode"},
+             {"Quantity"},
+             {"UnitPrice", "Price"},
+             {"CustomerID", "Customer"}}};
+}
+
+bool is_refund(std::string_view number) { return number.starts_with('C'); }
+
+bool equal(order_line const& one, order_line const& other) {
+    return one.stock_code == other.stock_code && one.quantity == other.quantity &&
+           one.price == other.price;
+}
+
+/// Orders numbers as a person does: by their digits, of any length, then as text.
+auto rank_of(std::string_view number) {
+    constexpr std::string_view digits = "0123456789";
+    number.remove_prefix(std::min(number.find_first_of(digits), number.size()));
+    auto const significant = std::min(number.find_first_not_of('0'), number.size());
+    auto const end = std::min(number.find_first_not_of(digits), number.size());
+    auto const value = number.substr(std::min(significant, end), end - std::min(significant, end));
+    return std::tuple{value.size(), value};
+}
+
+/// The line of a piece, by which a person reads the file.
+template <typename Piece>
+std::uint64_t line_of(Piece const& piece) {
+    return std::visit([](auto const& each) { return each.line; }, piece);
+}
+
+} // namespace
+
+invoice_reader::invoice_reader(std::filesystem::path path) : file_(std::move(path), layouts()) {}
+
+bool invoice_reader::next(piece& given) {
+    if (!std::exchange(gathered_, true)) gather();
+    if (given_ == ready_.size()) return false;
+    given = std::move(ready_[given_++]);
+    return true;
+}
+
+void invoice_reader::gather() {
+    while (file_.next(row_)) take_row();
+    finish();
+}
+
+void invoice_reader::take_row() {
+    if (!row_.note.empty()) {
+        ready_.emplace_back(samples::remark{row_.line, row_.note});
+        return;
+    }
+    if (row_ && names_nothing()) {
+        // Behind the last invoice this is a line of sums; before another it is a damaged one.
+        sums_.push_back(row_.line);
+        return;
+    }
+    if (row_ && is_total()) return pass_over(row_.line);
+    for (auto const line : std::exchange(sums_, {})) adrift(line, "the line names no invoice");
+    if (!file_.knows(row_, number) || value(number).empty()) {
+        adrift(row_.line, row_ ? std::string{"the line names no invoice"} : row_.problem);
+        return;
+    }
+    auto& invoice = invoice_of(value(number));
+    if (row_) join(invoice);
+    if (invoice.refused) return;
+    if (!row_) refuse(invoice, "unreadable line", row_.problem);
+    else add_line(invoice);
+}
+
+bool invoice_reader::names_nothing() const {
+    return value(number).empty() && value(stock_code).empty() && value(customer).empty();
+}
+
+/// A line of sums has a label where an invoice has its number, its goods or its customer.
+bool invoice_reader::is_total() const {
+    auto const nothing_else = [this](column which) {
+        return value(which).empty() || samples::is_total_word(value(which));
+    };
+    return nothing_else(number) && nothing_else(stock_code) && nothing_else(customer);
+}
+
+void invoice_reader::pass_over(std::uint64_t line) {
+    constexpr auto sentence = "the line is passed over as a line of sums: it names no invoice";
+    ready_.emplace_back(samples::remark{line, sentence});
+}
+
+/// Nobody can say whose line this is, so its neighbours are in doubt as well.
+void invoice_reader::adrift(std::uint64_t line, std::string sentence) {
+    ready_.emplace_back(samples::refusal{line, "unreadable line", std::move(sentence)});
+    adrift_ = line;
+    if (!first_adrift_) first_adrift_ = line;
+    if (last_) doubt(invoices_[*last_], invoices_[*last_].line, line);
+}
+
+invoice_reader::growing& invoice_reader::invoice_of(std::string const& named) {
+    auto const [known, fresh] = known_.emplace(named, invoices_.size());
+    if (fresh) invoices_.push_back({named, row_.line});
+    return invoices_[known->second];
+}
+
+/// A good line of the invoice: tells whether it stands beside the one before it.
+void invoice_reader::join(growing& invoice) {
+    auto const which = static_cast<std::size_t>(&invoice - invoices_.data());
+    if (auto const line = std::exchange(adrift_, std::nullopt)) doubt(invoice, row_.line, *line);
+    if (last_ != which) invoice.groups.push_back(invoice.at.size());
+    last_ = which;
+    invoice.at.push_back(row_.line);
+}
+
+void invoice_reader::add_line(growing& invoice) const {
+    auto const& named = value(customer);
+    if (named.empty()) return refuse(invoice, "no customer", "the line names no customer");
+    if (invoice.lines.empty()) invoice.customer = named;
+    if (named != invoice.customer) {
+        return refuse(invoice, "two customers",
+                      fmt::format("the line names customer {}, an earlier one {}", named,
+                                  invoice.customer));
+    }
+    if (value(stock_code).empty()) {
+        return refuse(invoice, "no stock code", "the line names no stock code");
+    }
+    try {
+        add_goods(invoice);
+    } catch (samples::input_error const& error) {
+        refuse(invoice, "unusable number", error.what());
+    }
+}
+
+void invoice_reader::add_goods(growing& invoice) const {
+    bool const back = is_refund(invoice.number);
+    auto const written = samples::parse_whole("quantity", value(quantity));
+    auto const count = samples::multiply(written, back ? -1 : 1);
+    if (count <= 0) {
+        auto const reason = written == 0 ? "quantity of 0"
+                            : back       ? "positive quantity in a refund"
+                                         : "negative quantity";
+        return refuse(invoice, reason,
+                      fmt::format("the quantity {} is none for {}", written,
+                                  back ? "a refund" : "an order"));
+    }
+    auto const cost = samples::parse_money("price", value(price));
+    if (cost <= 0) {
+        return refuse(invoice, cost == 0 ? "price of 0" : "negative price",
+                      fmt::format("the price {} is not above zero", value(price)));
+    }
+    invoice.amount = samples::add(invoice.amount, samples::multiply(cost, count));
+    invoice.lines.push_back({value(stock_code), count, cost});
+}
+
+void invoice_reader::refuse(growing& invoice, std::string_view reason,
+                            std::string_view sentence) const {
+    invoice.refused = samples::refusal{row_.line, std::string{reason},
+                                       fmt::format("invoice {}: {}", invoice.number, sentence)};
+    invoice.lines.clear();
+}
+
+void invoice_reader::doubt(growing& invoice, std::uint64_t line, std::uint64_t unreadable) {
+    if (invoice.refused) return;
+    invoice.refused = samples::refusal{line, "unreadable line",
+                                       fmt::format("invoice {}: the unreadable line {} may belong "
+                                                   "to it",
+                                                   invoice.number, unreadable)};
+}
+
+/// Where lines stand anywhere, a line of nobody may belong to any invoice.
+void invoice_reader::doubt_all() {
+    if (!first_adrift_) return;
+    for (auto& invoice : invoices_) doubt(invoice, invoice.line, *first_adrift_);
+}
+
+/// The same lines once more, behind those of other invoices: a file that was written twice, or an
+/// order of twice as much. Nothing tells which.
+void invoice_reader::refuse_repeated(growing& invoice) {
+    if (invoice.refused) return;
+    std::size_t const size = invoice.lines.size();
+    for (std::size_t const period : invoice.groups) {
+        if (period == 0 || size % period != 0) continue;
+        bool const repeats = std::equal(invoice.lines.begin() + static_cast<std::ptrdiff_t>(period),
+                                        invoice.lines.end(), invoice.lines.begin(), equal);
+        if (!repeats) continue;
+        auto sentence = fmt::format("invoice {}: line {} repeats line {}; take it out, or put both "
+                                    "together if both are meant",
+                                    invoice.number, invoice.at[period], invoice.at.front());
+        invoice.refused = samples::refusal{invoice.at[period], "repeated lines",
+                                           std::move(sentence)};
+        return;
+    }
+}
+
+void invoice_reader::remark_on_equal_lines() {
+    std::optional<samples::remark> first;
+    std::uint64_t more = 0;
+    for (auto const& invoice : invoices_) {
+        if (invoice.refused) continue;
+        std::vector<std::size_t> order(invoice.lines.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        auto const key = [&](std::size_t at) {
+            auto const& line = invoice.lines[at];
+            return std::tie(line.stock_code, line.quantity, line.price);
+        };
+        std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+            return std::tuple{key(one), one} < std::tuple{key(other), other};
+        });
+        for (std::size_t at = 1; at < order.size(); ++at) {
+            if (key(order[at - 1]) != key(order[at])) continue;
+            auto const line = invoice.at[order[at]];
+            if (first) ++more;
+            if (first && first->line <= line) continue;
+            first = samples::remark{
+                line, fmt::format("invoice {}: the line repeats line {}; both count",
+                                  invoice.number, invoice.at[order[at - 1]])};
+        }
+    }
+    if (!first) return;
+    if (more > 0) {
+        first->sentence += fmt::format(", and so do {} more such lines",
+                                       samples::with_commas(more));
+    }
+    ready_.emplace_back(std::move(*first));
+}
+
+void invoice_reader::remark_on_groups() {
+    growing const* first = nullptr;
+    std::uint64_t more = 0;
+    for (auto const& invoice : invoices_) {
+        if (invoice.groups.size() < 2) continue;
+        if (first == nullptr) first = &invoice;
+        else ++more;
+    }
+    auto const line = first->at[first->groups[1]];
+    auto sentence = fmt::format("invoice {} has this line and others from line {} on that do not "
+                                "stand together",
+                                first->number, first->at.front());
+    if (more > 0) {
+        sentence += fmt::format(", and so have {} more invoices", samples::with_commas(more));
+    }
+    sentence += ": they are gathered, and the invoices run in the order of their numbers";
+    ready_.emplace_back(samples::remark{line, std::move(sentence)});
+}
+
+/// All lines are there: makes the pieces of them.
+void invoice_reader::finish() {
+    for (auto const line : sums_) pass_over(line);
+    bool const scattered = std::any_of(invoices_.begin(), invoices_.end(), [](auto const& each) {
+        return each.groups.size() > 1;
+    });
+    if (scattered) {
+        doubt_all();
+        for (auto& invoice : invoices_) refuse_repeated(invoice);
+        remark_on_groups();
+        auto const by_number = [](growing const& one, growing const& other) {
+            return rank_of(one.number) < rank_of(other.number);
+        };
+        std::stable_sort(invoices_.begin(), invoices_.end(), by_number);
+    }
+    remark_on_equal_lines();
+    std::size_t const before = ready_.size();
+    for (auto& invoice : invoices_) ready_.push_back(piece_of(std::move(invoice)));
+    invoices_ = {};
+    known_ = {};
+    auto const by_line = [](piece const& one, piece const& other) {
+        return line_of(one) < line_of(other);
+    };
+    auto const sorted = ready_.begin() + static_cast<std::ptrdiff_t>(scattered ? before
+                                                                               : ready_.size());
+    std::stable_sort(ready_.begin(), sorted, by_line);
+}
+
+invoice_reader::piece invoice_reader::piece_of(growing&& invoice) {
+    if (invoice.refused) return std::move(*invoice.refused);
+    if (is_refund(invoice.number)) {
+        return samples::request<refund>{
+            invoice.line, invoice.number,
+            {invoice.number, invoice.customer, invoice.amount, std::move(invoice.lines)}};
+    }
+    return samples::request<payment>{
+        invoice.line, invoice.number,
+        {invoice.number, invoice.customer, invoice.amount, std::move(invoice.lines)}};
+}
+
+} // namespace shop

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// Parts the lines of a table into fields with libcsv.
+#pragma once
+
+#include <csv.h>
+
+#include <cstddef>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace samples {
+
+/// libcsv in strict mode, fed one physical line at a time. Its settings keep fields as they stand:
+/// by itself it would cut spaces off both ends.
+class csv_row_parser {
+public:
+    enum class state { row_complete, row_goes_on, malformed };
+
+    csv_row_parser() { restart(); }
+    ~csv_row_parser() { csv_free(&parser_); }
+    csv_row_parser(csv_row_parser const&) = delete;
+    csv_row_parser& operator=(csv_row_parser const&) = delete;
+
+    /// Fields are parted by this from the next row on.
+    void part_at(char delimiter) {
+        delimiter_ = delimiter;
+        restart();
+    }
+
+    [[nodiscard]] char delimiter() const { return delimiter_; }
+
+    /// Forgets what was fed, for a row that starts afresh.
+    void restart() {
+        if (started_) csv_free(&parser_);
+        if (csv_init(&parser_, CSV_STRICT) != 0) throw std::bad_alloc();
+        csv_set_space_func(&parser_, [](unsigned char) { return 0; });
+        csv_set_delim(&parser_, static_cast<unsigned char>(delimiter_));
+        started_ = true;
+        fields_ = nullptr;
+    }
+
+    /// Takes one line, which ends with a newline, and adds the fields that end in it.
+    state feed(std::string_view line, std::vector<std::string>& fields) {
+        fields_ = &fields;
+        rows_ = 0;
+        fields_after_row_ = false;
+        auto const taken = csv_parse(&parser_, line.data(), line.size(), on_field, on_row, this);
+        if (taken != line.size()) {
+            if (csv_error(&parser_) != CSV_EPARSE) throw std::bad_alloc();
+            return state::malformed;
+        }
+        // libcsv also ends a row at a lone carriage return; two rows on one line are none.
+        if (fields_after_row_ || rows_ > 1) return state::malformed;
+        return rows_ == 1 ? state::row_complete : state::row_goes_on;
+    }
+
+private:
+    static void on_field(void* text, std::size_t size, void* self) noexcept {
+        auto& parser = *static_cast<csv_row_parser*>(self);
+        if (parser.rows_ > 0) parser.fields_after_row_ = true;
+        else parser.fields_->emplace_back(static_cast<char const*>(text), size);
+    }
+
+    static void on_row(int, void* self) noexcept { ++static_cast<csv_row_parser*>(self)->rows_; }
+
+    csv_parser parser_{};
+    bool started_ = false;
+    char delimiter_ = ',';
+    std::vector<std::string>* fields_ = nullptr;
+    std::size_t rows_ = 0;
+    bool fields_after_row_ = false;
+};
+
+} // namespace samples

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+// Compares files by what they are, and by their names where they are not there yet.
+#include "named_files.hpp"
+
+#include "input_error.hpp"
+#include "report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace samples {
+
+namespace {
+
+namespace files = std::filesystem;
+
+/// A path as the system sees it; `-` is what standard input is.
+files::path real(files::path const& path) {
+    std::error_code failed;
+    auto const target = path == "-" ? files::path{"/proc/self/fd/0"} : real_path(path);
+    // A relative path of which nothing is there would stay relative.
+    auto const found = files::weakly_canonical(files::absolute(target, failed), failed);
+    return failed ? path : found;
+}
+
+bool status_of(files::path const& path, struct ::stat& found) {
+    return (path == "-" ? ::fstat(STDIN_FILENO, &found) : ::stat(path.c_str(), &found)) == 0;
+}
+
+/// True for two names of one file, also by links of either kind, and for one name of a file that is
+/// not there yet.
+bool are_one(files::path const& one, files::path const& other) {
+    struct ::stat left {};
+    struct ::stat right {};
+    bool const there = status_of(one, left);
+    if (there != status_of(other, right)) return false;
+    if (there) return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+    return real(one) == real(other);
+}
+
+/// The database with what SQLite keeps beside it, under the name that was given and under the name
+/// that a link leads to.
+std::vector<files::path> database_files(settings const& given) {
+    std::vector<files::path> all;
+    if (given.store.kind != store_kind::sqlite) return all;
+    for (auto const& path : {files::path{given.store.path}, real(given.store.path)}) {
+        for (auto const* end : {"", "-wal", "-shm", "-journal"}) {
+            all.emplace_back(path.string() + end);
+        }
+    }
+    return all;
+}
+
+bool is_any_of(files::path const& path, std::vector<files::path> const& all) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](files::path const& each) { return are_one(path, each); });
+}
+
+/// True for any file of SQLite's, by its first bytes.
+bool is_database(files::path const& path) {
+    std::error_code ignored;
+    if (!files::is_regular_file(path, ignored)) return false;
+    constexpr std::string_view head = "SQLite format 3";
+    std::array<char, head.size()> bytes{};
+    std::ifstream{path, std::ios::binary}.read(bytes.data(), bytes.size());
+    return std::string_view{bytes.data(), bytes.size()} == head;
+}
+
+/// The files that the commands read, with the command of each.
+std::vector<std::pair<command, files::path>> inputs_of(settings const& given) {
+    std::vector<std::pair<command, files::path>> all;
+    for (auto const each : given.commands) {
+        if (each == command::open) all.emplace_back(each, given.file);
+        if (each == command::run) all.emplace_back(each, given.input);
+    }
+    return all;
+}
+
+void check_report(settings const& given) {
+    auto const refuse = [&](std::string_view what) {
+        throw input_error(fmt::format("--report {} would take the place of {}; name another file",
+                                      given.report.string(), what));
+    };
+    if (is_any_of(given.report, database_files(given))) refuse("the database");
+    for (auto const& [which, path] : inputs_of(given)) {
+        struct ::stat found {};
+        // A terminal may well be read and written.
+        bool const device = status_of(path, found) && S_ISCHR(found.st_mode);
+        if (device || !are_one(given.report, path)) continue;
+        refuse(fmt::format("the file that '{}' reads", name_of(which)));
+    }
+    if (is_database(given.report)) refuse("a database");
+    check_report_path(given.report);
+}
+
+} // namespace
+
+void check_named_files(settings const& given) {
+    auto const inputs = inputs_of(given);
+    for (auto const& [which, path] : inputs) {
+        // To open and close it once more would take SQLite's locks on it away.
+        if (!is_any_of(path, database_files(given))) continue;
+        throw input_error(fmt::format("'{}' is to read {}, which is the database itself",
+                                      name_of(which), path.string()));
+    }
+    bool const twice = inputs.size() == 2 && are_one(inputs[0].second, inputs[1].second);
+    struct ::stat found {};
+    if (twice && status_of(inputs[0].second, found) && !S_ISREG(found.st_mode) &&
+        !S_ISDIR(found.st_mode)) {
+        throw input_error(fmt::format("'{}' and '{}' are to read {}, which can be read once only; "
+                                      "save it in a file first",
+                                      name_of(inputs[0].first), name_of(inputs[1].first),
+                                      inputs[0].second.string()));
+    }
+    bool const runs = std::find(given.commands.begin(), given.commands.end(), command::run) !=
+                      given.commands.end();
+    if (runs && !given.report.empty()) check_report(given);
+}
+
+} // namespace samples

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+// `check` compares every account with what the log says that it must hold.
+#include <program.hpp>
+#include <sql.hpp>
+
+namespace {
+
+using testing::ended;
+using testing::run_sample;
+using testing::scratch_folder;
+using words = std::vector<std::string>;
+
+ended call(scratch_folder const& folder, std::string const& program, words more) {
+    more.insert(more.begin(), {"--store", "sqlite:" + folder.at("x.db")});
+    return run_sample(folder, program, std::move(more));
+}
+
+bool has(std::string const& text, std::string const& part) {
+    return text.find(part) != std::string::npos;
+}
+
+void change(scratch_folder const& folder, std::string const& sql) {
+    testing::ask(folder.at("x.db"), sql);
+}
+
+} // namespace
+
+TEST_CASE("accounts that differ from the log are named, also where the sum is right") {
+    scratch_folder const folder{"check-transfer"};
+    auto const file = folder.write("f.csv", "id,source,destination,amount\no1,ann,bob,1\n"
+                                            "o2,bob,cid,2\no3,cid,ann,500\no4,ann,cid,4\n");
+    REQUIRE(call(folder, "transfer", {"open", file, "--balance", "10"}).code == 0);
+    REQUIRE(call(folder, "transfer", {"run", file, "reverse", "o4"}).code == 0);
+    auto const good = call(folder, "transfer", {"check"});
+    CHECK(good.code == 0);
+    CHECK(has(good.out, "ok  accounts    3 hold what the log says\n"));
+
+    change(folder, "UPDATE accounts SET balance = balance + 7 WHERE id = 'ann'; "
+                   "UPDATE accounts SET balance = balance - 7 WHERE id = 'cid'");
+    auto const moved = call(folder, "transfer", {"check"});
+    CHECK(moved.code == 1);
+    CHECK(has(moved.out, "ok  money       30.00, opened with 30.00\n"
+                         "BAD accounts    2 of 3 hold something else than the log says\n"
+                         "    ann holds 9.07, by the log 9.00\n"
+                         "    cid holds 11.93, by the log 12.00\n"));
+    change(folder, "UPDATE accounts SET balance = balance - 7 WHERE id = 'ann'; "
+                   "UPDATE accounts SET balance = balance + 7 WHERE id = 'cid'");
+    // An effect that was lost, and one that nobody asked for.
+    change(folder, "UPDATE settle_entry SET state = 5 WHERE id = 'o2'");
+    CHECK(has(call(folder, "transfer", {"check"}).out, "cid holds 12.00, by the log 10.00\n"));
+    change(folder, "UPDATE settle_entry SET state = 3 WHERE id = 'o2'");
+    change(folder, "UPDATE settle_entry SET state = 3 WHERE id = 'o3'");
+    CHECK(call(folder, "transfer", {"check"}).code == 1);
+    change(folder, "UPDATE settle_entry SET state = 5 WHERE id = 'o3'");
+    change(folder, "DELETE FROM accounts WHERE id = 'cid'; UPDATE accounts SET opened_with = "
+                   "balance - 3 WHERE id = 'ann'");
+    CHECK(has(call(folder, "transfer", {"check"}).out, "cid holds 0.00, by the log 2.00\n"));
+}
+
+TEST_CASE("where the log does not have it all, check says so and finds no fault") {
+    scratch_folder const folder{"check-purged"};
+    auto const file = folder.write("f.csv", "id,source,destination,amount\no1,ann,bob,1\n"
+                                            "o2,bob,ann,2\n");
+    REQUIRE(call(folder, "transfer", {"open", file, "--balance", "10", "run", file}).code == 0);
+    // A purge that finds nothing leaves all to be compared.
+    REQUIRE(call(folder, "transfer", {"purge"}).out == "purged: 0 entries\n");
+    CHECK(has(call(folder, "transfer", {"check"}).out, "ok  accounts    2 hold"));
+    change(folder, "UPDATE settle_entry SET created = created - 4000000000, modified = modified - "
+                   "4000000000 WHERE id = 'o1'");
+    REQUIRE(call(folder, "transfer", {"purge"}).out == "purged: 1 entries\n");
+    auto const purged = call(folder, "transfer", {"check"});
+    CHECK(purged.code == 0);
+    CHECK(has(purged.out, "    accounts    not compared with the log: entries were purged\n"));
+
+    scratch_folder const other{"check-strange"};
+    REQUIRE(call(other, "transfer", {"open", file, "--balance", "10", "run", file}).code == 0);
+    change(other, "UPDATE settle_type SET name = 'gift' WHERE name = 'transfer'");
+    auto const strange = call(other, "transfer", {"check"});
+    CHECK(has(strange.out, "not compared with the log: the entry o1 is of no type that this "
+                           "program knows\n"));
+}
+
+TEST_CASE("customers and the till are compared with payments, refunds and what reverses them") {
+    scratch_folder const folder{"check-payment"};
+    auto const file =
+        folder.write("i.csv", "InvoiceNo,StockCode,Quantity,UnitPrice,CustomerID\n1,x,2,1.50,ann\n"
+                              "2,x,1,1.50,bob\nC3,x,-1,.50,ann\n4,y,1,9,ann\n5,y,1,1,bob\n");
+    REQUIRE(call(folder, "payment", {"open", file, "--balance", "10", "--stock", "9"}).code == 0);
+    REQUIRE(call(folder, "payment", {"run", file, "reverse", "5", "check"}).code == 0);
+    CHECK(has(call(folder, "payment", {"check"}).out, "ok  accounts    3 hold what the log says"));
+    change(folder, "UPDATE customers SET balance = balance + 1 WHERE id = 'bob'; "
+                   "UPDATE tills SET takings = takings - 1");
+    auto const found = call(folder, "payment", {"check"});
+    CHECK(found.code == 1);
+    CHECK(has(found.out, "BAD accounts    2 of 3 hold something else than the log says\n"
+                         "    bob holds 8.51, by the log 8.50\n"
+                         "    shop holds 3.99, by the log 4.00\n"));
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+// Which files the applications read, how often, and which they never write over.
+#include <program.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <sys/stat.h>
+
+namespace {
+
+using testing::ended;
+using testing::scratch_folder;
+using words = std::vector<std::string>;
+
+std::string const header = "id,source,destination,amount\n";
+std::string const orders = header + "o1,ann,bob,1\no2,bob,ann,2\n";
+std::string const invoices = "InvoiceNo,StockCode,Quantity,UnitPrice,CustomerID\n"
+                             "1,x,1,1,7\n2,y,1,1,8\n1,z,1,1,7\n";
+
+/// Runs a line of bash in the folder, where `transfer` and `payment` stand for the programs.
+ended shell(scratch_folder const& folder, std::string const& line) {
+    std::string const programs = SETTLE_BIN_DIR;
+    auto const start = "cd '" + folder.at("") + "'; PATH=" + programs + ":$PATH; " + line;
+    return testing::program{folder, {"/bin/bash", "-c", start}}.wait();
+}
+
+bool has(std::string const& text, std::string const& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("a report never takes the place of the database or of what is read") {
+    scratch_folder const folder{"files-report"};
+    folder.write("f.csv", orders);
+    REQUIRE(shell(folder, "transfer open f.csv --balance 10; cp bank.db other.db").code == 0);
+    std::filesystem::create_symlink("bank.db", folder.at("link.db"));
+    std::filesystem::create_symlink("f.csv", folder.at("link.csv"));
+    std::filesystem::create_hard_link(folder.at("bank.db"), folder.at("hard.db"));
+    std::filesystem::create_hard_link(folder.at("f.csv"), folder.at("hard.csv"));
+    std::filesystem::create_directory(folder.at("folder"));
+    std::filesystem::create_symlink("nowhere.db-wal", folder.at("link-wal"));
+    struct refusal {
+        std::string line;
+        std::string sentence;
+    };
+    std::vector<refusal> const all{
+        {"run f.csv --report bank.db", "take the place of the database"},
+        {"run f.csv --report ./folder/../bank.db", "take the place of the database"},
+        {"run f.csv --report bank.db-wal", "take the place of the database"},
+        {"run f.csv --report bank.db-shm", "take the place of the database"},
+        {"run f.csv --report bank.db-journal", "take the place of the database"},
+        {"run f.csv --report link.db", "take the place of the database"},
+        {"run f.csv --report hard.db", "take the place of the database"},
+        {"--store sqlite:link.db run f.csv --report bank.db-wal", "take the place of the database"},
+        {"--store sqlite:link.db run f.csv --report link.db-wal", "take the place of the database"},
+        {"run f.csv --report other.db", "take the place of a database"},
+        {"run f.csv --report f.csv", "take the place of the file that 'run' reads"},
+        {"run f.csv --report link.csv", "take the place of the file that 'run' reads"},
+        {"run f.csv --report hard.csv", "take the place of the file that 'run' reads"},
+        {"run link.csv --report f.csv", "take the place of the file that 'run' reads"},
+        {"run - --report f.csv < f.csv", "take the place of the file that 'run' reads"},
+        {"--store memory: open hard.csv --balance 1 run /dev/null --report f.csv",
+         "take the place of the file that 'open' reads"},
+        {"--store mongodb://127.0.0.1:1/bank run f.csv --report f.csv",
+         "take the place of the file that 'run' reads"},
+        {"--store sqlite:nowhere.db open f.csv --balance 1 run f.csv --report nowhere.db",
+         "take the place of the database"},
+        {"--store sqlite:nowhere.db open f.csv --balance 1 run f.csv --report link-wal",
+         "take the place of the database"},
+        {"run f.csv --report folder", "folder: cannot be written: Is a directory"},
+        {"--store sqlite:nowhere.db open f.csv --balance 1 run f.csv --report none/r.json",
+         "none/r.json: cannot be written: No such file or directory"},
+        {"run bank.db", "'run' is to read bank.db, which is the database itself"},
+        {"open hard.db --balance 1", "'open' is to read hard.db, which is the database itself"},
+    };
+    auto const before = testing::read_file(folder.at("bank.db"));
+    for (auto const& [line, sentence] : all) {
+        auto const how = shell(folder, "timeout 60 transfer " + line);
+        INFO(line << '\n' << how.out << how.err);
+        CHECK(how.code == 1);
+        CHECK(has(how.err, sentence));
+        CHECK(how.out.empty());
+        CHECK(testing::read_file(folder.at("bank.db")) == before);
+        CHECK(testing::read_file(folder.at("f.csv")) == orders);
+        CHECK_FALSE(std::filesystem::exists(folder.at("nowhere.db")));
+    }
+    auto const good = shell(folder, "transfer run f.csv --report r.json && transfer check");
+    CHECK_MESSAGE(good.code == 0, good.err);
+    CHECK(nlohmann::json::parse(testing::read_file(folder.at("r.json")))["done"] == 2);
+    // A report of before is written over.
+    CHECK(shell(folder, "transfer run f.csv --report r.json").code == 0);
+}
+
+TEST_CASE("every command reads its file once: standard input, FIFOs and process substitution") {
+    scratch_folder const folder{"files-pipes"};
+    folder.write("f.csv", orders);
+    folder.write("i.csv", invoices);
+    REQUIRE(::mkfifo(folder.at("fifo").c_str(), 0600) == 0);
+    for (std::string const program : {"transfer", "payment"}) {
+        bool const shop = program == "payment";
+        std::string const file = shop ? "i.csv" : "f.csv";
+        std::string const opening = shop ? " --balance 10 --stock 5" : " --balance 10";
+        words const lines{
+            "open <(cat " + file + ")" + opening + " && P run <(cat " + file + ")",
+            "open - " + opening + " < " + file + " && cat " + file + " | P run -",
+            "open -- - " + opening + " < " + file + " && P run /dev/stdin < " + file,
+            "--store memory: open - " + opening + " run - check < " + file + " && P open " + file +
+                opening + " run " + file,
+        };
+        for (auto line : lines) {
+            line = "P() { " + program + " \"$@\"; }; rm -f *.db*; P " + line + " && P check";
+            auto const how = shell(folder, line);
+            INFO(line << '\n' << how.out << how.err);
+            CHECK(how.code == 0);
+            CHECK(has(how.out, "  done       2\n"));
+            CHECK(has(how.out, shop ? "orders     2 opened\n" : "accounts   2 opened\n"));
+        }
+        auto const write = "(timeout 60 sh -c 'cat " + file + " > fifo') & timeout 60 ";
+        auto const fifo =
+            shell(folder, "rm -f *.db*; " + write + program + " open fifo" + opening + " && { " +
+                              write + program + " run fifo; } && " + program + " check");
+        CHECK_MESSAGE(fifo.code == 0, fifo.out << fifo.err);
+        auto const twice = shell(folder, "cat " + file + " | " + program +
+                                             " --store memory: open -" + opening + " run -");
+        CHECK(twice.code == 1);
+        CHECK(has(twice.err, "'open' and 'run' are to read -, which can be read once only; "));
+        auto const closed = shell(folder, program + " run - <&-");
+        CHECK(closed.code != 0);
+    }
+    auto const empty = shell(folder, "transfer --store memory: run - < /dev/null");
+    CHECK(empty.code == 1);
+    CHECK(has(empty.err, "standard input: the file is empty"));
+}
+
+TEST_CASE("commands that need no MongoDB do not load its client, which needs /dev/shm") {
+    scratch_folder const folder{"files-shm"};
+    folder.write("f.csv", orders);
+    for (std::string const program : {"transfer", "payment"}) {
+        auto const linked = shell(folder, "ldd $(command -v " + program + ")");
+        CHECK(has(linked.out, "libsqlite3"));
+        CHECK_FALSE(has(linked.out, "mongoc"));
+    }
+    std::string const full = "unshare -rm sh -c 'mount -t tmpfs -o size=4k none /dev/shm && "
+                             "head -c 9999 /dev/zero > /dev/shm/x; ";
+    if (shell(folder, "unshare -rm mount -t tmpfs none /dev/shm").code != 0) {
+        MESSAGE("SKIPPED in part: this user may not mount anything");
+        return;
+    }
+    auto const how = shell(folder, full + "transfer --version && transfer --help && transfer open "
+                                          "f.csv --balance 10 run f.csv check'");
+    CHECK_MESSAGE(how.code == 0, how.out << how.err);
+    CHECK(has(how.out, "  done       2\n"));
+    // With a server's address the client is loaded, and does without that memory.
+    auto const server = shell(folder, full + "transfer --store mongodb://127.0.0.1:1/bank"
+                                             "?serverSelectionTimeoutMS=100 check'");
+    CHECK_MESSAGE(server.code == 3, server.out << server.err);
+    auto const alone = shell(folder, "cp $(command -v transfer) . && ./transfer --store "
+                                     "mongodb://127.0.0.1:1/bank check");
+    CHECK(alone.code == 3);
+    CHECK(has(alone.err, "transfer-mongodb: there is no such program; it is built where "));
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: BSL-1.0
+// What the applications make of files as people and programs write them.
+#include <program.hpp>
+#include <sql.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace {
+
+using testing::ended;
+using testing::run_sample;
+using testing::scratch_folder;
+using words = std::vector<std::string>;
+
+ended call(scratch_folder const& folder, std::string const& program, words more) {
+    more.insert(more.begin(), {"--store", "sqlite:" + folder.at(program + ".db")});
+    return run_sample(folder, program, std::move(more));
+}
+
+bool has(std::string const& text, std::string const& part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// Opens and runs a file, and gives the report.
+nlohmann::json report_of(scratch_folder const& folder, std::string const& program,
+                         std::string const& file, int code = 0) {
+    words opening{"open", file, "--balance", "1000.00"};
+    if (program == "payment") opening.insert(opening.end(), {"--stock", "1000"});
+    auto const opened = call(folder, program, opening);
+    CHECK_MESSAGE(opened.code <= code, opened.out << opened.err);
+    auto const ran = call(folder, program, {"run", file, "--report", folder.at("report.json")});
+    CHECK_MESSAGE(ran.code == code, ran.out << ran.err);
+    auto const checked = call(folder, program, {"check"});
+    CHECK_MESSAGE(checked.code == 0, checked.out << checked.err);
+    return nlohmann::json::parse(testing::read_file(folder.at("report.json")));
+}
+
+std::vector<std::string> sentences(nlohmann::json const& report) {
+    std::vector<std::string> found;
+    for (auto const& each : report["remarks"]) {
+        found.push_back(each["line"].dump() + ": " + each["sentence"].get<std::string>());
+    }
+    return found;
+}
+
+std::string const header = "id,source,destination,amount\n";
+std::string const invoice_header = "InvoiceNo,StockCode,Quantity,UnitPrice,CustomerID\n";
+
+} // namespace
+
+TEST_CASE("equal rows with one id are one transfer, and the lines of both are named") {
+    scratch_folder const folder{"input-equal"};
+    auto const file = folder.write("f.csv", header + "o1,ann,bob,1\no2,bob,ann,5000\no1,ann,bob,1\n"
+                                                     "o2,bob,ann,5000\no1,ann,bob,2\n");
+    auto report = report_of(folder, "transfer", file, 1);
+    CHECK(report["done"] == 1);
+    CHECK(report["canceled"] == 1);
+    CHECK(report["repeated"] == 2);
+    CHECK(report["refused"] == 1);
+    auto const said = sentences(report);
+    REQUIRE(said.size() == 3);
+    CHECK(said[0] == "4: o1 repeats line 2: the two are one, and it is done");
+    CHECK(said[1] == "5: o2 repeats line 3: the two are one, and it is canceled");
+    CHECK(has(said[2], "6: o1: "));
+    CHECK(has(said[2], "; line 2 named it first"));
+    CHECK(call(folder, "transfer", {"balance", "bob"}).out == "1001.00\n");
+    for (words const& pace : {words{"--threads", "3"}, words{"--batch", "1"}, words{}}) {
+        words again{"run", file, "--report", folder.at("report.json")};
+        again.insert(again.end(), pace.begin(), pace.end());
+        auto const ran = call(folder, "transfer", again);
+        CHECK(has(ran.out, "  repeated   2\n"));
+        report = nlohmann::json::parse(testing::read_file(folder.at("report.json")));
+        CHECK(report["earlier"] == 2);
+        CHECK(report["repeated"] == 2);
+        CHECK(sentences(report) == said);
+    }
+}
+
+TEST_CASE("a refused row opens nothing: no account, no customer, no stock") {
+    scratch_folder const folder{"input-refused"};
+    auto const file = folder.write(
+        "f.csv", header + "o1,ann,bob,1\n" + header + "o2,cid,dan,0\no3,eve,eve,1\n,fay,gus,1\n"
+                                                      "o4,hal,ida\no5,jim,kay,1.234\n");
+    auto const report = report_of(folder, "transfer", file, 1);
+    CHECK(report["done"] == 1);
+    CHECK(report["refused"] == 5);
+    CHECK(call(folder, "transfer", {"balance"}).out ==
+          "ann                            999.00\n"
+          "bob                           1001.00\n"
+          "sum                           2000.00\n");
+
+    auto const invoices = folder.write(
+        "i.csv", invoice_header + "1,x,1,1,7\n" + invoice_header + "2,y,0,1,8\n3,z,1,1,\n"
+                                                                   "C4,w,1,1,9\n");
+    CHECK(report_of(folder, "payment", invoices, 1)["refused"] == 3);
+    CHECK(testing::ask(folder.at("payment.db"), "SELECT id FROM customers").size() == 1);
+    CHECK(testing::ask(folder.at("payment.db"), "SELECT stock_code FROM items").size() == 1);
+}
+
+TEST_CASE("what is no row at the end, or between, leaves the exit code alone") {
+    scratch_folder const folder{"input-total"};
+    auto const file = folder.write("f.csv", header + "o1,ann,bob,1\n,,,\n\xEF\xBB\xBFID;x,,,\n"
+                                                     "o2,bob,ann,2\n,,,3.00\nTotal,,,3.00\n"
+                                                     ",,,\n# end of file\n");
+    // The header above is none: it names other columns.
+    auto const refused = report_of(folder, "transfer", file, 1);
+    CHECK(refused["refused"] == 1);
+    auto const good = folder.write("g.csv", header + "o3,ann,bob,1\n,,,\n\xEF\xBB\xBFId,SOURCE, "
+                                                     "destination,Amount\no4,bob,ann,2\n,,,3.00\n"
+                                                     "Total,,,3.00\n,,,\n# end of file\n");
+    auto const report = report_of(folder, "transfer", good);
+    CHECK(report["done"] == 2);
+    CHECK(report["refused"] == 0);
+    CHECK(report["remarks"].size() == 4);
+    auto const invoices = folder.write("i.csv", invoice_header + "1,x,1,1,7\n,,,,\n,,1,1,\n"
+                                                                 "Grand Total:,,1,1,\n");
+    auto const paid = report_of(folder, "payment", invoices);
+    CHECK(paid["done"] == 1);
+    CHECK(paid["remarks"].size() == 2);
+}
+
+TEST_CASE("an invoice whose lines do not stand together is paid whole, and that is said") {
+    scratch_folder const folder{"input-scattered"};
+    auto const file = folder.write("i.csv", invoice_header + "1001,x,1,1,7\n1002,y,1,1,7\n"
+                                                             "1001,z,2,3,7\n");
+    auto const report = report_of(folder, "payment", file);
+    CHECK(report["done"] == 2);
+    auto const said = sentences(report);
+    REQUIRE(said.size() == 1);
+    CHECK(has(said[0], "4: invoice 1001 has this line and others from line 2 on"));
+    CHECK(call(folder, "payment", {"balance", "shop"}).out == "8.00\n");
+
+    auto const twice = folder.write("t.csv", invoice_header + "1,x,1,1,7\n2,y,1,1,7\n1,x,1,1,7\n");
+    auto const refused = report_of(folder, "payment", twice, 1);
+    CHECK(refused["done"] == 1);
+    CHECK(refused["refused"] == 1);
+    CHECK(call(folder, "payment", {"balance", "shop"}).out == "9.00\n");
+}
+
+TEST_CASE("the shop's file sorted by stock codes ends as the unsorted one") {
+    scratch_folder const folder{"input-sorted"};
+    std::ifstream all{testing::data_file("payment/online_retail.csv")};
+    std::string line;
+    std::getline(all, line);
+    auto const head = line;
+    std::vector<std::string> lines;
+    while (lines.size() < 2500 && std::getline(all, line)) lines.push_back(line);
+    auto const text_of = [&] {
+        auto text = head + "\n";
+        for (auto const& each : lines) text += each + "\n";
+        return text;
+    };
+    auto const report = [&](std::string const& name) {
+        scratch_folder const own{"input-sorted-" + name};
+        auto found = report_of(own, "payment", own.write("i.csv", text_of()), 1);
+        for (auto const* what : {"seconds", "remarks"}) found.erase(what);
+        return found;
+    };
+    auto const wanted = report("before");
+    CHECK(wanted["done"] > 50);
+    CHECK(wanted["canceled"] > 0);
+    std::stable_sort(lines.begin(), lines.end(), [](auto const& one, auto const& other) {
+        return one.substr(one.find(',')) < other.substr(other.find(','));
+    });
+    CHECK(report("behind") == wanted);
+}
+
+TEST_CASE("delimiters, decimal commas and names of columns as other programs write them") {
+    scratch_folder const folder{"input-dialects"};
+    words const files{"id;source;destination;amount\no1;ann;bob;12,50\n",
+                      "sep=;\nORDER_ID;Source;Destination;Amount\no2;ann;bob;12,50\n",
+                      "order id\t source \tdestination\tamount\no3\tann\tbob\t12.50\n",
+                      "Id|SOURCE|Destination|Amount\no4|ann|bob|12.5\n",
+                      "id,source,destination,amount,note\no5,ann,bob,\"12,50\",caf\xE9\n"};
+    for (auto const& text : files) {
+        CAPTURE(text);
+        auto const report = report_of(folder, "transfer", folder.write("f.csv", text));
+        CHECK(report["done"] == 1);
+        CHECK(report["refused"] == 0);
+    }
+    CHECK(call(folder, "transfer", {"balance", "bob"}).out == "1062.50\n");
+    auto const open = [&](std::string const& text) {
+        auto const how = call(folder, "transfer", {"run", folder.write("f.csv", text)});
+        CHECK(how.code == 1);
+        return how.out + how.err;
+    };
+    CHECK(has(open("a,b\n1,2\n"), "there is no column 'order_id' or 'id'; the header names a, b."));
+    CHECK(has(open("id;source;destination;amount\no9;ann;bob;1.000,50\n"),
+              "seems to have thousands separators"));
+    CHECK(has(open(header + "o9,ann,bob,12,50\n"), "a field that holds a comma must stand in"));
+    CHECK(has(open(header + "o9;ann;bob;12\n"), "parted by a semicolon instead of a comma?"));
+    auto const retail = folder.write("i.csv", "Invoice;Stock Code;Quantity;Price;Customer ID;x\n"
+                                              "1;x;2;2,55;7;caf\xE9\n");
+    CHECK(report_of(folder, "payment", retail)["done"] == 1);
+    CHECK(call(folder, "payment", {"balance", "shop"}).out == "5.10\n");
+}
+
+TEST_CASE("no id, name or error can forge a line or reach the terminal") {
+    scratch_folder const folder{"input-raw"};
+    std::string const wild = "o1\nx2  transfer  done\x1B[2J\xE2\x80\xAE\xC2\x9B" "1m";
+    std::string const shown = "o1\\nx2  transfer  done\\x1b[2J\\u{202e}\\u{9b}1m";
+    auto const file = folder.write("f.csv", header + "\"" + wild + "\",\"an\tn\",\"b\nob\",1\n\"" +
+                                                wild + "2\",\"an\tn\",\"zo\x1B" "e\",x\n");
+    auto const opened = call(folder, "transfer", {"open", file, "--balance", "10"});
+    auto const ran = call(folder, "transfer", {"run", file, "--report", folder.at("r.json")});
+    CHECK(ran.code == 1);
+    std::vector<ended> all{opened, ran};
+    std::vector<words> const lines{{"list"},
+                                   {"list", "--json"},
+                                   {"list", "--state", wild},
+                                   {"show", wild},
+                                   {"show", wild, "--json"},
+                                   {"balance"},
+                                   {"balance", wild},
+                                   {"cancel", wild},
+                                   {"cancel", wild + "9"},
+                                   {"reverse", wild},
+                                   {"check"},
+                                   {"check", wild},
+                                   {wild},
+                                   {"-" + wild},
+                                   {"--store", wild, "check"},
+                                   {"--store", "sqlite:" + wild, "check"},
+                                   {"run", wild},
+                                   {"run", file, "--batch", wild},
+                                   {"run", file, "--report", "/none/" + wild},
+                                   {"recover", "--older-than", wild}};
+    for (words const& each : lines) {
+        all.push_back(call(folder, "transfer", each));
+    }
+    for (auto const& how : all) {
+        for (std::string const& text : {how.out, how.err}) {
+            INFO(text);
+            bool const raw = std::any_of(text.begin(), text.end(), [](char each) {
+                return (each >= 0 && each < ' ' && each != '\n') || each == '\x7F';
+            });
+            CHECK_FALSE(raw);
+            CHECK_FALSE(has(text, "\nx2  transfer"));
+            CHECK_FALSE(has(text, "\xE2\x80\xAE"));
+            CHECK_FALSE(has(text, "\xC2\x9B"));
+        }
+    }
+    CHECK(has(call(folder, "transfer", {"list"}).out, shown));
+    CHECK(has(call(folder, "transfer", {"balance"}).out, "an\\tn "));
+    auto const listed = nlohmann::json::parse(call(folder, "transfer", {"list", "--json"}).out);
+    CHECK_MESSAGE(listed[0]["id"] == wild, "JSON is exact");
+    CHECK(listed[0]["parameters"]["destination"] == "b\nob");
+}
+
+TEST_CASE("names that look alike are told of, and stay what they are") {
+    scratch_folder const folder{"input-alike"};
+    auto const file = folder.write("f.csv", header + "o1,ann,bob,1\n\"o1 \",ann ,bob,1\n"
+                                                     "o3,\xC2\xA0" "ann,caf\xC3\xA9,1\n"
+                                                     "o4,bob,cafe\xCC\x81,1\n"
+                                                     "o5,b\xE2\x80\x8Bob,ann,1\n");
+    auto const opened = call(folder, "transfer", {"open", file, "--balance", "10"});
+    CHECK_MESSAGE(opened.code == 0, opened.err);
+    CHECK(has(opened.out, "line 3: 'ann ' and 'ann' of the accounts differ only in spaces, "));
+    CHECK(has(opened.out, "line 4: '\\u{a0}ann' and 'ann' of the accounts differ only in "));
+    CHECK(has(opened.out, "line 5: 'cafe\xCC\x81' and 'caf\xC3\xA9' of the accounts differ only"));
+    CHECK(has(opened.out, "line 6: 'b\\u{200b}ob' and 'bob' of the accounts differ only in "));
+    auto const more = folder.write("g.csv", header + "o6,\"bob \",ann,1\n");
+    auto const ran = call(folder, "transfer", {"run", file});
+    CHECK(ran.code == 0);
+    CHECK(has(ran.out, "line 3: the id 'o1 ' and the one of line 2 differ only in spaces, "));
+    // Where such an account is not open, the one that is gives the hint.
+    auto const slip = call(folder, "transfer", {"run", more});
+    CHECK(slip.code == 1);
+    CHECK(has(slip.out, "order o6: there is no account bob ; 'bob ' and 'bob', which is there, "));
+    auto const later = call(folder, "transfer", {"open", more, "--balance", "10"});
+    CHECK(has(later.out, "line 2: 'bob ' and 'bob' of the accounts differ only in spaces, "));
+    auto const shop = folder.write("i.csv", invoice_header + "1,x,1,1,7\n2,\"x \",1,1,\" 7\"\n");
+    auto const sold = call(folder, "payment", {"open", shop, "--balance", "10", "--stock", "1"});
+    CHECK(has(sold.out, "' 7' and '7' of the customers differ only in spaces"));
+    CHECK(has(sold.out, "'x ' and 'x' of the items differ only in spaces"));
+}
+
+TEST_CASE("help shows words, and an unknown word gets a sentence about it") {
+    scratch_folder const folder{"input-help"};
+    for (words const& which : {words{}, words{"list"}, words{"recover"}, words{"run"}}) {
+        words asked = which;
+        asked.emplace_back("--help");
+        auto const help = run_sample(folder, "transfer", asked);
+        CHECK(help.code == 0);
+        INFO(help.out);
+        for (auto const* noise : {"->", ":{", "INT", "UNIT", " TEXT"}) {
+            CHECK_FALSE(has(help.out, noise));
+        }
+    }
+    auto const dash = call(folder, "transfer", {"show", "-x"});
+    CHECK(dash.code == 2);
+    CHECK(dash.err == "there is no option '-x'; an id, account or file that begins so stands "
+                      "behind '--'\n'transfer --help' lists what there is\n");
+    auto const extra = call(folder, "transfer", {"check", "foo"});
+    CHECK(extra.code == 2);
+    CHECK(extra.err.starts_with("there is no command 'foo'\n"));
+    auto const layout = call(folder, "transfer", {"--layout", "mine", "check"});
+    CHECK(layout.err.starts_with("--layout: 'mine' is none of own|tutorial\n"));
+}
