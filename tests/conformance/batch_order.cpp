@@ -181,6 +181,10 @@ TEST_CASE("order: of two with one id the first decides, though it waits behind a
             REQUIRE(told.size() == 3);
             CHECK(told[0].done() == ends);
             CHECK(told[1].done() == ends);
+            // No deadline was given, so none is blamed.
+            bool const by_patience =
+                told[0].problem.text.find("options::patience ended") != std::string::npos;
+            CHECK(by_patience != ends);
             CHECK_FALSE(told[2].done());
             // In two phases, the entry of the first is there, whether or not it ends.
             bool const meets = ends || how == settle::phases::two;
