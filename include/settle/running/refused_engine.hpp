@@ -45,8 +45,10 @@ public:
     entry_listing<engine> list(auto&&...);
     result<std::vector<entry>> page(auto&&...);
     result<std::uint64_t> marks();
+    /// A record that is abstract cannot stand in an optional.
     template <typename Record, fixed_string Name, auto Key>
-    result<std::optional<Record>> read(collection<Record, Name, Key> const&, auto&&...);
+    result<std::optional<std::conditional_t<std::is_abstract_v<Record>, nothing, Record>>> read(
+        collection<Record, Name, Key> const&, auto&&...);
     result<void> create(auto&&...);
     create_report create_all(auto&&...);
     template <typename Record, fixed_string Name, auto Key>
