@@ -49,6 +49,8 @@ public:
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<std::conditional_t<std::is_abstract_v<Record>, nothing, Record>>> read(
         collection<Record, Name, Key> const&, auto&&...);
+    template <typename Record, fixed_string Name, auto Key>
+    Record at(collection<Record, Name, Key> const&, auto&&...);
     result<void> create(auto&&...);
     create_report create_all(auto&&...);
     template <typename Record, fixed_string Name, auto Key>
