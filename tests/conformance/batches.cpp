@@ -279,6 +279,30 @@ TEST_CASE("batch: a stop leaves out what was not read, and half-does nothing") {
     });
 }
 
+TEST_CASE("batch: what a stop leaves uncreated is still where the range had it from") {
+    for_each_engine([&](auto& engine, std::string const& name) {
+        INFO(name);
+        std::istringstream text{"1 2 3 4 5 6 7 8 9 10"};
+        auto made = ranges::istream_view<int>(text) | ranges::views::transform([](int number) {
+                        return label{"label " + std::to_string(number), ""};
+                    });
+        std::stop_source stop;
+        auto const report = engine.create_all(
+            labels, made,
+            [&](std::size_t number, auto const&) {
+                if (number == 2) stop.request_stop();
+            },
+            {1, {}, stop.get_token()});
+        CHECK(report.created == 3);
+        CHECK(report.problem.code == settle::errc::stopped);
+        int next = 0;
+        REQUIRE((text >> next).good());
+        CHECK(next == 4);
+        CHECK(engine.read(labels, "label 3").value().has_value());
+        CHECK_FALSE(engine.read(labels, "label 4").value().has_value());
+    });
+}
+
 TEST_CASE("batch: a stop behind the last element leaves nothing out") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);

@@ -5,6 +5,7 @@
 #include <settle/running/assembly.hpp>
 
 #include <range/v3/range/access.hpp>
+#include <range/v3/range/concepts.hpp>
 #include <range/v3/range/traits.hpp>
 
 #include <exception>
@@ -49,10 +50,16 @@ public:
     create_report run(Range&& range) {
         try {
             std::size_t number = 0;
-            for (auto&& one : range) {
-                if (ends()) break;
-                take(one, number++);
+            constexpr bool read_once = !ranges::forward_range<Range>;
+            auto at = ranges::begin(range);
+            auto const last = ranges::end(range);
+            while (at != last) {
+                take(*at, number++);
                 if (records_.size() >= room_) send();
+                // To go on may take a record out of where the range has it from.
+                if (read_once && ends()) break;
+                ++at;
+                if (!read_once && at != last && ends()) break;
             }
         } catch (...) {
             // What the range throws concerns the records to come.
