@@ -174,7 +174,10 @@ TEST_CASE("recover says that a native transaction of a vanished client holds the
     auto const report = bank.engine.recover(at_once());
     CHECK(report.done == 1);
     CHECK(report.undecided == 3);
-    check_held(report.problem, "the record 'from0' of 'suite_ledgers'");
+    // Whichever of them ends first.
+    INFO(report.problem.text);
+    CHECK(report.problem.text.starts_with("settle: the record 'from"));
+    CHECK(report.problem.text.find("is held by another native transaction") != std::string::npos);
     bank.other.end();
     CHECK(bank.engine.recover(at_once()).done == 3);
     CHECK(bank.engine.marks().value() == 0);

@@ -76,7 +76,8 @@ inline constexpr effort for_long{pauses::longest_effort, true};
 [[nodiscard]] constexpr effort effort_for(std::size_t count, bool first) noexcept {
     using std::chrono::milliseconds;
     if (count == 1) return {milliseconds{first ? 50 : 0}, true};
-    return {milliseconds{first ? 100 : 20}, false};
+    // Where a client with a whole wave has vanished, every part is held: each is tried once.
+    return {milliseconds{first ? 100 : 0}, false};
 }
 
 /// Hands all to `attempt(part)`; where that gives false, the halves.

@@ -209,7 +209,7 @@ protected:
                             detail::reading first = detail::reading::always) {
         if (!server_->has_transactions()) return at_desks_apart(function, first);
         using detail::writing;
-        if (how.longest.count() > 0) {
+        if (!how.names || how.longest.count() > 0) {
             auto ended = at_desks_together(function, how.longest, first, writing::together);
             if (!how.names || !detail::is_conflict(ended.problem)) return ended;
         }
