@@ -197,6 +197,12 @@ TEST_CASE("reverse: a gain alone must still be there, and nothing is asked where
         s.run<credit_type>("again", 1);
         s.reverses({"pen", 0, 0, "open"});
     }
+    SUBCASE("a gain that may pass zero") {
+        s.open(0);
+        s.run<take_type>("t", -10);
+        s.run<take_type>("taken", 7);
+        s.reverses({"pen", -7, 0, "open"});
+    }
     SUBCASE("a gain of nothing, below zero") {
         s.open(-5);
         s.run<credit_type>("t", 0);
