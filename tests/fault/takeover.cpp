@@ -2,6 +2,8 @@
 // Two workers and one entry: whoever comes between two calls of another, nothing ends wrong.
 #include "scene.hpp"
 
+#include <tuple>
+
 namespace settle_test {
 namespace {
 
@@ -225,7 +227,8 @@ TEST_CASE("takeover: who meets a mark gives way, and is canceled when it met it 
             return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
         });
         auto engine = engine_on(fragile, time);
-        CHECK_THROWS_AS(engine.run("holder", rewrite{first_card(), second_card()}), crash);
+        CHECK_THROWS_AS(std::ignore = engine.run("holder", rewrite{first_card(), second_card()}),
+                        crash);
     }
     SUBCASE("it never goes") {
         outcome const told = plain.run("t", withdraw{"c", false});
@@ -258,7 +261,7 @@ TEST_CASE("takeover: who meets a mark gives way, and is canceled when it met it 
             return one.what == "commit" ? fault{fault_kind::crash_before} : fault{};
         });
         settle::engine holder{ending, settle::with_environment(time), settle::type<relabel_type>};
-        CHECK_THROWS_AS(holder.run("label", relabel{"B", "x"}), crash);
+        CHECK_THROWS_AS(std::ignore = holder.run("label", relabel{"B", "x"}), crash);
         fragile.plan([&](call const& one) {
             if (one.what == "claim") {
                 auto const marks = session.marks(std::nullopt, 10).value();

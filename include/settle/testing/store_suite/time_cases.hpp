@@ -7,6 +7,8 @@
 #include <settle/testing/store_suite/engine_cases.hpp>
 #include <settle/testing/store_suite/log_cases.hpp>
 
+#include <tuple>
+
 #if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
 namespace testing {
@@ -168,7 +170,7 @@ void leave(Database& database, Clock const& clock, transaction_id const& id,
         return fault{one.what == behind ? fault_kind::crash_after : fault_kind::none};
     });
     auto ending = engine_at(fragile, clock);
-    CHECK_THROWS_AS(ending.run(id, move{"A", "B", amount}), crash);
+    CHECK_THROWS_AS(std::ignore = ending.run(id, move{"A", "B", amount}), crash);
 }
 
 template <typename Engine>
