@@ -33,6 +33,7 @@ struct course {
     bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
     bool behind = false;         ///< that entry seemed not to have moved, which a claim shows
     bool ended_here = false;     ///< a write of this call made the entry final
+    bool failed_unsure = false;  ///< a write of unknown outcome had an error that is permanent
     bool behind_twin = false;    ///< rests until an earlier one of its id in its window is over
     answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
     /// Epochs of writes that may have made the entry final, and were not answered: first and last.

@@ -210,19 +210,20 @@ private:
         bool const stalled =
             next == taken || (asks_log(taken) && work.said == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
-        if (stalled && fails_always(taken, work, hopeless)) {
+        if (stalled && fails_always(taken, work, way, hopeless)) {
             way.cut = interruption::failed;
             return end(work, way);
         }
         if (stalled || next == step::pause || next == step::wait) rest(work, way);
     }
 
-    /// Whether a step that took no effect would fail again for the same reason.
-    static bool fails_always(step taken, job const& work, bool hopeless) {
-        bool const failed = asks_log(taken) ? work.said == log_answer::unavailable ||
-                                                  work.said == log_answer::unknown
-                                            : hopeless;
-        return failed && work.problem.code == condition::permanent;
+    /// Whether a step would fail again for the same reason. A write whose outcome is unknown may
+    /// have taken effect all the same: the entry is read before the write counts as failed.
+    static bool fails_always(step taken, job const& work, course& way, bool hopeless) {
+        if (work.problem.code != condition::permanent) return false;
+        if (!asks_log(taken)) return hopeless;
+        if (work.said == log_answer::unknown) return std::exchange(way.failed_unsure, true);
+        return work.said == log_answer::unavailable;
     }
 
     /// No wave has anything to do for it any more.

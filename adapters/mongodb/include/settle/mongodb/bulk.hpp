@@ -76,8 +76,9 @@ public:
         } catch (command_failure const& met) {
             result.problem = met.problem();
         }
-        // A wait for a majority that ends early is no failure of the command.
-        if (told.find("writeConcernError")) {
+        // A wait for a majority that ends early is no failure of the command. A command that fails
+        // behind some of its updates has both.
+        if (told.find("writeConcernError") && !told.find("errmsg")) {
             result.problem.code = {code_of_lost, mongodb_category()};
         }
         if (auto const matched = told.find("n")) result.matched = matched->integer().value_or(0);
