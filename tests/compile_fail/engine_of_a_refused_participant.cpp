@@ -6,6 +6,8 @@
 #include <settle/memory.hpp>
 #include <settle/running/engine.hpp>
 
+#include <vector>
+
 namespace bank {
 
 inline constexpr auto gift_type = transaction<transfer, "gift">(
@@ -20,6 +22,12 @@ inline void run(settle::memory::database& database) {
     settle::engine engine{database, settle::type<gift_type>};
     static_cast<void>(engine.run(transfer{}));
     static_cast<void>(engine.run<gift_type>("t1", transfer{}));
+    auto const listen = [](std::size_t, settle::outcome const&) {};
+    static_cast<void>(engine.run_all(std::vector<transfer>{}).size());
+    static_cast<void>(engine.run_all(std::vector<transfer>{}, listen).taken);
+    static_cast<void>(engine.still_for(std::chrono::hours{1}).before);
+    static_cast<void>(engine.at(accounts, "A").balance);
+    static_cast<void>(engine.create_all(accounts, std::vector<account>{}).created);
     static_cast<void>(engine.sweep());
     static_cast<void>(engine.find("t1"));
 }

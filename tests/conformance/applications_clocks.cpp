@@ -32,6 +32,9 @@ TEST_CASE("what a machine left whose clock was ahead is settled, and what it dat
         "WHERE id IN ('p105', 'p106')");
     ask("UPDATE settle_entry SET state = 1, open = 1, owner = 99, modified = modified + 60000 "
         "WHERE id = 'p107'");
+    // None of the three had moved money yet.
+    ask("UPDATE accounts SET balance = balance + 300 WHERE id = 'ann'");
+    ask("UPDATE accounts SET balance = balance - 300 WHERE id = 'bob'");
     CHECK(transfer(folder, {"check"}).code == 1);
     auto const still = nlohmann::json::parse(
         transfer(folder, {"list", "--state", "pending", "--older-than", "30m", "--json"}).out);

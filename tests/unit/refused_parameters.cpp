@@ -89,6 +89,24 @@ TEST_CASE("refused parameters: a condition that does not hold, and what it looks
                   "part = 13"));
 }
 
+struct bounds { std::string id; std::int64_t price_max, max; };
+SETTLE_STRUCT(bounds, id, price_max, max);
+constexpr auto bounds_type = settle::transaction<bounds, "bounds">(
+    settle::participant<"account">(accounts, param<&bounds::id>)
+        .confirm(field<&account::balance> += param<&bounds::max>))
+    .require(param<&bounds::price_max> > param<&bounds::max>)
+    .require(param<&bounds::id> != "a\nb");
+
+TEST_CASE("refused parameters: each value is named, and none of them ends the line") {
+    settle::memory::database database;
+    settle::engine engine{database, settle::type<bounds_type>};
+    CHECK(engine.run(bounds{"a", 1, 1}).problem.message() ==
+          refused("the condition (param.max < param.price_max) does not hold: price_max = 1, max "
+                  "= 1"));
+    auto const told = engine.run(bounds{"a\nb", 2, 1}).problem.message();
+    CHECK(told.find("id = \"a\\x0ab\"") != std::string::npos);
+}
+
 TEST_CASE("refused parameters: a value that is secret is not shown") {
     CHECK(sentence({"a", "b", 1, 0, "no", {}}) ==
           refused("the condition (\"no\" != param.word) does not hold: word = ***"));

@@ -233,6 +233,34 @@ TEST_CASE("sqlite errors: beside a program that keeps the file locked, every rou
     CHECK(engine.purge().erased == 1);
 }
 
+TEST_CASE("sqlite errors: a range of records beside a locked file ends in time, with its reason") {
+    folder const here;
+    database db{here.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
+    settle::options limits;
+    limits.patience = std::chrono::milliseconds{20};
+    limits.longest_pause = std::chrono::hours::max();
+    settle::engine engine{db, settle::type<take_type>, limits};
+    sqlite3* other = nullptr;
+    REQUIRE(sqlite3_open(here.file().c_str(), &other) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
+    std::vector<item> const two{item{"A", 5}, item{"B", 5}};
+    for (bool const has_deadline : {false, true}) {
+        CAPTURE(has_deadline);
+        settle::batch_options call;
+        if (has_deadline) call.deadline = std::chrono::milliseconds{10};
+        auto const began = std::chrono::steady_clock::now();
+        auto const report = engine.create_all(items, two, call);
+        CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{5});
+        CHECK(report.created == 0);
+        REQUIRE(report.refused.size() == 2);
+        CHECK(report.refused[1].number == 1);
+        CHECK(report.refused[1].problem.code == condition::retryable);
+        CHECK(contains(report.problem.message(), "let it end its transaction"));
+    }
+    sqlite3_close(other);
+    CHECK(engine.create_all(items, two).created == 2);
+}
+
 /// Runs a function in a process that may not make files longer than that; its exit code.
 template <typename Function>
 int limited(::rlim_t most, Function&& function) {

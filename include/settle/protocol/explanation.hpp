@@ -11,12 +11,24 @@ namespace detail {
 /// Longer texts are told by their length.
 inline constexpr std::size_t longest_shown = 64;
 
+/// As describe_text, and no character of a text can end the line or steer a terminal.
+inline void put_text(std::string& out, std::string_view text) {
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string quoted;
+    describe_text(quoted, text);
+    for (char const c : quoted) {
+        auto const code = static_cast<unsigned char>(c);
+        if (code >= 0x20U && code != 0x7fU) out += c;
+        else out.append("\\x").append({digits[code >> 4U], digits[code & 15U]});
+    }
+}
+
 template <typename T>
 void put_value(std::string& out, T const& value) {
     if constexpr (std::is_same_v<T, bool>) {
         put(out, value ? "true" : "false");
     } else if constexpr (std::is_same_v<T, std::string_view>) {
-        if (value.size() <= longest_shown) describe_text(out, value);
+        if (value.size() <= longest_shown) put_text(out, value);
         else out += "a text of " + std::to_string(value.size()) + " bytes";
     } else if constexpr (requires { value.has_value(); }) {
         if (value) put_value(out, *value);
@@ -32,7 +44,8 @@ void put_named(std::string& values, std::string const& name, auto const& value) 
     std::string one = name.substr(1) + " = ";
     if constexpr ((secret<Path> || ...)) put(one, "***");
     else put_value(one, value);
-    if (values.find(one) != std::string::npos) return;
+    // A whole item of the list: `max = 1` stands at the end of `price_max = 1` as well.
+    if ((", " + values + ',').find(", " + one + ',') != std::string::npos) return;
     if (!values.empty()) put(values, ", ");
     put(values, one);
 }

@@ -23,7 +23,8 @@ struct create_report {
     std::uint64_t created = 0;
     std::uint64_t existing = 0;             ///< a record has their key already
     std::vector<uncreated_record> refused;  ///< the others that were read
-    error problem; ///< why the rest of the range was not read; nothing when it was read to its end
+    /// Why some of the records have no answer of the store, or the rest of the range was not read.
+    error problem;
 };
 
 namespace detail {
@@ -62,6 +63,7 @@ public:
                 if (!read_once && at != last && ends()) break;
             }
         } catch (...) {
+            if (sending_) throw;
             // What the range throws concerns the records to come.
             if (!thrown_) thrown_ = std::current_exception();
         }
@@ -94,20 +96,23 @@ private:
 
     /// Sends what was taken, until the store has answered for each, or there is no more time.
     void send() {
+        sending_ = true;
         bool unsure = false;
         std::uint32_t tries = 0;
-        std::optional<std::chrono::nanoseconds> patient_until;
+        std::optional<std::chrono::nanoseconds> until = deadline_;
+        std::vector<result<void>> answers;
+        auto const is_over = [&] { return wanted_.stop.stop_requested() || is_late(until); };
         while (!records_.empty()) {
-            std::vector<result<void>> answers(records_.size());
+            answers.assign(records_.size(), {});
             create_wave(records_, answers);
-            if (!patient_until) {
-                patient_until = parts_.environment().elapsed() + bounded(parts_.limits().patience);
-            }
-            bool const over = wanted_.stop.stop_requested() ||
-                              is_late(deadline_ ? deadline_ : patient_until);
-            unsure = keep_unanswered(answers, unsure, over);
-            if (!records_.empty()) pause(tries++);
+            if (!until) until = parts_.environment().elapsed() + bounded(parts_.limits().patience);
+            unsure = keep_unanswered(answers, unsure, is_over());
+            if (records_.empty()) break;
+            pause(tries++, *until);
+            // Nothing is written when the time is over.
+            if (is_over()) static_cast<void>(keep_unanswered(answers, unsure, true));
         }
+        sending_ = false;
     }
 
     void create_wave(std::span<record_type const> wave, std::span<result<void>> answers) {
@@ -124,7 +129,7 @@ private:
     /// Tells the answers, and keeps the records that are worth another try.
     /// Shape:   unsure - an earlier try may have created some of them
     /// Returns: whether a try may have
-    bool keep_unanswered(std::span<result<void>> answers, bool unsure, bool over) {
+    bool keep_unanswered(std::vector<result<void>>& answers, bool unsure, bool over) {
         std::size_t kept = 0;
         bool unknown = unsure;
         for (std::size_t at = 0; at < answers.size(); ++at) {
@@ -134,7 +139,10 @@ private:
                 problem.code == condition::retryable || problem.code == condition::unknown;
             unknown = unknown || problem.code == condition::unknown;
             if (again && !over) {
-                if (kept != at) records_[kept] = std::move(records_[at]);
+                if (kept != at) {
+                    records_[kept] = std::move(records_[at]);
+                    answers[kept] = std::move(answer);
+                }
                 numbers_[kept++] = numbers_[at];
                 continue;
             }
@@ -146,6 +154,7 @@ private:
         }
         records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(kept), records_.end());
         numbers_.resize(kept);
+        answers.resize(kept);
         return unknown;
     }
 
@@ -157,15 +166,15 @@ private:
                encode_json(*found.value()) == encode_json(record);
     }
 
-    void pause(std::uint32_t tries) {
-        auto const& limits = parts_.limits();
-        auto const longest = std::clamp<std::chrono::nanoseconds>(
-            limits.longest_pause, std::chrono::milliseconds{1}, std::chrono::hours{1});
-        auto const first = std::chrono::milliseconds{1};
-        parts_.environment().pause(
-            std::min<std::chrono::nanoseconds>(first * (std::int64_t{1} << std::min(tries, 20U)),
-                                               longest),
-            wanted_.stop);
+    /// Shape:   until - the end of the time that the call has
+    void pause(std::uint32_t tries, std::chrono::nanoseconds until) {
+        using std::chrono::milliseconds, std::chrono::nanoseconds;
+        // Clamped before it is counted in nanoseconds: "for ever" does not fit.
+        auto const longest = std::clamp<std::chrono::microseconds>(
+            parts_.limits().longest_pause, milliseconds{1}, std::chrono::hours{1});
+        nanoseconds const grown = milliseconds{std::int64_t{1} << std::min(tries, 20U)};
+        auto const left = std::max(until - parts_.environment().elapsed(), nanoseconds{0});
+        parts_.environment().pause(std::min({grown, nanoseconds{longest}, left}), wanted_.stop);
     }
 
     void tell(std::size_t number, result<void> answer) {
@@ -194,7 +203,8 @@ private:
     std::vector<record_type> records_; ///< that were taken and have no answer yet
     std::vector<std::size_t> numbers_; ///< of those
     create_report report_;
-    std::exception_ptr thrown_; ///< by whoever is told
+    std::exception_ptr thrown_; ///< by the listener or the range
+    bool sending_ = false;      ///< a wave is under way: an exception of the store ends the call
 };
 
 template <typename Collection, typename Assembly, typename Range, typename Ended>

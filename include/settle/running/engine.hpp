@@ -17,7 +17,8 @@ SETTLE_BEGIN
 /// Shape:   Arguments - a database that holds log and records, or settle::log_in(database);
 ///          settle::bind(collection, database) for each collection that lives elsewhere;
 ///          settle::type<…> for each type; settle::options, settle::observed_by(…) where wanted
-/// Errors:  the constructor throws settle::failure when a store does not fit or cannot be reached
+/// Errors:  the constructor throws settle::failure when a store does not fit or cannot be reached,
+///          or an option makes no sense
 /// Cost:    nothing is looked up by name after construction. Threads may share an engine when its
 ///          databases may be shared (memory::database and sqlite::database may)
 /// Example: samples/transfer
@@ -27,6 +28,7 @@ class engine : detail::wrong_calls<engine<Arguments...>> {
 
 public:
     using wrong_calls::create;
+    using wrong_calls::create_all;
     using wrong_calls::read;
     using wrong_calls::run;
     using wrong_calls::run_all;
@@ -167,8 +169,9 @@ public:
         course way;
         driver.drive(work, way, true, driver_type::template calls_of<undescribed>());
         // It was born since the look above: its own type compensates it.
-        if (way.cut == interruption::described) return cancel_entry(*way.seen, call);
-        auto told = detail::conclude(work, way, parts_.log());
+        auto told = way.cut == interruption::described
+                        ? cancel_entry(*way.seen, call)
+                        : detail::conclude(work, way, parts_.log());
         driver.let_out();
         return told;
     }
@@ -286,14 +289,18 @@ public:
 
     /// Makes a range of records outside of any transaction, a wave of them in one commit.
     /// Shape:   ended(number, result<void>) - called for each with what create() would give
-    template <typename Record, fixed_string Name, auto Key, typename Range, typename Ended>
+    /// Errors:  each record for itself. A store that is away is waited for until the deadline, or
+    ///          for options::patience. What the range or `ended` throws leaves when the records
+    ///          that were taken have their answers
+    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range,
+              typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, result<void>>
     create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
                              batch_options const& wanted = {}) {
         if (!gate_.is_open(wanted)) return gate_.report<create_report>();
         return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, wanted);
     }
-    template <typename Record, fixed_string Name, auto Key, typename Range>
+    template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
                              batch_options const& wanted = {}) {
         return create_all(where, range, [](std::size_t, auto const&) {}, wanted);

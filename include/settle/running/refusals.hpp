@@ -6,6 +6,7 @@
 #include <settle/protocol/entry.hpp>
 #include <settle/protocol/explanation.hpp>
 #include <settle/running/ids.hpp>
+#include <settle/running/options.hpp>
 #include <settle/running/outcome.hpp>
 
 SETTLE_BEGIN

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 // What remains of an engine whose arguments were refused: every call can be written down, so that
-// the sentence about the arguments stays the only error. Nothing here has a body.
+// the sentence about the arguments stays the only error. A function that a lambda is given to has a
+// body, since its type is local to the caller; no other one has.
 #pragma once
 
 #include <settle/running/creation.hpp>
 #include <settle/running/engine_checks.hpp>
 #include <settle/running/outcome.hpp>
-#include <settle/running/recovery.hpp>
 
 #include <vector>
 
@@ -24,6 +24,10 @@ template <typename... Arguments>
 class engine<Arguments...> {
     static_assert(detail::explain_engine<detail::fault_of_engine<Arguments...>()>());
 
+    /// No function gives a record that is abstract.
+    template <typename Record>
+    using given = std::conditional_t<std::is_abstract_v<Record>, nothing, Record>;
+
 public:
     template <typename... Given>
     explicit engine(Given&&...);
@@ -31,7 +35,14 @@ public:
     template <auto const&... Type>
     outcome run(auto&&...);
     template <auto const&... Type>
-    batch_outcomes run_all(auto&&...);
+    batch_outcomes run_all(auto&&...) {
+        return {};
+    }
+    template <auto const&... Type, typename Range, typename Ended>
+        requires std::is_invocable_v<Ended&, std::size_t, outcome>
+    batch_report run_all(Range&&, Ended&&, auto&&...) {
+        return {};
+    }
     template <auto const&... Type>
     outcome submit(auto&&...);
     recovery_report work(auto&&...);
@@ -43,16 +54,17 @@ public:
 
     result<std::optional<entry>> find(auto&&...);
     entry_listing<engine> list(auto&&...);
+    entry_filter still_for(auto&&...) const;
     result<std::vector<entry>> page(auto&&...);
     result<std::uint64_t> marks();
-    /// A record that is abstract cannot stand in an optional.
     template <typename Record, fixed_string Name, auto Key>
-    result<std::optional<std::conditional_t<std::is_abstract_v<Record>, nothing, Record>>> read(
-        collection<Record, Name, Key> const&, auto&&...);
+    result<std::optional<given<Record>>> read(collection<Record, Name, Key> const&, auto&&...);
     template <typename Record, fixed_string Name, auto Key>
-    Record at(collection<Record, Name, Key> const&, auto&&...);
+    given<Record> at(collection<Record, Name, Key> const&, auto&&...);
     result<void> create(auto&&...);
-    create_report create_all(auto&&...);
+    create_report create_all(auto&&...) {
+        return {};
+    }
     template <typename Record, fixed_string Name, auto Key>
     record_listing<engine, collection<Record, Name, Key>> scan(
         collection<Record, Name, Key> const&);

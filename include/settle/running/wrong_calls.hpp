@@ -66,6 +66,12 @@ struct wrong_calls {
                       "settle: 'create' takes a collection and a record of its type. "
                       "README#engine");
     }
+    template <typename Other = Engine>
+    void create_all(anything, anything = {}, anything = {}, anything = {}) {
+        static_assert(sizeof(Other) == 0,
+                      "settle: 'create_all' takes a collection, a range of its records and, if "
+                      "wanted, a function for (std::size_t, settle::result<void>). README#engine");
+    }
 
 private:
     template <typename Other = Engine>

@@ -16,11 +16,13 @@
 //         transaction can hold it all: entries and parts, each job as `judge(job)` has it
 //   log.bind() → session
 //     session.insert(std::span<job>, occasion)    `unavailable` with errc::bad_parameters: never,
-//         since the log cannot hold such an entry; with any other problem: not now
+//         since the log cannot hold such an entry; with any other problem: not now. `ended`
+//         instead of `conflict` only where the entry that is there is final: later jobs of the
+//         window that share a record or the id are let go on then
 //     session.change<Step>(std::span<job>, occasion)    at a commit `unavailable` with
 //         errc::bad_parameters: never, since the images of its records make the entry too large;
-//         at a claim or a cancel `unavailable` with errc::damaged: the entry stays as it is, since
-//         nobody could bring it to its end
+//         at a claim or a cancel `unavailable` with errc::damaged or errc::unfit_store: the entry
+//         stays as it is, since nobody could bring it to its end; at_once() answers the same way
 //     session.look_up(std::span<job>, found)   calls found(job, result<std::optional<entry>>, same)
 //         for every job that reads: its entry as it was at some moment of this call. An entry that
 //         was inserted a moment ago may be missing where the job's insert comes next and was not
