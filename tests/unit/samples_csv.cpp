@@ -133,15 +133,15 @@ TEST_SUITE("samples: csv") {
             std::uint64_t line;
             std::string_view words;
         };
-        for (auto const& [at, line, words] : {noted{1, 7, "a comment"},
-                                              noted{2, 8, "the header is repeated"},
-                                              noted{3, 9, "a line of sums"},
-                                              noted{5, 11, "another header begins"}}) {
-            CAPTURE(line);
-            CHECK(rows[at].line == line);
-            CHECK_FALSE(rows[at]);
-            CHECK(rows[at].problem.empty());
-            CHECK(has(rows[at].note, words));
+        for (noted const& wanted :
+             {noted{1, 7, "a comment"}, noted{2, 8, "the header is repeated"},
+              noted{3, 9, "a line of sums"}, noted{5, 11, "another header begins"}}) {
+            CAPTURE(wanted.line);
+            auto const& row = rows[wanted.at];
+            CHECK(row.line == wanted.line);
+            CHECK_FALSE(row);
+            CHECK(row.problem.empty());
+            CHECK(has(row.note, wanted.words));
         }
         CHECK_MESSAGE(!rows[4].problem.empty(), "some programs number orders as #5");
         CHECK(rows[6].fields == fields{"3", "4"});

@@ -14,7 +14,7 @@ TEST_SUITE("samples: names") {
         struct text {
             std::string_view raw, shown;
         };
-        for (auto const& [raw, shown] : {
+        for (text const& each : {
                  text{"", ""},
                  text{"plain text, 12.50!", "plain text, 12.50!"},
                  text{"caf\xC3\xA9 \xE6\x97\xA5\xE6\x9C\xAC \xF0\x9F\x98\x80",
@@ -29,8 +29,8 @@ TEST_SUITE("samples: names") {
                  text{"\xF3\xA0\x81\xA1", "\\u{e0061}"},
                  text{"\xFF\xC3(\xED\xA0\x80", "\\xff\\xc3(\\xed\\xa0\\x80"},
              }) {
-            CAPTURE(shown);
-            CHECK(samples::printable(raw) == shown);
+            CAPTURE(each.shown);
+            CHECK(samples::printable(each.raw) == each.shown);
         }
         CHECK(samples::printable({"a\0b", 3}) == "a\\x00b");
     }
