@@ -308,5 +308,22 @@ TEST_CASE("sqlite errors: a file that finds no room says that the disk is full, 
     CHECK(seen.contains(3));
 }
 
+TEST_CASE("sqlite errors: a read that fails later is not said to have found the disk full") {
+    folder const here;
+    int const code = limited(8U << 10U, [&] {
+        sqlite3* on = nullptr;
+        sqlite3_open(here.file().c_str(), &on);
+        int const written = sqlite3_exec(on, "CREATE TABLE t(a); INSERT INTO t VALUES("
+                                             "zeroblob(100000))", nullptr, nullptr, nullptr);
+        auto const says_full = [&](int what) {
+            auto const told = settle::sqlite::detail::describe(on, what, "go on");
+            return contains(told.text, "disk is full");
+        };
+        if (written == SQLITE_OK || !says_full(SQLITE_IOERR_WRITE)) return 91;
+        return says_full(SQLITE_IOERR_READ) ? 92 : 1;
+    });
+    CHECK(code == 1);
+}
+
 } // namespace
 } // namespace sqlite_test

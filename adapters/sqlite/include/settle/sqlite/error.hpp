@@ -91,10 +91,21 @@ namespace detail {
     return cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
 }
 
+/// Whether it is an error of what needs room. The last errno of another one may be an old one.
+[[nodiscard]] constexpr bool takes_room(int code) noexcept {
+    switch (code) {
+    case SQLITE_CANTOPEN:
+    case SQLITE_IOERR_WRITE:
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_TRUNCATE:
+    case SQLITE_IOERR_SHMSIZE: return true;
+    default: return false;
+    }
+}
+
 /// SQLite calls a write that found no room an I/O error in most of its files.
 [[nodiscard]] inline int with_cause(sqlite3* connection, int code) noexcept {
-    bool const has_cause = primary_code(code) == SQLITE_IOERR || code == SQLITE_CANTOPEN;
-    if (!has_cause || connection == nullptr) return code;
+    if (!takes_room(code) || connection == nullptr) return code;
     if (says_no_room(sqlite3_system_errno(connection))) return SQLITE_FULL;
     // After a commit only the file itself knows: the database, or the log that is written to.
     for (int const which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
