@@ -58,6 +58,7 @@ public:
         // Listings have a connection of their own, so that they never hold up who writes.
         std::lock_guard const guard{reading_};
         try {
+            writer_.files().check_lately();
             auto found = function();
             writer_.files().check_lately();
             return found;

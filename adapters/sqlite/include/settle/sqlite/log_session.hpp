@@ -62,16 +62,19 @@ public:
         auto const jobs = settle::detail::jobs_of(wave, step::read);
         if (jobs.size() == 1) return found(*jobs.front(), read(jobs.front()->id), false);
         if (jobs.empty()) return;
-        std::size_t told = 0;
-        auto const looked = file_->reading([&] {
+        // What was read is told only when the files are still the right ones after it.
+        auto read = file_->reading([&] {
+            std::vector<result<std::optional<entry>>> all;
+            all.reserve(jobs.size());
             held_->reader.from_one_state([&] {
-                for (; told < jobs.size(); ++told) {
-                    found(*jobs[told], read_within(jobs[told]->id), false);
-                }
+                for (auto const* const one : jobs) all.push_back(read_within(one->id));
             });
-            return told;
+            return all;
         });
-        for (; told < jobs.size(); ++told) found(*jobs[told], looked.problem(), false);
+        for (std::size_t at = 0; at < jobs.size(); ++at) {
+            if (read.has_value()) found(*jobs[at], std::move(read.value()[at]), false);
+            else found(*jobs[at], read.problem(), false);
+        }
     }
 
     result<std::optional<entry>> read(transaction_id const& id) {

@@ -69,8 +69,6 @@ public:
     explicit transaction(writer& on) : writer_(on) {
         // Should a rollback have failed before, its transaction is still open.
         roll_back();
-        // Else a commit could also write a checkpoint over what others have made of the file.
-        on.files().check_lately();
         run{on.begin_}.change();
         ++on.begun_;
     }
@@ -83,6 +81,13 @@ public:
     }
 
     [[nodiscard]] ending commit() {
+        try {
+            // A commit may also write a checkpoint, over what others have made of the file.
+            writer_.files().check_lately();
+        } catch (failure const& problem) {
+            roll_back();
+            return {fate::undone, problem.problem()};
+        }
         try {
             run{writer_.commit_}.change();
             committed_ = true;
