@@ -10,6 +10,7 @@
 #include <thread>
 
 #include <fcntl.h>
+#include <unistd.h>
 
 namespace sqlite_test {
 namespace {
@@ -149,14 +150,58 @@ TEST_CASE("sqlite files: a file that goes while a commit in one phase is under w
         settle::engine engine{db, settle::type<add_type>, settle::with_environment(world)};
         engine.create(items, item{"A", 0}).value();
         bool struck = false;
-        // The second look is the one inside of the native transaction, for the entry's age.
-        world.arm(2, [&] {
+        // The third look is the one inside of the native transaction, for the entry's age.
+        world.arm(3, [&] {
             struck = true;
             wrong.strike(at);
         });
         check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
         CHECK(struck);
     }
+}
+
+TEST_CASE("sqlite files: nothing is committed once a file has gone inside a native transaction") {
+    // The third look at the clock is inside of it, the others are before.
+    for (int const look : {1, 2, 3}) {
+        CAPTURE(look);
+        place const at;
+        std::string const moved = at.file + "-wal.old";
+        database db{at.file};
+        striking_environment const world;
+        settle::engine engine{db, settle::type<add_type>, settle::with_environment(world)};
+        engine.create(items, item{"A", 0}).value();
+        std::uintmax_t size = 0;
+        world.arm(look, [&] {
+            wait_a_moment();
+            fs::rename(at.file + "-wal", moved);
+            size = fs::file_size(moved);
+        });
+        check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
+        CHECK(size > 0);
+        CHECK(fs::file_size(moved) == size);
+    }
+}
+
+TEST_CASE("sqlite files: a range that is run again is told nothing of a file that has gone") {
+    place const at;
+    database db{at.file};
+    bool strikes = false;
+    auto const strike = [&](settle::event const& seen) {
+        if (seen.taken != settle::step::read || !std::exchange(strikes, false)) return;
+        fs::remove(at.file);
+        wait_a_moment();
+    };
+    settle::engine engine{db, settle::type<add_type>, settle::observed_by(strike)};
+    engine.create(items, item{"A", 0}).value();
+    std::vector<std::pair<std::string, change>> all;
+    for (int i = 0; i < 12; ++i) all.emplace_back(std::to_string(i), change{"A", 1, "", {}});
+    for (auto const& one : engine.run_all(all, {4, {}, {}})) CHECK(one.done());
+    strikes = true;
+    auto const told = engine.run_all(all, {4, {}, {}});
+    CHECK_FALSE(strikes);
+    REQUIRE(told.size() == all.size());
+    // The first window was read before the file went.
+    for (std::size_t i = 4; i < told.size(); ++i) check_refused(told[i]);
 }
 
 TEST_CASE("sqlite files: a file that goes at any step of two phases") {
@@ -211,6 +256,67 @@ TEST_CASE("sqlite files: a program that reads its own database keeps its log") {
         }
         CHECK(sql_value(at.file, "SELECT amount FROM items") == "6");
     }
+}
+
+TEST_CASE("sqlite files: a program that closes a file of its own keeps the log of the database") {
+    other_process::shell sqlite3;
+    place const at;
+    // Of two descriptors of one file, the database may have found this one.
+    int const own = ::open(at.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    REQUIRE(own >= 0);
+    database db{at.file};
+    auto engine = engine_on(db);
+    engine.create(items, item{"A", 0}).value();
+    // Later than that, the folder counts as unchanged.
+    std::this_thread::sleep_for(std::chrono::milliseconds{60});
+    CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
+    ::close(own);
+    std::string const other = at.here.parent_path() / "other";
+    int const reused = ::open(other.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    CHECK(reused == own);
+    CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
+    CHECK(sqlite3.run(at.file, "SELECT 1 FROM items"));
+    CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
+    ::close(reused);
+}
+
+/// Nobody but root may look into a folder, and this process is not root, for a while.
+class unreachable {
+public:
+    explicit unreachable(fs::path folder) : folder_(std::move(folder)) {
+        fs::permissions(folder_, fs::perms::none);
+        if (::geteuid() == 0) became_other_ = ::seteuid(65534) == 0;
+    }
+    unreachable(unreachable const&) = delete;
+    unreachable& operator=(unreachable const&) = delete;
+    ~unreachable() {
+        if (became_other_ && ::seteuid(0) != 0) std::abort();
+        fs::permissions(folder_, fs::perms::all);
+    }
+
+private:
+    fs::path folder_;
+    bool became_other_ = false;
+};
+
+TEST_CASE("sqlite files: a file that cannot be looked at for a while is not lost") {
+    place const at;
+    database db{at.file};
+    settle::options limits;
+    limits.patience = std::chrono::milliseconds{20};
+    settle::engine engine{db, settle::type<add_type>, limits};
+    engine.create(items, item{"A", 0}).value();
+    wait_a_moment();
+    {
+        unreachable const gone{at.here.parent_path()};
+        auto const told = engine.run<add_type>("one", change{"A", 1, "", {}});
+        CHECK(told.verdict == settle::verdict::undecided);
+        INFO(told.problem.text);
+        CHECK(contains(told.problem.text, "t.db' cannot be looked at: Permission denied."));
+        CHECK(engine.read(items, "A").problem().code == settle::condition::unknown);
+    }
+    CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());
+    CHECK(engine.at(items, "A").amount == 1);
 }
 
 TEST_CASE("sqlite files: another program that removes the log first is noticed") {

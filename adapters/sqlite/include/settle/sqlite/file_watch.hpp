@@ -2,10 +2,11 @@
 // Whether the files that a connection has open are still the files at their paths.
 //
 // SQLite goes on with a file that was deleted, moved or replaced, and no other program ever sees
-// what it writes there. So settle looks before a native transaction and after its commit.
+// what it writes there. So settle looks before and after each commit, and at each read.
 #pragma once
 
 #include <settle/sqlite/connection.hpp>
+#include <settle/sqlite/file_status.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,27 +20,6 @@
 
 SETTLE_BEGIN
 namespace sqlite::detail {
-
-/// What tells a file from every other one that exists at the same time.
-struct file_identity {
-    ::dev_t device{};
-    ::ino_t number{};
-    friend bool operator==(file_identity const&, file_identity const&) = default;
-};
-
-struct file_status {
-    file_identity identity;
-    std::chrono::nanoseconds changed; ///< when its content changed last, since 1970
-};
-
-/// Nothing where there is no file, or where it cannot be looked at.
-[[nodiscard]] inline std::optional<file_status> look_at(char const* path) noexcept {
-    struct ::stat found {};
-    if (::stat(path, &found) != 0) return std::nullopt;
-    return file_status{{found.st_dev, found.st_ino},
-                       std::chrono::seconds{found.st_mtim.tv_sec} +
-                           std::chrono::nanoseconds{found.st_mtim.tv_nsec}};
-}
 
 [[nodiscard]] inline bool is_descriptor_of(int descriptor, file_identity const& file) noexcept {
     struct ::stat found {};
@@ -94,39 +74,44 @@ public:
         name_files(sqlite3_db_filename(on.get(), "main"), plain_path(path));
         for (std::size_t at = 0; at < paths_.size(); ++at) {
             auto const found = look_at(paths_[at].c_str());
-            int const open = found ? descriptor_of(found->identity) : -1;
+            if (found.is_unclear()) raise_unclear({at, found.problem});
+            int const open = found ? descriptor_of(found.identity) : -1;
             // A connection of this process that is older may have the files of another time.
             if (open < 0 || (at == database && has_moved(on))) {
                 lost_ = at;
                 raise(errc::store_moved, sentence());
             }
-            identities_[at] = found->identity;
+            identities_[at] = found.identity;
             if (at == database) descriptor_ = open;
         }
         watching_ = true;
         check();
     }
 
-    /// Errors:  throws settle::failure with errc::store_moved, from then on at every call
-    /// Cost:    two calls of the system while nothing changes in the folder, else six
+    /// Errors:  throws settle::failure with errc::store_moved, from then on at every call; with
+    ///          SQLITE_IOERR_FSTAT when a file cannot be looked at, and the next call looks again
+    /// Cost:    three calls of the system while nothing changes in the folder, else six
     void check() {
-        if (!are_there()) raise(errc::store_moved, sentence());
+        finding const wrong = look();
+        if (wrong.file == none) return;
+        if (wrong.problem != 0) raise_unclear(wrong);
+        raise(errc::store_moved, sentence());
     }
 
     /// The same where a look that is a moment old will do.
     /// Cost:    that of a clock, most times
     void check_lately() {
-        if (!is_lately(good_at_, std::chrono::milliseconds{1})) check();
+        if (lost_ != none || !is_lately(good_at_, std::chrono::milliseconds{1})) check();
     }
 
     /// Whether a checkpoint writes nothing over what others have written. It may save what stood
     /// in a write-ahead log that was deleted.
     [[nodiscard]] bool may_checkpoint() noexcept {
-        if (are_there()) return true;
-        if (lost_ != log || look_at(paths_[log].c_str())) return false;
+        if (look().file == none) return true;
+        if (lost_ != log || look_at(paths_[log].c_str()).problem != ENOENT) return false;
         auto const found = look_at(paths_[database].c_str());
-        return found && found->identity == identities_[database] &&
-               found->changed + step_of(found->changed) < good_at_.load();
+        return found && found.identity == identities_[database] &&
+               found.changed + step_of(found.changed) < good_at_.load();
     }
 
 private:
@@ -135,6 +120,12 @@ private:
     static constexpr std::size_t database = 0; // in the arrays below
     static constexpr std::size_t log = 1;
     static constexpr std::size_t none = ~std::size_t{0};
+
+    /// The file that is wrong.
+    struct finding {
+        std::size_t file = none;
+        int problem = 0; ///< the errno, when nobody can say whether it is the one that is open
+    };
 
     /// Two changes of a file that are further apart have different times.
     [[nodiscard]] static constexpr time step_of(time changed) noexcept {
@@ -149,44 +140,43 @@ private:
         // A name that leads elsewhere may change without its folder.
         bool const direct = !problem && !std::filesystem::is_symlink(whole, problem) && !problem;
         folder_ = direct ? whole.parent_path().string() : std::string{};
-        if (auto const found = look_at(folder_.c_str())) folder_identity_ = found->identity;
+        if (auto const found = look_at(folder_.c_str())) folder_identity_ = found.identity;
     }
 
-    /// False from the moment on at which one of the files was found to be another or gone.
-    [[nodiscard]] bool are_there() noexcept {
-        if (lost_ != none) return false;
-        if (!watching_) return true;
+    /// The same file from the moment on at which it was found to be another or gone.
+    [[nodiscard]] finding look() noexcept {
+        if (lost_ != none) return {lost_};
+        if (!watching_) return {};
         time const now = std::chrono::system_clock::now().time_since_epoch();
         // First the lock: as long as this process has it, no other program removes the others.
         if (!keep_lock()) return lose(log);
-        auto const folder = folder_.empty() ? std::nullopt : look_at(folder_.c_str());
-        if (!is_unchanged(folder) && !look_at_all(folder, now)) return false;
+        auto const folder = folder_.empty() ? file_status{ENOENT} : look_at(folder_.c_str());
+        if (!is_unchanged(folder)) {
+            if (auto const wrong = look_at_all(folder, now); wrong.file != none) return wrong;
+        }
         good_at_ = now;
-        return true;
+        return {};
     }
 
-    [[nodiscard]] bool is_unchanged(std::optional<file_status> const& folder) const noexcept {
+    [[nodiscard]] bool is_unchanged(file_status const& folder) const noexcept {
         // What is mounted over a file does not change its folder, so sometimes all are looked at.
-        return folder && folder->changed == folder_changed_.load() &&
-               folder->identity == folder_identity_ &&
+        return folder && folder.changed == folder_changed_.load() &&
+               folder.identity == folder_identity_ &&
                is_lately(looked_at_, std::chrono::seconds{1});
     }
 
-    bool look_at_all(std::optional<file_status> const& folder, time now) noexcept {
+    finding look_at_all(file_status const& folder, time now) noexcept {
         for (std::size_t at = 0; at < paths_.size(); ++at) {
             auto const found = look_at(paths_[at].c_str());
-            if (!found || found->identity != identities_[at]) return lose(at);
+            if (found.is_unclear()) return {at, found.problem};
+            if (!found || found.identity != identities_[at]) return lose(at);
         }
-        // Another part of the program may have closed it.
-        if (!is_descriptor_of(descriptor_, identities_[database])) {
-            descriptor_ = descriptor_of(identities_[database]);
-        }
-        if (!folder) return true;
+        if (!folder) return {};
         // A change that comes later must get a later time.
-        bool const lasts = folder->changed + step_of(folder->changed) < now;
-        folder_changed_ = lasts ? folder->changed : time::min();
+        bool const lasts = folder.changed + step_of(folder.changed) < now;
+        folder_changed_ = lasts ? folder.changed : time::min();
         looked_at_ = now;
-        return true;
+        return {};
     }
 
     [[nodiscard]] static bool is_lately(std::atomic<time> const& at, time span) noexcept {
@@ -195,10 +185,10 @@ private:
         return then <= now && now - then < span;
     }
 
-    bool lose(std::size_t at) noexcept {
+    finding lose(std::size_t at) noexcept {
         std::size_t nothing_yet = none;
         lost_.compare_exchange_strong(nothing_yet, at);
-        return false;
+        return {lost_};
     }
 
     static bool has_moved(connection const& on) {
@@ -212,12 +202,27 @@ private:
     /// program then takes itself for the last one and removes the write-ahead log.
     /// False when such a program is at work just now.
     bool keep_lock() noexcept {
+        // Another part of the program may have closed it, and its number may mean another file now.
+        int descriptor = descriptor_;
+        if (!is_descriptor_of(descriptor, identities_[database])) {
+            descriptor = descriptor_of(identities_[database]);
+            descriptor_ = descriptor;
+            if (descriptor < 0) return true;
+        }
         struct ::flock shared {};
         shared.l_type = F_RDLCK;
         shared.l_whence = SEEK_SET;
         shared.l_start = 0x40000002; // SQLite's SHARED_FIRST, and SHARED_SIZE of them
         shared.l_len = 510;
-        return ::fcntl(descriptor_, F_SETLK, &shared) == 0 || (errno != EAGAIN && errno != EACCES);
+        return ::fcntl(descriptor, F_SETLK, &shared) == 0 || (errno != EAGAIN && errno != EACCES);
+    }
+
+    [[noreturn]] void raise_unclear(finding const& wrong) const {
+        std::string text{"settle: '"};
+        text.append(paths_[wrong.file]).append("' cannot be looked at: ");
+        text.append(std::generic_category().message(wrong.problem));
+        text.append(". Let this process reach its folder, and ask again. README#sqlite-files");
+        throw failure({{SQLITE_IOERR_FSTAT, sqlite_category()}, std::move(text)});
     }
 
     [[nodiscard]] std::string sentence() const {

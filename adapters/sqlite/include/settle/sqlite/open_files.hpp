@@ -6,12 +6,11 @@
 #pragma once
 
 #include <settle/sqlite/error.hpp>
+#include <settle/sqlite/file_status.hpp>
 #include <settle/store/process.hpp>
 
 #include <atomic>
 #include <string>
-
-#include <sys/stat.h>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -22,12 +21,12 @@ class open_file {
 public:
     /// Errors:  throws settle::failure when the file was open before this process was forked
     static void check(std::string const& path) {
-        struct stat found{};
-        if (::stat(path.c_str(), &found) != 0) return;
+        auto const found = look_at(path.c_str());
+        if (!found) return;
         for (node* at = first().load(std::memory_order_acquire); at != nullptr; at = at->next) {
             bool const open = at->stage.load(std::memory_order_acquire) == stage::open;
             if (!open || at->made_in.is_here()) continue;
-            if (at->device != found.st_dev || at->number != found.st_ino) continue;
+            if (at->identity != found.identity) continue;
             raise(errc::forked,
                   "settle: '" + path + "' was open when this process was forked, and SQLite's "
                   "locks do not pass fork(). Close the database before fork(). README#fork");
@@ -36,11 +35,10 @@ public:
 
     /// Shape:   path - of a file that is open from now on
     explicit open_file(std::string const& path) {
-        struct stat found{};
-        if (::stat(path.c_str(), &found) != 0) return;
+        auto const found = look_at(path.c_str());
+        if (!found) return;
         node_ = free_node();
-        node_->device = found.st_dev;
-        node_->number = found.st_ino;
+        node_->identity = found.identity;
         node_->made_in = {};
         node_->stage.store(stage::open, std::memory_order_release);
     }
@@ -56,8 +54,7 @@ private:
     enum class stage : int { free, written, open };
     struct node {
         std::atomic<open_file::stage> stage{open_file::stage::written};
-        ::dev_t device{};
-        ::ino_t number{};
+        file_identity identity{};
         process_stamp made_in{};
         node* next = nullptr;
     };
