@@ -24,19 +24,61 @@ std::vector<samples::table_layout> layouts() {
 
 bool is_refund(std::string_view number) { return number.starts_with('C'); }
 
-bool equal(order_line const& one, order_line const& other) {
-    return one.stock_code == other.stock_code && one.quantity == other.quantity &&
-           one.price == other.price;
+auto key_of(order_line const& line) {
+    return std::tie(line.stock_code, line.quantity, line.price);
 }
 
-/// Orders numbers as a person does: by their digits, of any length, then as text.
-auto rank_of(std::string_view number) {
+/// Takes the first run off: digits of any length as a number, with its size, or text up to them.
+std::tuple<std::size_t, std::string_view> take_run(std::string_view& number) {
     constexpr std::string_view digits = "0123456789";
-    number.remove_prefix(std::min(number.find_first_of(digits), number.size()));
-    auto const significant = std::min(number.find_first_not_of('0'), number.size());
-    auto const end = std::min(number.find_first_not_of(digits), number.size());
-    auto const value = number.substr(std::min(significant, end), end - std::min(significant, end));
-    return std::tuple{value.size(), value};
+    bool const text = digits.find(number.front()) == std::string_view::npos;
+    auto const end = std::min(
+        text ? number.find_first_of(digits) : number.find_first_not_of(digits), number.size());
+    auto run = number.substr(0, end);
+    number.remove_prefix(end);
+    if (text) return {std::string_view::npos, run};
+    run.remove_prefix(std::min(run.find_first_not_of('0'), run.size()));
+    return {run.size(), run};
+}
+
+/// Orders numbers as a person does: runs of digits by their value, what is between them as text.
+/// A refund stands where its number without the C does.
+bool comes_before(std::string_view one, std::string_view other) {
+    for (auto* number : {&one, &other}) {
+        if (is_refund(*number) && number->size() > 1) number->remove_prefix(1);
+    }
+    while (!one.empty() && !other.empty()) {
+        auto const left = take_run(one);
+        auto const right = take_run(other);
+        if (left != right) return left < right;
+    }
+    return one.empty() && !other.empty();
+}
+
+/// The indexes of the lines, equal ones beside each other and in the order in which they came.
+std::vector<std::size_t> sorted(std::vector<order_line> const& lines) {
+    std::vector<std::size_t> order(lines.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+        return std::tuple{key_of(lines[one]), one} < std::tuple{key_of(lines[other]), other};
+    });
+    return order;
+}
+
+/// The first line of an order all of whose lines are there several times, each as often or a
+/// multiple of it, that repeats an earlier one, and that one; nothing for another order.
+std::optional<std::pair<std::size_t, std::size_t>> repetition(
+    std::vector<order_line> const& lines) {
+    std::optional<std::pair<std::size_t, std::size_t>> first;
+    auto const order = sorted(lines);
+    std::size_t times = 0;
+    for (std::size_t from = 0, to = 0; from < order.size(); from = to) {
+        while (to < order.size() && key_of(lines[order[to]]) == key_of(lines[order[from]])) ++to;
+        times = std::gcd(times, to - from);
+        if (times == 1) return std::nullopt;
+        if (!first || order[from + 1] < first->first) first = {order[from + 1], order[from]};
+    }
+    return first;
 }
 
 /// The line of a piece, by which a person reads the file.
@@ -73,7 +115,7 @@ void invoice_reader::take_row() {
     }
     if (row_ && is_total()) return pass_over(row_.line);
     for (auto const line : std::exchange(sums_, {})) adrift(line, "the line names no invoice");
-    if (!file_.knows(row_, number) || value(number).empty()) {
+    if (!file_.knows(row_, number) || samples::is_blank(value(number))) {
         adrift(row_.line, row_ ? std::string{"the line names no invoice"} : row_.problem);
         return;
     }
@@ -85,15 +127,21 @@ void invoice_reader::take_row() {
 }
 
 bool invoice_reader::names_nothing() const {
-    return value(number).empty() && value(stock_code).empty() && value(customer).empty();
+    bool const goods = !samples::is_placeholder(value(quantity)) &&
+                       !samples::is_placeholder(value(price));
+    return !goods && samples::is_blank(value(number)) && samples::is_blank(value(stock_code)) &&
+           samples::is_blank(value(customer));
 }
 
 /// A line of sums has a label where an invoice has its number, its goods or its customer.
 bool invoice_reader::is_total() const {
-    auto const nothing_else = [this](column which) {
-        return value(which).empty() || samples::is_total_word(value(which));
-    };
-    return nothing_else(number) && nothing_else(stock_code) && nothing_else(customer);
+    bool labelled = false;
+    for (auto const which : {number, stock_code, customer}) {
+        bool const label = samples::is_total_word(value(which));
+        if (!label && !samples::is_placeholder(value(which))) return false;
+        labelled = labelled || label;
+    }
+    return labelled;
 }
 
 void invoice_reader::pass_over(std::uint64_t line) {
@@ -126,14 +174,16 @@ void invoice_reader::join(growing& invoice) {
 
 void invoice_reader::add_line(growing& invoice) const {
     auto const& named = value(customer);
-    if (named.empty()) return refuse(invoice, "no customer", "the line names no customer");
+    if (samples::is_blank(named)) {
+        return refuse(invoice, "no customer", "the line names no customer");
+    }
     if (invoice.lines.empty()) invoice.customer = named;
     if (named != invoice.customer) {
         return refuse(invoice, "two customers",
                       fmt::format("the line names customer {}, an earlier one {}", named,
                                   invoice.customer));
     }
-    if (value(stock_code).empty()) {
+    if (samples::is_blank(value(stock_code))) {
         return refuse(invoice, "no stock code", "the line names no stock code");
     }
     try {
@@ -185,22 +235,25 @@ void invoice_reader::doubt_all() {
     for (auto& invoice : invoices_) doubt(invoice, invoice.line, *first_adrift_);
 }
 
-/// The same lines once more, behind those of other invoices: a file that was written twice, or an
-/// order of twice as much. Nothing tells which.
-void invoice_reader::refuse_repeated(growing& invoice) {
-    if (invoice.refused) return;
-    std::size_t const size = invoice.lines.size();
-    for (std::size_t const period : invoice.groups) {
-        if (period == 0 || size % period != 0) continue;
-        bool const repeats = std::equal(invoice.lines.begin() + static_cast<std::ptrdiff_t>(period),
-                                        invoice.lines.end(), invoice.lines.begin(), equal);
-        if (!repeats) continue;
-        auto sentence = fmt::format("invoice {}: line {} repeats line {}; take it out, or put both "
-                                    "together if both are meant",
-                                    invoice.number, invoice.at[period], invoice.at.front());
-        invoice.refused = samples::refusal{invoice.at[period], "repeated lines",
-                                           std::move(sentence)};
-        return;
+/// All lines are there several times: a file that was written twice and then sorted, or an order of
+/// twice as much. Nothing tells which.
+void invoice_reader::refuse_repeated(bool scattered) {
+    std::vector<std::pair<growing*, std::pair<std::size_t, std::size_t>>> found;
+    bool others = false;
+    for (auto& invoice : invoices_) {
+        if (invoice.refused) continue;
+        if (auto const pair = repetition(invoice.lines)) found.emplace_back(&invoice, *pair);
+        else others = true;
+    }
+    // In a file that is in order, an invoice may well name one thing twice, but not all of them.
+    if (!scattered && (others || found.size() < 2)) return;
+    for (auto const& [invoice, lines] : found) {
+        auto const [again, before] = lines;
+        invoice->refused = samples::refusal{
+            invoice->at[again], "repeated lines",
+            fmt::format("invoice {}: all its lines are there more than once, line {} repeats line "
+                        "{}; take one of them out, or add up their quantities in one line",
+                        invoice->number, invoice->at[again], invoice->at[before])};
     }
 }
 
@@ -209,17 +262,9 @@ void invoice_reader::remark_on_equal_lines() {
     std::uint64_t more = 0;
     for (auto const& invoice : invoices_) {
         if (invoice.refused) continue;
-        std::vector<std::size_t> order(invoice.lines.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        auto const key = [&](std::size_t at) {
-            auto const& line = invoice.lines[at];
-            return std::tie(line.stock_code, line.quantity, line.price);
-        };
-        std::sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
-            return std::tuple{key(one), one} < std::tuple{key(other), other};
-        });
+        auto const order = sorted(invoice.lines);
         for (std::size_t at = 1; at < order.size(); ++at) {
-            if (key(order[at - 1]) != key(order[at])) continue;
+            if (key_of(invoice.lines[order[at - 1]]) != key_of(invoice.lines[order[at]])) continue;
             auto const line = invoice.at[order[at]];
             if (first) ++more;
             if (first && first->line <= line) continue;
@@ -261,12 +306,12 @@ void invoice_reader::finish() {
     bool const scattered = std::any_of(invoices_.begin(), invoices_.end(), [](auto const& each) {
         return each.groups.size() > 1;
     });
+    if (scattered) doubt_all();
+    refuse_repeated(scattered);
     if (scattered) {
-        doubt_all();
-        for (auto& invoice : invoices_) refuse_repeated(invoice);
         remark_on_groups();
         auto const by_number = [](growing const& one, growing const& other) {
-            return rank_of(one.number) < rank_of(other.number);
+            return comes_before(one.number, other.number);
         };
         std::stable_sort(invoices_.begin(), invoices_.end(), by_number);
     }

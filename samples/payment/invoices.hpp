@@ -74,7 +74,7 @@ private:
     void refuse(growing& invoice, std::string_view reason, std::string_view sentence) const;
     static void doubt(growing& invoice, std::uint64_t line, std::uint64_t unreadable);
     void doubt_all();
-    static void refuse_repeated(growing& invoice);
+    void refuse_repeated(bool scattered);
     void remark_on_equal_lines();
     void remark_on_groups();
     void finish();

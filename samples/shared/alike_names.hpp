@@ -34,7 +34,7 @@ private:
 };
 
 /// The ids of a file with the lines that named them first.
-/// Memory:  16 to 28 bytes for each id
+/// Memory:  14 to 27 bytes for each id
 class seen_ids {
 public:
     /// The earlier line that named this id, or 0.

@@ -67,7 +67,9 @@ found_columns find_columns(std::span<table_layout const> layouts,
             if (place != header.size()) ++found.count;
             if (found.problem.empty()) found.problem = problem;
         }
-        bool const better = found.count >= best.count;
+        bool const fewer_missing = found.places.size() < best.places.size();
+        bool const better = which == 0 || found.count > best.count ||
+                            (found.count == best.count && fewer_missing);
         if (found.problem.empty() || better) best = std::move(found);
         if (best.problem.empty()) break;
     }

@@ -22,7 +22,8 @@ struct found_columns {
     std::string problem;             // a sentence, when a column is missing or named twice
 };
 
-/// The layout that fits a header. Where none fits, the one of which the most columns are there.
+/// The layout that fits a header. Where none fits, the one of which the most columns are there,
+/// and of equal ones the one of which the fewest are missing.
 /// Names count as equal if they differ only in case, spaces, `_`, `-` and invisible characters; a
 /// name that is spelled as in the layout comes before one that is not.
 found_columns find_columns(std::span<table_layout const> layouts,

@@ -18,6 +18,7 @@ namespace samples {
 namespace {
 
 constexpr std::string_view delimiters = ",;\t|";
+constexpr auto comment_note = "the line is passed over as a comment";
 
 std::string_view name_of(char delimiter) {
     switch (delimiter) {
@@ -40,8 +41,6 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-bool is_blank(std::string const& field) { return trimmed(field).empty(); }
-
 /// A field that begins a comment. Some programs number orders as #1001.
 bool begins_comment(std::string_view field) {
     auto const text = trimmed(field);
@@ -50,13 +49,33 @@ bool begins_comment(std::string_view field) {
     return text.size() == 1 || std::isdigit(static_cast<unsigned char>(text[1])) == 0;
 }
 
+/// True where a carriage return stands before the end of the line.
+bool has_lone_return(std::string_view line) {
+    auto const at = line.find('\r');
+    return at != std::string_view::npos && line.substr(at) != "\r" && line.substr(at) != "\r\n";
+}
+
+/// The label before the sum, as in "Total: 10", "Total 10" or "Summe;10".
+std::string_view label_of(std::string_view field) {
+    auto const text = trimmed(field);
+    auto const mark = text.find_first_of(":=,;\t|");
+    if (mark != std::string_view::npos) return trimmed(text.substr(0, mark));
+    auto const number = text.find_first_of("0123456789");
+    bool const apart = number != std::string_view::npos && number > 0 && text[number - 1] == ' ';
+    return trimmed(text.substr(0, apart ? number : text.size()));
+}
+
 } // namespace
+
+bool is_blank(std::string_view field) { return trimmed(field).empty(); }
+
+bool is_placeholder(std::string_view field) {
+    return trimmed(field).find_first_not_of('-') == std::string_view::npos;
+}
 
 bool is_total_word(std::string_view field) {
     constexpr std::size_t longest = 24;
-    auto word = trimmed(field);
-    while (!word.empty() && (word.back() == ':' || word.back() == '=')) word.remove_suffix(1);
-    word = trimmed(word);
+    auto const word = label_of(field);
     if (word.empty() || word.size() > longest) return false;
     std::string lower;
     for (char const each : word) {
@@ -75,8 +94,19 @@ csv_file::csv_file(std::filesystem::path path, std::vector<table_layout> layouts
 }
 
 bool csv_file::next(csv_row& row) {
+    if (!notes_.empty()) {
+        row = std::move(notes_.front());
+        notes_.pop_front();
+        return true;
+    }
     while (read_row(row, taken_)) {
         if (row && std::all_of(row.fields.begin(), row.fields.end(), is_blank)) continue;
+        // A quote that ends no comment may have damaged the row.
+        if (begins_comment(row ? row.fields.front() : taken_.front().text)) {
+            row.problem.clear();
+            row.note = comment_note;
+            return true;
+        }
         if (row && is_header(row)) return true;
         check_count(row);
         check_text(row);
@@ -89,8 +119,22 @@ input_error csv_file::error(std::string_view sentence) const {
     return input_error(fmt::format("{}: {}", lines_.name(), sentence));
 }
 
-/// Takes the first delimiter with which the header names all columns.
+/// Passes over the comments before the header. A header may itself begin with a column '#'.
 void csv_file::read_header() {
+    while (!take_header()) {
+        numbered_line comment;
+        lines_.next(comment);
+        csv_row noted;
+        noted.line = comment.number;
+        noted.note = comment_note;
+        notes_.push_back(std::move(noted));
+    }
+}
+
+/// Takes the first delimiter with which the header names all columns. False at a comment.
+bool csv_file::take_header() {
+    bool comment = false;
+    bool lone_return = false;
     csv_row best_header;
     found_columns best;
     char best_delimiter = 0;
@@ -108,6 +152,8 @@ void csv_file::read_header() {
                              (found.count > best.count ||
                               (found.count == best.count &&
                                header.fields.size() > best_header.fields.size())));
+        comment = begins_comment(taken_.front().text);
+        lone_return = has_lone_return(taken_.front().text);
         // A row that was given up has put back all but its first line itself.
         lines_.unread(std::move(taken_), 0, header ? taken_.size() : 1);
         if (!better && !fits) continue;
@@ -116,6 +162,10 @@ void csv_file::read_header() {
         best_delimiter = delimiter;
         if (fits) break;
     }
+    if (!best_header && lone_return) {
+        throw error("the lines end with carriage returns only; save it with newlines");
+    }
+    if (comment && !(best_header && best.problem.empty())) return false;
     if (!best_header) {
         throw error(fmt::format("line {}: {}", best_header.line, best_header.problem));
     }
@@ -124,6 +174,7 @@ void csv_file::read_header() {
     read_row(best_header, taken_);
     columns_ = std::move(best);
     width_ = best_header.fields.size();
+    return true;
 }
 
 input_error csv_file::no_columns(csv_row const& header, found_columns const& best) const {
@@ -231,8 +282,10 @@ void csv_file::check_count(csv_row& row) const {
     row.problem = fmt::format("the line has {} field{} where the header has {}", count,
                               count == 1 ? "" : "s", width_);
     char const own = parser_.delimiter();
+    bool const quoted = count == 1 && row.fields.front().find(own) != std::string::npos;
+    if (quoted) row.problem += "; the whole line stands in quotes";
     for (char const other : delimiters) {
-        if (count != 1 || row.fields.front().find(other) == std::string::npos) continue;
+        if (quoted || count != 1 || row.fields.front().find(other) == std::string::npos) continue;
         row.problem += fmt::format("; is it parted by a {} instead of a {}?", name_of(other),
                                    name_of(own));
         break;
@@ -241,11 +294,9 @@ void csv_file::check_count(csv_row& row) const {
         row.problem += fmt::format("; a field that holds a {} must stand in quotes", name_of(own));
     }
     auto const label = std::find_if_not(row.fields.begin(), row.fields.end(), is_blank);
-    bool const comment = begins_comment(row.fields.front());
-    if (comment || is_total_word(*label)) {
+    if (is_total_word(*label)) {
         row.problem.clear();
-        row.note = comment ? "the line is passed over as a comment"
-                           : "the line is passed over as a line of sums";
+        row.note = "the line is passed over as a line of sums";
         return;
     }
     // From the second field on, no one can tell which one is missing or too many.

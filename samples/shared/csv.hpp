@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -27,7 +28,14 @@ struct csv_row {
     explicit operator bool() const { return problem.empty() && note.empty(); }
 };
 
-/// True for the words with which people and programs label a line of sums, such as "Total:".
+/// True for a field of spaces and invisible characters alone.
+bool is_blank(std::string_view field);
+
+/// True for a blank field, and for the dashes that a line of sums may have in its place.
+bool is_placeholder(std::string_view field);
+
+/// True for the words with which people and programs label a line of sums, such as "Total:"; the
+/// sum may stand behind them, as in "Total: 10".
 bool is_total_word(std::string_view field);
 
 /// A table with a header in a file: UTF-8, quotes as in RFC 4180, with or without a byte order
@@ -66,6 +74,7 @@ private:
 
     [[nodiscard]] input_error error(std::string_view sentence) const;
     void read_header();
+    bool take_header();
     [[nodiscard]] input_error no_columns(csv_row const& header, found_columns const& best) const;
     bool read_row(csv_row& row, std::vector<numbered_line>& taken);
     void prepare(numbered_line& line) const;
@@ -81,6 +90,7 @@ private:
     found_columns columns_;
     std::size_t width_ = 0; // how many fields the header has
     std::vector<numbered_line> taken_;
+    std::deque<csv_row> notes_; // of what stands before the header
 };
 
 } // namespace samples

@@ -11,6 +11,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -68,14 +69,31 @@ bool is_any_of(files::path const& path, std::vector<files::path> const& all) {
                        [&](files::path const& each) { return are_one(path, each); });
 }
 
-/// True for any file of SQLite's, by its first bytes.
-bool is_database(files::path const& path) {
+/// True for a file that begins with any of these.
+bool begins_with(files::path const& path, std::initializer_list<std::string_view> heads) {
     std::error_code ignored;
     if (!files::is_regular_file(path, ignored)) return false;
-    constexpr std::string_view head = "SQLite format 3";
-    std::array<char, head.size()> bytes{};
+    std::array<char, 16> bytes{};
     std::ifstream{path, std::ios::binary}.read(bytes.data(), bytes.size());
-    return std::string_view{bytes.data(), bytes.size()} == head;
+    std::string_view const begin{bytes.data(), bytes.size()};
+    return std::any_of(heads.begin(), heads.end(),
+                       [&](std::string_view head) { return begin.starts_with(head); });
+}
+
+bool is_database(files::path const& path) { return begins_with(path, {"SQLite format 3"}); }
+
+/// True for what SQLite keeps beside any database, by its first bytes or by its name.
+bool is_beside_database(files::path const& path) {
+    constexpr std::string_view journal = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+    if (begins_with(path, {"\x37\x7f\x06\x82", "\x37\x7f\x06\x83", journal})) return true;
+    for (std::string_view const end : {"-wal", "-shm", "-journal"}) {
+        for (auto name : {path.string(), real(path).string()}) {
+            if (!name.ends_with(end)) continue;
+            name.resize(name.size() - end.size());
+            if (is_database(name)) return true;
+        }
+    }
+    return false;
 }
 
 /// The files that the commands read, with the command of each.
@@ -102,6 +120,7 @@ void check_report(settings const& given) {
         refuse(fmt::format("the file that '{}' reads", name_of(which)));
     }
     if (is_database(given.report)) refuse("a database");
+    if (is_beside_database(given.report)) refuse("a file of a database");
     check_report_path(given.report);
 }
 

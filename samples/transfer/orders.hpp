@@ -52,19 +52,23 @@ private:
 
     std::string account_to() const {
         auto const& account = value(destination);
-        if (file_.layout() != bank_layout || account.empty()) return account;
-        if (value(bank).empty()) return {};
+        if (file_.layout() != bank_layout || samples::is_blank(account)) return account;
+        if (samples::is_blank(value(bank))) return {};
         return fmt::format("{}-{}", value(bank), account);
     }
 
-    /// A line of sums has a label or nothing where an order has its id and its accounts.
+    /// A line of sums has a label or nothing where an order has its id and its accounts. An account
+    /// may be called as such a label, so it is none behind an id.
     bool is_total(std::string const& to) const {
         auto const& from = value(source);
-        if (!from.empty() && !to.empty()) return false;
-        auto const& number = value(id);
-        bool const nothing = number.empty() && from.empty() && value(destination).empty();
-        return nothing || samples::is_total_word(number) || samples::is_total_word(from) ||
-               samples::is_total_word(to);
+        if (!samples::is_placeholder(from) && !samples::is_placeholder(to)) return false;
+        if (samples::is_total_word(value(id))) return true;
+        if (!samples::is_placeholder(value(id))) return false;
+        bool const nothing = samples::is_placeholder(from) &&
+                             samples::is_placeholder(value(destination));
+        bool const at_bank = file_.layout() == bank_layout && samples::is_total_word(value(bank));
+        return nothing || at_bank || samples::is_total_word(from) ||
+               samples::is_total_word(value(destination));
     }
 
     piece read() const {
@@ -78,10 +82,11 @@ private:
         if (is_total(to)) return samples::remark{row_.line, total};
         auto const& number = value(id);
         auto const& from = value(source);
-        if (number.empty()) return refuse("no id", "the order has no id");
-        if (from.empty() || to.empty()) {
+        if (samples::is_blank(number)) return refuse("no id", "the order has no id");
+        if (samples::is_blank(from) || samples::is_blank(to)) {
             return refuse("no account", fmt::format("order {} names no {} account", number,
-                                                    from.empty() ? "source" : "destination"));
+                                                    samples::is_blank(from) ? "source"
+                                                                            : "destination"));
         }
         if (from == to) {
             return refuse("source is destination",

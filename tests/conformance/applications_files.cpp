@@ -40,6 +40,11 @@ TEST_CASE("a report never takes the place of the database or of what is read") {
     std::filesystem::create_hard_link(folder.at("f.csv"), folder.at("hard.csv"));
     std::filesystem::create_directory(folder.at("folder"));
     std::filesystem::create_symlink("nowhere.db-wal", folder.at("link-wal"));
+    // What SQLite keeps beside a database of which no more is there, by its first bytes.
+    folder.write("live.db-wal", "\x37\x7F\x06\x82 and more");
+    folder.write("new-wal", "\x37\x7F\x06\x83 and more");
+    folder.write("big-wal", "\x37\x7F\x06\x82");
+    folder.write("old-journal", "\xD9\xD5\x05\xF9\x20\xA1\x63\xD7");
     struct refusal {
         std::string line;
         std::string sentence;
@@ -55,6 +60,13 @@ TEST_CASE("a report never takes the place of the database or of what is read") {
         {"--store sqlite:link.db run f.csv --report bank.db-wal", "take the place of the database"},
         {"--store sqlite:link.db run f.csv --report link.db-wal", "take the place of the database"},
         {"run f.csv --report other.db", "take the place of a database"},
+        {"run f.csv --report live.db-wal", "take the place of a file of a database"},
+        {"run f.csv --report new-wal", "take the place of a file of a database"},
+        {"run f.csv --report big-wal", "take the place of a file of a database"},
+        {"run f.csv --report old-journal", "take the place of a file of a database"},
+        {"run f.csv --report other.db-wal", "take the place of a file of a database"},
+        {"run f.csv --report other.db-shm", "take the place of a file of a database"},
+        {"run f.csv --report other.db-journal", "take the place of a file of a database"},
         {"run f.csv --report f.csv", "take the place of the file that 'run' reads"},
         {"run f.csv --report link.csv", "take the place of the file that 'run' reads"},
         {"run f.csv --report hard.csv", "take the place of the file that 'run' reads"},

@@ -99,6 +99,14 @@ TEST_SUITE("samples: csv") {
                              samples::input_error);
     }
 
+    TEST_CASE("of layouts that match equally, the one of which the fewest are missing is told") {
+        std::vector<samples::table_layout> const two{{{"id"}, {"sum"}},
+                                                     {{"id"}, {"amount"}, {"bank"}}};
+        CHECK(samples::find_columns(two, {"id"}).problem == "there is no column 'sum'");
+        CHECK(samples::find_columns(two, {"x"}).problem == "there is no column 'id'");
+        CHECK(samples::find_columns(two, {"id", "bank"}).problem == "there is no column 'amount'");
+    }
+
     TEST_CASE("any delimiter, and names in any case, with spaces, quotes and what is invisible") {
         for (std::string const delimiter : {",", ";", "\t", "|"}) {
             for (std::string const first : {"a", "A", " a ", "\"a\"", "\xC2\xA0" "a",
@@ -147,6 +155,30 @@ TEST_SUITE("samples: csv") {
         CHECK(rows[6].fields == fields{"3", "4"});
     }
 
+    TEST_CASE("a comment is one whatever it holds, in the file and before its header") {
+        std::string const good = "a,b\n";
+        for (std::string const comment : {"# 2,x", "// 2,x", "-- 2,x", " # 2,x", "# \"2\" \",x",
+                                          "# x", "#\"x\n", "\"# 2\",x", "#,\"x", "# 2,x,y,z"}) {
+            CAPTURE(comment);
+            auto const between = rows_of(good + "1,2\n" + comment + "\n3,4\n");
+            REQUIRE(between.size() >= 3);
+            CHECK(has(between[1].note, "passed over as a comment"));
+            CHECK(between[1].problem.empty());
+            CHECK(between.back().fields == fields{"3", "4"});
+            if (comment.front() == '"' || comment.back() == '\n') continue;
+            auto const before = rows_of(comment + "\n\n# more\n" + good + "3,4\n");
+            REQUIRE(before.size() == 3);
+            CHECK(before[0].line == 1);
+            CHECK(before[1].line == 3);
+            CHECK(has(before[1].note, "passed over as a comment"));
+            CHECK(before[2].fields == fields{"3", "4"});
+        }
+        CHECK(rows_of("a,b\n#1001,x\n")[0].fields == fields{"#1001", "x"});
+        CHECK(rows_of("#,a,b\n1,x,y\n")[0].fields == fields{"1", "x", "y"});
+        CHECK(has(refusal_of_content("# a comment\n"), "the file is empty"));
+        CHECK(has(refusal_of_content("# a comment\nx,y\n"), "there is no column 'a'"));
+    }
+
     TEST_CASE("a second header holds from there on") {
         scratch_file file{"a,b\n1,2\nb,x,a\n3,4,5\n6,7\n"};
         samples::csv_file table{file.path(), letters};
@@ -176,7 +208,9 @@ TEST_SUITE("samples: csv") {
         CHECK(has(refusal_of_content("\xEF\xBB\xBF\r\n\n"), "the file is empty"));
         CHECK(has(refusal_of_content("a,\"b\n"), "line 1: a quote that opens is never closed"));
         CHECK(has(refusal_of_content({"a\0,\0b\0\n\0", 9}), "is the file in UTF-16? Save it as"));
-        CHECK(has(refusal_of_content("a,b\rc,d\r"), "line 1: a quote or a carriage return"));
+        for (std::string const text : {"a,b\rc,d\r", "a,b\rc,d", "# x\ra,b\rc,d\r"}) {
+            CHECK(has(refusal_of_content(text), "the lines end with carriage returns only; save "));
+        }
     }
 
     TEST_CASE("a bad row says why and leaves the rows behind it alone") {
@@ -194,6 +228,9 @@ TEST_SUITE("samples: csv") {
              "the line has 1 field where the header has 2; is it parted by a semicolon instead of "
              "a comma?",
              {"x;y"}},
+            {"\"x,y\"",
+             "the line has 1 field where the header has 2; the whole line stands in quotes",
+             {"x,y"}},
             {"x,\"y", "a quote that opens is never closed", {"x"}},
             {"x,\"y\"z", "a quote or a carriage return stands where none may be", {"x"}},
             {"x,y\"z", "a quote or a carriage return stands where none may be", {"x"}},

@@ -92,7 +92,8 @@ TEST_SUITE("samples: orders of the bank") {
                              doctest::Contains("no column 'destination'; the header names id, "),
                              samples::input_error);
         CHECK_THROWS_WITH_AS(pieces_of<bank::order_reader>("a,b\n"),
-                             doctest::Contains("no column 'order_id'"), samples::input_error);
+                             doctest::Contains("no column 'id' or 'order_id'"),
+                             samples::input_error);
     }
 
     TEST_CASE("each bad line is refused with its reason, and the others are given") {
@@ -144,6 +145,36 @@ TEST_SUITE("samples: orders of the bank") {
         CHECK_MESSAGE(named_so.parameters.source == "Total", "whole orders are orders");
     }
 
+    TEST_CASE("comments and lines of sums of any form move nothing") {
+        std::string const plain = "id,source,destination,amount\n";
+        std::string const at_bank = "order_id,account,bank_to,account_to,amount\n";
+        for (auto const& text :
+             {plain + "# 2,a,b,10", plain + "// 2,a,b,10", plain + "-- 2,a,b,10",
+              plain + "Total: 10", plain + "Total 10", plain + "\"Total: 1,000.00\"",
+              plain + "Total, , ,10", plain + " , , ,10", plain + "Total:,-,-,10",
+              plain + "-,-,Total,10", plain + " ,Total,-,10", plain + "Summe;10",
+              plain + "total,total,,10", at_bank + ",,,Total,10", at_bank + ",,Total,,10",
+              at_bank + "Total,-,-,-,10", at_bank + ",Sum,,,10"}) {
+            CAPTURE(text);
+            auto const pieces = pieces_of<bank::order_reader>(text + "\n");
+            REQUIRE(pieces.size() == 1);
+            CHECK(std::get_if<samples::remark>(&pieces[0]) != nullptr);
+        }
+        // What has an id is an order, and what lacks something is refused.
+        for (auto const& [text, reason] :
+             {std::pair{plain + "1,total,,10", "no account"}, {plain + "1,,Total,10", "no account"},
+              {plain + "2, ,b,10", "no account"}, {plain + "2,a,\xC2\xA0,10", "no account"},
+              {plain + " ,a,b,10", "no id"}, {at_bank + "1,total,YZ,,10", "no account"},
+              {at_bank + "1,a, ,5,10", "no account"}, {at_bank + "1,a,YZ, ,10", "no account"}}) {
+            CAPTURE(text);
+            auto const pieces = pieces_of<bank::order_reader>(text + "\n");
+            REQUIRE(pieces.size() == 1);
+            CHECK(std::get<samples::refusal>(pieces[0]).reason == reason);
+        }
+        auto const numbered = pieces_of<bank::order_reader>(plain + "#1001,a,b,10\n");
+        CHECK(std::get<samples::request<bank::transfer>>(numbered.at(0)).id == "#1001");
+    }
+
     TEST_CASE("either header may come in the middle, in any order of columns") {
         auto const pieces = pieces_of<bank::order_reader>(
             "id,source,destination,amount\n1,A,B,1\namount,destination,source,id\n2,D,C,7\n"
@@ -182,6 +213,7 @@ TEST_SUITE("samples: invoices of the shop") {
             {"A,x,1,1.234,7", "unusable number"}, {"A,x,1,1", "unreadable line"},
             {"A,x,9000000000000000000,9,7", "unusable number"},
             {"A,\"x,1,1,7", "unreadable line"},
+            {"A,x,1,1, ", "no customer"},      {"A,\xC2\xA0,1,1,7", "no stock code"},
         };
         for (bad_line const& each : cases) {
             CAPTURE(each.line);
@@ -207,7 +239,7 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(invoices_of("Y,x,1,1,7\nZ,x,1,1,7\n\xFF,x\nA,x,1,1,7\nB,x,1,1,7\n") ==
               told_as{"2 payment Y 7 100", "refused 3 unreadable line", "refused 4 unreadable line",
                       "refused 5 unreadable line", "6 payment B 7 100"});
-        CHECK(invoices_of("Z,x,1,1,7\n,x,1,1,7\nZ,x,1,1,7\nB,x,1,1,7\n") ==
+        CHECK(invoices_of("Z,x,1,1,7\n ,x,1,1,7\nZ,x,1,1,7\nB,x,1,1,7\n") ==
               told_as{"refused 2 unreadable line", "refused 3 unreadable line",
                       "5 payment B 7 100"});
         CHECK(invoices_of("Z,x,1,1,7\n,x,1,1,7\n") ==
@@ -220,6 +252,20 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(invoices_of("99,x,1,1,7\nC7,y,-1,1,7\n100,z,1,1,7\n99,y,1,1,7\n8,x,1,1,7\n") ==
               told_as{"remark 5", "3 refund C7 7 100", "6 payment 8 7 100", "2 payment 99 7 200",
                       "4 payment 100 7 100"});
+        auto const ids = [](std::string const& lines) {
+            std::vector<std::string> found;
+            for (auto const& piece : pieces_of<shop::invoice_reader>(retail_header + lines)) {
+                if (auto const* paid = std::get_if<samples::request<shop::payment>>(&piece)) {
+                    found.push_back(paid->id);
+                }
+            }
+            return found;
+        };
+        CHECK(ids("INV-2024-10,x,1,1,7\nINV-2024-9,x,1,1,7\nB1,x,1,1,7\nINV-2023-11,x,1,1,7\n"
+                  "INV-2024-010a,x,1,1,7\n7,x,1,1,7\n99999999999999999999999,x,1,1,7\n"
+                  "B1,y,1,1,7\n") ==
+              told_as{"7", "99999999999999999999999", "B1", "INV-2023-11", "INV-2024-9",
+                      "INV-2024-10", "INV-2024-010a"});
         // Where they do, the order of the file is kept.
         CHECK(invoices_of("9,x,1,1,7\n8,x,1,1,7\n") ==
               told_as{"2 payment 9 7 100", "3 payment 8 7 100"});
@@ -249,11 +295,22 @@ TEST_SUITE("samples: invoices of the shop") {
             }
             return found;
         };
-        std::string const rest = "; take it out, or put both together if both are meant";
+        std::string const all = "invoice A: all its lines are there more than once, ";
+        std::string const rest = "; take one of them out, or add up their quantities in one line";
         CHECK(refusals("A,x,1,1,7\nB,y,1,1,7\nA,x,1,1,7\n") ==
-              told_as{"invoice A: line 4 repeats line 2" + rest});
+              told_as{all + "line 4 repeats line 2" + rest});
         CHECK(refusals("A,x,1,1,7\nA,y,1,1,7\nB,y,1,1,7\nA,x,1,1,7\nA,y,1,1,7\n") ==
-              told_as{"invoice A: line 5 repeats line 2" + rest});
+              told_as{all + "line 5 repeats line 2" + rest});
+        // Written twice, or three times, and then sorted by code or by number, or in any order.
+        CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nA,y,1,1,7\nA,y,1,1,7\n")
+                  .size() == 2);
+        CHECK(refusals("A,y,1,1,7\nB,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nA,y,1,1,7\n") ==
+              told_as{all + "line 5 repeats line 4" + rest,
+                      "invoice B" + all.substr(9) + "line 6 repeats line 3" + rest});
+        CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\n")
+                  .size() == 2);
+        CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,z,1,1,7\n").empty());
+        CHECK(refusals("A,x,1,1,7\nA,y,1,1,7\nB,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\n").empty());
         // A part of it that comes again is no repetition: the order may name one thing twice.
         CHECK(refusals("A,x,1,1,7\nB,y,1,1,7\nA,x,1,1,7\nB,z,1,1,7\nA,y,1,1,7\n").empty());
         // Neither is a line beside its equal; both count, and that is said.
@@ -262,14 +319,20 @@ TEST_SUITE("samples: invoices of the shop") {
     }
 
     TEST_CASE("lines of sums, blanks and a second header refuse no invoice") {
-        CHECK(invoices_of("A,x,1,1,7\n,,,,\nA,y,1,1,7\n,,2,2,\n") ==
-              told_as{"2 payment A 7 200", "remark 5"});
+        CHECK(invoices_of("A,x,1,1,7\n,,,,\nA,y,1,1,7\n,,2,,\n, ,-,2, \n") ==
+              told_as{"2 payment A 7 200", "remark 5", "remark 6"});
+        CHECK(invoices_of("A,x,1,1,7\nTotal: 5\n# B,x,1,1,7\nTotal:,-,-,5,-\nTotal, ,5, , \n") ==
+              told_as{"2 payment A 7 100", "remark 3", "remark 4", "remark 5", "remark 6"});
+        // Goods without all else are a damaged line, and no sum.
+        CHECK(invoices_of("Z,x,1,1,7\nA,x,1,1,7\n,,2,2,\n") ==
+              told_as{"2 payment Z 7 100", "refused 3 unreadable line",
+                      "refused 4 unreadable line"});
         CHECK(invoices_of("A,x,1,1,7\nTotal,,1,1,\n") ==
               told_as{"2 payment A 7 100", "remark 3"});
         CHECK(invoices_of("A,x,1,1,7\n" + retail_header + "A,y,1,1,7\n# end\n") ==
               told_as{"2 payment A 7 200", "remark 3", "remark 5"});
         // One that another invoice follows may be a damaged line of either.
-        CHECK(invoices_of("A,x,1,1,7\n,,2,2,\nB,y,1,1,7\n") ==
+        CHECK(invoices_of("A,x,1,1,7\n,,2,,\nB,y,1,1,7\n") ==
               told_as{"refused 2 unreadable line", "refused 3 unreadable line",
                       "refused 4 unreadable line"});
     }
