@@ -343,7 +343,7 @@ TEST_CASE("engine: cancel") {
             if (seen.taken != settle::step::read) return;
             // Nobody knew the id; now another worker inserts it, applies, and is killed.
             b.watch = kill_after(settle::step::apply);
-            CHECK_THROWS_AS(b.engine.run("t", transfer{"A", "B", 5}), killed);
+            CHECK_THROWS_AS(std::ignore = b.engine.run("t", transfer{"A", "B", 5}), killed);
             b.watch = nullptr;
             CHECK(marks_in(b.engine) == 2);
         };

@@ -140,7 +140,7 @@ TEST_CASE("kinds: create, replace and erase keep both images, and leave no trace
 TEST_CASE("kinds: images survive the worker that took them") {
     shop s;
     s.watch = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(s.engine.run("t", drop{"pen"}), killed);
+    CHECK_THROWS_AS(std::ignore = s.engine.run("t", drop{"pen"}), killed);
     s.watch = nullptr;
     settle::recover_options at_once;
     at_once.older_than = std::chrono::milliseconds{0};
@@ -169,7 +169,7 @@ TEST_CASE("kinds: who meets another's mark gives way, and is canceled after so m
     shop s;
     // A worker is killed with its marks on the pen.
     s.watch = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(s.engine.run("stuck", order{"A", "1", 0, {{"pen", 1}}}), killed);
+    CHECK_THROWS_AS(std::ignore = s.engine.run("stuck", order{"A", "1", 0, {{"pen", 1}}}), killed);
     s.watch = nullptr;
 
     SUBCASE("for ever") {
@@ -213,7 +213,7 @@ TEST_CASE("kinds: who meets another's mark gives way, and is canceled after so m
 TEST_CASE("kinds: pauses that are for ever end with the deadline") {
     shop s;
     s.watch = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(s.engine.run("stuck", order{"A", "1", 0, {{"pen", 1}}}), killed);
+    CHECK_THROWS_AS(std::ignore = s.engine.run("stuck", order{"A", "1", 0, {{"pen", 1}}}), killed);
     s.watch = nullptr;
     for (auto const first : {std::chrono::microseconds{200}, std::chrono::microseconds::max()}) {
         settle::options limits;

@@ -45,7 +45,7 @@ struct two_workers {
     /// What a worker that is killed right after a step leaves behind.
     void leave(std::string const& id, settle::step last, std::int64_t amount = 30) {
         watch_other = kill_after(last);
-        CHECK_THROWS_AS(other.run(id, transfer{"A", "B", amount}), killed);
+        CHECK_THROWS_AS(std::ignore = other.run(id, transfer{"A", "B", amount}), killed);
         watch_other = nullptr;
     }
     void plant_transfer(std::string const& id, std::string const& owner) {
@@ -147,7 +147,7 @@ TEST_CASE("recovery: a caller takes over at once from who is gone, else after st
     SUBCASE("stuck in the middle of a cancel") {
         b.leave("t", settle::step::apply);
         b.watch_other = kill_after(settle::step::cancel);
-        CHECK_THROWS_AS(b.other.cancel("t"), killed);
+        CHECK_THROWS_AS(std::ignore = b.other.cancel("t"), killed);
         CHECK(b.engine.cancel("t").why == reason::cancel_asked);
         CHECK(b.world.elapsed >= b.engine.limits().takeover);
         b.check(100, 0);

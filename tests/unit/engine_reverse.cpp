@@ -92,7 +92,7 @@ TEST_CASE("reverse: what cannot be reversed is refused with the reason") {
     CHECK(b.engine.submit("waits", split{"A", "B", "C", 1}).problem.empty());
     refused("waits", settle::errc::not_reversible, "initial");
     b.watch = kill_after(settle::step::commit);
-    CHECK_THROWS_AS(b.engine.run("stuck", split{"A", "B", "C", 1}), killed);
+    CHECK_THROWS_AS(std::ignore = b.engine.run("stuck", split{"A", "B", "C", 1}), killed);
     b.watch = nullptr;
     refused("stuck", settle::errc::not_reversible, "applied");
     REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
@@ -131,7 +131,7 @@ TEST_CASE("reverse: a reversal whose worker ended is recovered, or taken over, o
     split_bank b;
     REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
     b.watch = kill_after(settle::step::apply);
-    CHECK_THROWS_AS(b.engine.reverse("t"), killed);
+    CHECK_THROWS_AS(std::ignore = b.engine.reverse("t"), killed);
     b.watch = nullptr;
     CHECK(balance_of(b.engine, "C") == 0);
     SUBCASE("recovered") {

@@ -381,7 +381,7 @@ void leave_applied(folder const& here) {
                               if (seen.taken == step::apply) throw killed{};
                           })};
     engine.create(items, item{"A", 10}).value();
-    CHECK_THROWS_AS(engine.run("t", change{"A", 1, "", {}}), killed);
+    CHECK_THROWS_AS(std::ignore = engine.run("t", change{"A", 1, "", {}}), killed);
 }
 
 TEST_CASE("sqlite log: an entry that is behind its marks is reported, and waits for nobody") {
