@@ -104,6 +104,25 @@ TEST_CASE("a caller whose record is held is told of it at its own deadline") {
     }
 }
 
+TEST_CASE("a caller whose entry is held is told of it soon after its own deadline") {
+    held_bank bank{settle::phases::two, 90s};
+    auto const all = transfers(bank, 1);
+    leave(bank.db, "t0", all[0].second, left_at::applied);
+    bank.other.hold("settle_entries", "t0");
+    settle::call_options call;
+    call.deadline = 300ms;
+    auto const began = std::chrono::steady_clock::now();
+    auto const told = bank.engine.run("t0", all[0].second, call);
+    CHECK(std::chrono::steady_clock::now() - began < 10s);
+    INFO(told.text());
+    CHECK(told.verdict == settle::verdict::undecided);
+    CHECK(told.problem.text.find("the entry 't0' of 'settle_entries'") != std::string::npos);
+    CHECK(told.problem.text.find("another native transaction") != std::string::npos);
+    bank.other.end();
+    CHECK(bank.engine.run("t0", all[0].second).done());
+    CHECK(balance(bank.engine, "from0") == opening - 1);
+}
+
 TEST_CASE("a caller whose record is held goes on as soon as that ends") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         held_bank bank{how, 90s};

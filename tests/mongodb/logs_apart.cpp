@@ -174,6 +174,21 @@ TEST_CASE("layouts of two types, of two collections, and of other fields are oth
     CHECK(tutorial<transfer_type>(address, spelled) == "");
 }
 
+TEST_CASE("a layout whose collection is refused does not lock the right one out") {
+    fresh_database const database{replica_set_address};
+    auto const& address = database.address();
+    run(address, R"({"create": "transactions", "capped": true, "size": 100000})");
+    auto mistyped = transfers();
+    mistyped.state = "status";
+    settle::mongodb::tutorial_database<transfer_type> db{address, mistyped};
+    CHECK_THROWS_AS(static_cast<void>(db.bind_log()), settle::failure);
+    run(address, R"({"drop": "transactions"})");
+    CHECK(transfers_in(address, "transactions") == "");
+    auto const refused = tutorial<transfer_type>(address, mistyped);
+    CHECK(names(refused, {"remove the document 'layout transactions' of 'settle_words'"}));
+    CHECK(names(own(address), {"remove the document 'belongs_to' of 'settle_words'"}));
+}
+
 TEST_CASE("records belong to one log of another database, whichever that one holds") {
     fresh_database const logs{replica_set_address};
     fresh_database const records{replica_set_address};

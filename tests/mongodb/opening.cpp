@@ -5,6 +5,7 @@
 #include "proxy.hpp"
 #include "shared_servers.hpp"
 
+#include <algorithm>
 #include <thread>
 
 namespace settle_test {
@@ -18,6 +19,17 @@ std::vector<ledger> accounts(int count) {
         all.push_back({"L" + std::to_string(number), opening, 0, ""});
     }
     return all;
+}
+
+std::string refusal_of(settle::result<std::unique_ptr<settle::mongodb::database>> const& opened) {
+    return opened.has_value() ? "" : opened.problem().text;
+}
+
+void replace(std::vector<std::uint8_t>& bytes, std::string const& from, std::string const& to) {
+    auto at = bytes.begin();
+    while ((at = std::search(at, bytes.end(), from.begin(), from.end())) != bytes.end()) {
+        at = std::copy(to.begin(), to.end(), at);
+    }
 }
 
 } // namespace
@@ -44,6 +56,76 @@ TEST_CASE("a database is opened although the answer to each of its commands is l
          {"findAndModify", "create", "createIndexes", "insert", "update"}) {
         INFO(command);
         CHECK(between.requests(command) == 0);
+    }
+}
+
+TEST_CASE("a database is opened although the answer to a greeting is lost") {
+    fresh_database const own{replica_set_address};
+    // The driver's own greetings, and settle's behind them.
+    for (int nth = 1; nth <= 4; ++nth) {
+        CAPTURE(nth);
+        proxy between{own.port()};
+        between.add({.command = "isMaster", .nth = nth, .what = fault::drop_reply});
+        auto const opened = settle::mongodb::database::open(between.address(own.name()));
+        CHECK_MESSAGE(opened.has_value(), refusal_of(opened));
+    }
+}
+
+TEST_CASE("a database is opened although its set's primary steps down before the greeting") {
+    fresh_database const own{replica_set_address};
+    proxy between{own.port()};
+    auto const before = ":" + std::to_string(own.port());
+    auto const there = ":" + std::to_string(between.port());
+    REQUIRE(before.size() == there.size());
+    for (int nth = 1; nth <= 4; ++nth) {
+        CAPTURE(nth);
+        int greetings = 0;
+        between.on_reply([&](wire_message& message) {
+            replace(message.bytes, before, there);
+            if (message.command != "isMaster" || ++greetings != nth) return;
+            replace(message.bytes, {"\x08ismaster\0\x01", 11}, {"\x08ismaster\0\0", 11});
+        });
+        auto const opened = settle::mongodb::database::open(
+            "mongodb://127.0.0.1" + there + "/" + own.name() + "?replicaSet=settle");
+        CHECK_MESSAGE(opened.has_value(), refusal_of(opened));
+    }
+    between.on_reply(nullptr);
+}
+
+TEST_CASE("a login that the network cuts short is tried again, and a refused one is not") {
+    using namespace settle::mongodb::detail;
+    auto const told = [](char const* text) {
+        bson_error_t problem{};
+        bson_set_error(&problem, MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE, "%s", text);
+        return describe(problem, "find records");
+    };
+    auto const cut = told("Failed to send \"saslContinue\" command with database \"admin\": Failed "
+                          "to read 4 bytes: socket error or timeout");
+    CHECK(cut.code == settle::condition::retryable);
+    CHECK(is_lost_primary(cut.code));
+    CHECK(cut.text.find("password") == std::string::npos);
+    for (char const* const text : {"Authentication failed.", "bad auth : authentication failed",
+                                   "Received authentication for mechanism PLAIN"}) {
+        auto const refused = told(text);
+        INFO(text);
+        CHECK(refused.code == settle::condition::permanent);
+        CHECK(!is_lost_primary(refused.code));
+        CHECK(refused.text.find("Check the name, the password") != std::string::npos);
+    }
+}
+
+TEST_CASE("a record that no document can hold keeps no other from being created") {
+    for (auto* const server : {&standalone_address, &replica_set_address}) {
+        fresh_database const own{*server};
+        settle::mongodb::database db{own.address()};
+        auto engine = bank_on(db);
+        auto all = accounts(3);
+        all[1].label = std::string(17U << 20U, 'x');
+        auto const report = engine.create_all(ledgers, all);
+        CHECK(report.created == 2);
+        REQUIRE(report.refused.size() == 1);
+        CHECK(report.refused.front().problem.text.find("17825") != std::string::npos);
+        CHECK(balance(engine, "L2") == opening);
     }
 }
 

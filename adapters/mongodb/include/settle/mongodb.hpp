@@ -25,7 +25,10 @@ class database {
 public:
     explicit database(std::string const& address, database_options const& options = {})
         : server_(address, options) {
-        detail::while_opening(server_, [](detail::link& with) { detail::check_version(with); });
+        detail::while_opening(server_, [&](detail::link& with) {
+            server_.look(with);
+            detail::check_version(with);
+        });
     }
     database(database const&) = delete;
     database& operator=(database const&) = delete;
@@ -101,6 +104,7 @@ private:
             detail::check_log_of_records(with, of_database, layout);
             detail::check_layout_of_log(with, layout);
             detail::make_log(with, layout);
+            detail::note_layout_of_log(with, layout);
         });
         return log_session{server_, detail::log_name(of_database, layout), layout};
     }
@@ -109,9 +113,12 @@ private:
     template <typename... Collections>
     void prepare(std::string const& log_name, detail::record_layout const& layout) {
         detail::while_opening(server_, [&](detail::link& with) {
+            auto const known = detail::known_word(with, "belongs_to");
+            if (known && *known != log_name) detail::refuse_log(*known, log_name);
+            (prepare_one<Collections>(with, layout), ...);
+            // Noted last: a log or a layout that is refused must not lock the right one out.
             auto const belongs_to = detail::settle_word(with, "belongs_to", log_name);
             if (belongs_to != log_name) detail::refuse_log(belongs_to, log_name);
-            (prepare_one<Collections>(with, layout), ...);
         });
     }
 

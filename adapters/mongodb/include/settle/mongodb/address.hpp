@@ -43,7 +43,8 @@ inline constexpr read_levels reads_of_fewer{MONGOC_READ_CONCERN_LEVEL_LOCAL,
 class address {
 public:
     /// Errors:  throws settle::failure with one sentence
-    address(std::string const& text, database_options const& options) : weak_(options.weak_writes) {
+    address(std::string const& text, database_options const& options)
+        : weak_(options.weak_writes), is_looked_up_(text.starts_with("mongodb+srv:")) {
         begin_driver();
         bson_error_t problem{};
         {
@@ -79,6 +80,15 @@ public:
     [[nodiscard]] std::string const& database() const noexcept { return database_; }
     [[nodiscard]] read_levels const& reads() const noexcept {
         return other_writes_.empty() ? reads_of_majority : reads_of_fewer;
+    }
+    /// Whether it names a replica set, of which the driver finds the primary: not one member.
+    [[nodiscard]] bool names_set() const {
+        if (mongoc_uri_get_option_as_bool(uri_.get(), MONGOC_URI_DIRECTCONNECTION, false)) {
+            return false;
+        }
+        auto const* const hosts = mongoc_uri_get_hosts(uri_.get());
+        return mongoc_uri_get_replica_set(uri_.get()) != nullptr || is_looked_up_ ||
+               (hosts != nullptr && hosts->next != nullptr);
     }
     /// A replica set may take back what less than a majority's journal has: a claim with it, whose
     /// epoch is then given a second time.
@@ -277,6 +287,7 @@ private:
     std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
     std::string database_;
     bool weak_;
+    bool is_looked_up_; ///< the name service gives its hosts
     std::string other_writes_; ///< why those of the address are none of a majority
 };
 

@@ -10,6 +10,9 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
+/// What a server keeps of one document at most, in bytes.
+inline constexpr std::uint32_t largest_document = 16U << 20U;
+
 /// What one bulk came to.
 struct bulk_result {
     struct refusal {
@@ -89,6 +92,8 @@ public:
                 return true;
             });
         }
+        result.untouched = result.problem.code != condition::unknown && result.refused.empty() &&
+                           result.matched == 0;
         return result;
     }
 
@@ -114,8 +119,17 @@ public:
         to_ = with.collection(name);
     }
 
-    /// Errors:  throws settle::failure when the library refuses the document itself
+    /// Errors:  throws settle::failure when the document is too large, or the library refuses it
     void insert(document const& made) {
+        // The driver would measure it only when all are sent, and refuse the others with it.
+        if (made.size() > largest_document) {
+            throw command_failure({{object_too_large, mongodb_category()},
+                                   "settle: a document takes " + std::to_string(made.size()) +
+                                       " bytes, and MongoDB keeps one of " +
+                                       std::to_string(largest_document) +
+                                       " at most. Give it less. README#mongodb-errors"},
+                                  false);
+        }
         document options;
         // Field names of other programs come back with an image as they were.
         options.boolean("validate", false);

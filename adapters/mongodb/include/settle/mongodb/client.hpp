@@ -163,7 +163,7 @@ private:
 /// A server, or a set of them, that many threads use at once.
 class server {
 public:
-    /// Errors:  throws settle::failure when it cannot be reached, or is none that settle can use
+    /// Errors:  throws settle::failure when the address is refused
     server(std::string const& text, database_options const& options)
         : address_(text, options) {
         bson_error_t problem{};
@@ -174,7 +174,33 @@ public:
         if (mongoc_uri_get_appname(address_.native()) == nullptr) {
             mongoc_client_pool_set_appname(pool_.get(), "settle");
         }
-        look();
+    }
+
+    /// Learns what it is, before anything else is asked of it.
+    /// Errors:  throws settle::failure when it cannot be reached, or is none that settle can use
+    void look(link& with) {
+        reply told;
+        document wanted;
+        wanted.integer("isMaster", 1);
+        try {
+            with.command(wanted, "be reached", told);
+        } catch (command_failure const& problem) {
+            check_set_names(address_.native());
+            throw failure({problem.problem().code, problem.problem().text});
+        }
+        auto const version = told.find("maxWireVersion");
+        if (!version || version->integer().value_or(0) < oldest) {
+            raise(errc::other_version, "settle: this server is older than MongoDB 4.2, or none of "
+                                       "MongoDB's. Use a newer one. README#mongodb");
+        }
+        if (auto const kind = told.find("msg"); kind && kind->text() == "isdbgrid") {
+            raise(errc::unfit_store, "settle: this address is of a sharded cluster, on which "
+                                     "settle was never tried. Name a replica set. README#mongodb");
+        }
+        transactions_ = told.find("setName").has_value();
+        sole_ = transactions_ && reads().linearizable && names_one_host(told);
+        if (!is_primary(told)) refuse_member();
+        if (transactions_) address_.check_for_replica_set();
     }
 
     /// Errors:  throws settle::failure in a forked child, whose copies of the sockets and of the
@@ -243,34 +269,16 @@ private:
         return count == 1;
     }
 
-    void look() {
-        link with = connect();
-        reply told;
-        document wanted;
-        wanted.integer("isMaster", 1);
-        try {
-            with.command(wanted, "be reached", told);
-        } catch (command_failure const& problem) {
-            check_set_names(address_.native());
-            throw failure({problem.problem().code, problem.problem().text});
+    [[noreturn]] void refuse_member() const {
+        // The driver chose the primary of the set, which has stepped down since.
+        if (address_.names_set()) {
+            throw failure({{not_writable_primary, mongodb_category()},
+                           "settle: the primary of this replica set has stepped down. Try again "
+                           "when the set has a primary. README#mongodb-errors"});
         }
-        auto const version = told.find("maxWireVersion");
-        if (!version || version->integer().value_or(0) < oldest) {
-            raise(errc::other_version, "settle: this server is older than MongoDB 4.2, or none of "
-                                       "MongoDB's. Use a newer one. README#mongodb");
-        }
-        if (auto const kind = told.find("msg"); kind && kind->text() == "isdbgrid") {
-            raise(errc::unfit_store, "settle: this address is of a sharded cluster, on which "
-                                     "settle was never tried. Name a replica set. README#mongodb");
-        }
-        transactions_ = told.find("setName").has_value();
-        sole_ = transactions_ && reads().linearizable && names_one_host(told);
-        if (!is_primary(told)) {
-            raise(errc::unfit_store, "settle: this member of a replica set takes no writes. Name "
-                                     "the whole set: mongodb://host,host/bank?replicaSet=name. "
-                                     "README#mongodb");
-        }
-        if (transactions_) address_.check_for_replica_set();
+        raise(errc::unfit_store, "settle: this member of a replica set takes no writes. Name "
+                                 "the whole set: mongodb://host,host/bank?replicaSet=name. "
+                                 "README#mongodb");
     }
 
     struct destroyer {

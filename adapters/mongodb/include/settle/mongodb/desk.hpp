@@ -247,8 +247,8 @@ public:
         for (place const& at : places_) all.update(at.conditional->filter, at.conditional->change);
         auto const result = all.execute("change records");
         ended = ending_of(result);
-        if (ended.problem.code == std::error_code{max_time_expired, mongodb_category()}) {
-            ended.problem.text = text_of_slow_change();
+        if (is_slow_change(ended.problem)) {
+            ended.problem.text = text_of_slow_change(names_of_first());
         }
         return result.refused.empty() &&
                result.matched == static_cast<std::int64_t>(places_.size());
@@ -354,15 +354,14 @@ private:
         return nullptr;
     }
 
-    [[nodiscard]] std::string text_of_slow_change() const {
+    [[nodiscard]] std::string names_of_first() const {
         constexpr std::size_t most_named = 3;
         std::string names;
         for (std::size_t at = 0; at < std::min(most_named, places_.size()); ++at) {
             names.append(at == 0 ? "" : ", ").append(places_[at].name());
         }
         if (places_.size() > most_named) names += " or others";
-        return "settle: MongoDB has taken too long to change " + names +
-               ", which another native transaction may hold. " + std::string{advice_for_held};
+        return names;
     }
 
     /// Sends the writes to places.

@@ -59,6 +59,7 @@ enum server_code : int {
     api_strict_error = 323,
     user_disabled = 334,
     atlas_error = 8000,
+    not_writable_primary = 10107,
     object_too_large = 10334,
     duplicate_key = 11000,
     disk_is_full = 14031,
@@ -72,7 +73,25 @@ namespace detail {
 /// The driver's own codes go below zero, by their domain; those of the server are positive.
 inline constexpr int domain_width = 100'000;
 
+/// A login that was cut short: the server went away, or changed its role, before it had answered.
+/// Nothing of what was to follow was sent. The driver gives it the code of a refused login.
+inline constexpr int code_of_cut_login = -(MONGOC_ERROR_CLIENT * domain_width + 99'999);
+
+[[nodiscard]] inline bool is_cut_login(bson_error_t const& problem) noexcept {
+    if (problem.domain != MONGOC_ERROR_CLIENT || problem.code != MONGOC_ERROR_CLIENT_AUTHENTICATE) {
+        return false;
+    }
+    // What the driver and the server say of a name, a password or a mechanism that they refuse.
+    constexpr std::array<std::string_view, 5> refusals{"uthentication failed", "auth failed",
+                                                       "mechanism", "find user", "certificate"};
+    std::string_view const said{problem.message};
+    return std::none_of(refusals.begin(), refusals.end(), [&](std::string_view one) {
+        return said.find(one) != std::string_view::npos;
+    });
+}
+
 [[nodiscard]] inline int code_of(bson_error_t const& problem) noexcept {
+    if (is_cut_login(problem)) return code_of_cut_login;
     bool const by_server = problem.domain == MONGOC_ERROR_SERVER ||
                            problem.domain == MONGOC_ERROR_QUERY ||
                            problem.domain == MONGOC_ERROR_WRITE_CONCERN;
@@ -117,7 +136,7 @@ inline constexpr int code_of_lost = 64;
 }
 
 [[nodiscard]] constexpr condition condition_of(int code) noexcept {
-    if (code == write_conflict) return condition::retryable;
+    if (code == write_conflict || code == code_of_cut_login) return condition::retryable;
     int const domain = -code / domain_width;
     bool const refused =
         code > 0 ? is_refusal(code) : is_refusal_of_driver(domain, -code % domain_width);
@@ -271,7 +290,8 @@ struct missing_right {
     if (code.category() != mongodb_category()) return false;
     constexpr std::array codes{6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436};
     bool const by_driver = code.value() < 0 && -code.value() / domain_width == MONGOC_ERROR_STREAM;
-    return by_driver || std::find(codes.begin(), codes.end(), code.value()) != codes.end();
+    return by_driver || code.value() == code_of_cut_login ||
+           std::find(codes.begin(), codes.end(), code.value()) != codes.end();
 }
 
 /// Whether another native transaction holds a document that was to be written.
@@ -290,6 +310,16 @@ inline constexpr std::string_view advice_for_held =
     return {{write_conflict, mongodb_category()},
             "settle: " + what + " is held by another native transaction of MongoDB. " +
                 std::string{advice_for_held}};
+}
+
+/// The text of an update that the server ended, as it waited for another native transaction.
+/// Shape:   what - as in held_by_another()
+[[nodiscard]] inline std::string text_of_slow_change(std::string const& what) {
+    return "settle: MongoDB has taken too long to change " + what +
+           ", which another native transaction may hold. " + std::string{advice_for_held};
+}
+[[nodiscard]] inline bool is_slow_change(error const& problem) noexcept {
+    return problem.code == std::error_code{max_time_expired, mongodb_category()};
 }
 
 /// True when the problem lies with one document, and a wave's others can go on.

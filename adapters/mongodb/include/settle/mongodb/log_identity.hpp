@@ -53,7 +53,9 @@ namespace mongodb::detail {
                                described_log(belongs_to) + ", and the log " +
                                described_log(refused) +
                                " would undo its marks. Open the database with the log and the "
-                               "layout that it belongs to. README#one-log");
+                               "layout that it belongs to; where nothing was run with that log, "
+                               "remove the document 'belongs_to' of 'settle_words'. "
+                               "README#one-log");
 }
 
 /// Refuses a log of this database when its records belong to another log of the same database.
@@ -84,17 +86,34 @@ inline void check_log_of_records(link& with, std::string const& of_database,
     }
 }
 
+/// The name of the word that holds the layout of a log.
+[[nodiscard]] inline std::string layout_word(entry_layout const& layout) {
+    return "layout " + layout.names.transactions;
+}
+
 /// Refuses a layout that finds or reads the entries of its collection otherwise than the first one.
 /// Errors:  throws errc::other_log
-inline void check_layout_of_log(link& with, entry_layout const& layout) {
-    if (!layout.is_tutorial()) return;
+inline void check_layout_of_log(entry_layout const& layout, std::string const& noted) {
     auto const wanted = layout_text(layout);
-    auto const noted = settle_word(with, "layout " + layout.names.transactions, wanted);
     if (noted == wanted) return;
     raise(errc::other_log,
           "settle: the log in '" + layout.names.transactions + "' has the layout '" + noted +
               "', and this one is '" + wanted +
-              "'. Open the database with the layout that it has. README#one-log");
+              "'. Open the database with the layout that it has; where nothing was run with that "
+              "layout, remove the document '" + layout_word(layout) +
+              "' of 'settle_words'. README#one-log");
+}
+inline void check_layout_of_log(link& with, entry_layout const& layout) {
+    if (!layout.is_tutorial()) return;
+    if (auto const noted = known_word(with, layout_word(layout))) {
+        check_layout_of_log(layout, *noted);
+    }
+}
+/// Notes the layout of a log that passed every check: one that is refused locks no other out.
+/// Errors:  throws errc::other_log, as another program may have come first
+inline void note_layout_of_log(link& with, entry_layout const& layout) {
+    if (!layout.is_tutorial()) return;
+    check_layout_of_log(layout, settle_word(with, layout_word(layout), layout_text(layout)));
 }
 
 } // namespace mongodb::detail

@@ -262,21 +262,24 @@ private:
 
     /// Errors:  throws errc::bad_parameters when no document can hold it
     [[nodiscard]] document document_of(job const& work, occasion const& at) const {
-        constexpr std::uint32_t most = 16U << 20U;
         auto made = codec_.encode(work, at);
-        if (made.size() <= most) return made;
+        if (made.size() <= detail::largest_document) return made;
         detail::raise(errc::bad_parameters,
                       "settle: with these parameters the entry of '" + work.id + "' takes " +
                           std::to_string(made.size()) + " bytes, and a document of MongoDB " +
-                          std::to_string(most) + " at most. Give it less. README#mongodb-errors");
+                          std::to_string(detail::largest_document) + " at most. Give it less. "
+                          "README#mongodb-errors");
     }
 
     /// Why the entries of jobs could not be written; of one alone, with its name.
     [[nodiscard]] error problem_of(detail::bulk_result const& result,
                                    std::span<job* const> jobs) const {
         if (jobs.size() != 1 || !detail::is_conflict(result.problem)) return result.problem;
-        return detail::held_by_another("the entry '" + jobs.front()->id + "' of '" + collection() +
-                                       "'");
+        return detail::held_by_another(described(*jobs.front()));
+    }
+    /// The entry of a job, as an error calls it.
+    [[nodiscard]] std::string described(job const& work) const {
+        return "the entry '" + work.id + "' of '" + collection() + "'";
     }
 
     /// A document that grows too large concerns its own entry alone, which cannot be committed.
@@ -320,7 +323,7 @@ private:
             if (!all_met) throw failure({make_error_code(errc::stopped), "not all entries met"});
         };
         auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
-        bool const held = detail::is_conflict(ended.problem);
+        bool const held = detail::is_conflict(ended);
         if (one) held_up_->note(jobs.front()->id, held);
         if (held && !one) return false;
         bool const of_one = ended.fate == detail::fate::undone &&
@@ -394,17 +397,28 @@ private:
         auto with = server_->connect();
         for (auto* const work : jobs) {
             auto const wanted = work->coordinator.change();
-            say_of_one(*work,
-                       change_one(with, *work, wanted, codec_.change_of(*work, wanted, at)));
+            auto const result =
+                change_one(with, *work, wanted, codec_.change_of(*work, wanted, at));
+            say_of_one(*work, result);
+            if (!detail::is_slow_change(result.problem)) continue;
+            work->problem.text = detail::text_of_slow_change(described(*work));
+            // The next attempt is a native transaction, which finds out at once if it is held.
+            held_up_->note(work->id, true);
         }
     }
 
     /// Changes one entry if it still is as it must be.
     detail::bulk_result change_one(detail::link& with, job const& work, transition const& wanted,
                                    document const& change) const {
-        detail::bulk one{with, collection()};
-        one.update(finder_.filter_of(work.id, wanted), change);
-        return one.execute("change an entry");
+        auto const change_by = [&](auto&& one) {
+            one.update(finder_.filter_of(work.id, wanted), change);
+            return one.execute("change an entry");
+        };
+        // Where others' native transactions may hold the entry, the wait for them ends soon.
+        if (server_->has_transactions() && !with.in_transaction()) {
+            return change_by(detail::brief_updates{with, collection()});
+        }
+        return change_by(detail::bulk{with, collection()});
     }
     static void say_of_one(job& work, detail::bulk_result const& result) {
         settle::detail::say(work, detail::ending_of(result));

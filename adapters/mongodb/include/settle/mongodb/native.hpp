@@ -116,6 +116,12 @@ private:
     std::atomic<std::size_t> count_{0};
 };
 
+/// Whether another native transaction was in the way, so that nothing was done and parts of it may
+/// be done by themselves. After an unknown end none may: it may yet have taken effect.
+[[nodiscard]] inline bool is_conflict(ending const& ended) noexcept {
+    return ended.fate == fate::undone && is_conflict(ended.problem);
+}
+
 /// Does something in a native transaction.
 /// Shape:   function(link) - is called anew, from the start, as long as others are in the way;
 ///          throws settle::failure to leave nothing done

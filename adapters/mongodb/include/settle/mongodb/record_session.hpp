@@ -5,6 +5,7 @@
 #include <settle/mongodb/desks.hpp>
 #include <settle/mongodb/log_session.hpp>
 #include <settle/mongodb/mark_listing.hpp>
+#include <settle/mongodb/record_creation.hpp>
 #include <settle/store/settle_request.hpp>
 #include <settle/store/waves_under_way.hpp>
 
@@ -104,21 +105,7 @@ public:
     template <typename C>
     void create_all(std::span<typename C::record_type const> wave,
                     std::span<result<void>> answers) {
-        try {
-            auto with = server_->connect();
-            detail::bulk all{with, C::name};
-            for (std::size_t at = 0; at < wave.size(); ++at) {
-                all.insert(detail::record_codec<C>{layout_}.encode({wave[at], {}}));
-            }
-            auto const made = all.execute("create records");
-            for (auto& one : answers) one = made.problem;
-            for (auto const& one : made.refused) {
-                bool const taken = detail::is_of_taken_key(one.problem, layout_.key);
-                answers[one.index] = taken ? record_exists_in(C::name) : one.problem;
-            }
-        } catch (failure const& met) {
-            for (auto& one : answers) one = met.problem();
-        }
+        detail::create_records<C>(*server_, layout_, wave, answers);
     }
 
     /// Records in the order of their keys, beginning behind one of them.
@@ -211,7 +198,7 @@ protected:
         using detail::writing;
         if (!how.names || how.longest.count() > 0) {
             auto ended = at_desks_together(function, how.longest, first, writing::together);
-            if (!how.names || !detail::is_conflict(ended.problem)) return ended;
+            if (!how.names || !detail::is_conflict(ended)) return ended;
         }
         return at_desks_together(function, {}, detail::reading::always, writing::separately);
     }
@@ -335,7 +322,7 @@ private:
         bool const one = part.size() == 1;
         std::vector<kept_answer> met;
         auto ended = meet_all(part, met, how);
-        bool const held = detail::is_conflict(ended.problem);
+        bool const held = detail::is_conflict(ended);
         if (held && !one) return false;
         if (one) held_up_->note(part.front().work().id, held);
         // Of what was sent before, some may have taken effect.
@@ -428,7 +415,7 @@ private:
             bool const alone = members.size() == 1;
             auto const ended = settle_all(members, log, detail::effort_for(members.size(), true),
                                           alone ? first_reading() : detail::reading::always);
-            bool const held = detail::is_conflict(ended.problem);
+            bool const held = detail::is_conflict(ended);
             if (alone) held_up_->note(members.front()->jobs.front()->id, held);
             // Whose record it is shows when each goes alone.
             if (alone || !held) all.end_all(ended);
@@ -453,7 +440,7 @@ private:
             request* const only = &rest;
             auto ended = settle_all({&only, 1}, log, detail::effort_for(jobs.size(), first),
                                     detail::reading::always, id_was_there);
-            if (one) held_up_->note(jobs.front()->id, detail::is_conflict(ended.problem));
+            if (one) held_up_->note(jobs.front()->id, detail::is_conflict(ended));
             if (ended.fate == detail::fate::committed) return;
             // What a majority has is told first, and next time what it may not have yet.
             auto others = log.without_hindering(jobs, ended.problem, mine.at, id_was_there);
@@ -465,7 +452,7 @@ private:
                 continue;
             }
             bool const of_some = ended.problem.code == errc::bad_parameters ||
-                                 detail::is_conflict(ended.problem);
+                                 detail::is_conflict(ended);
             if (!of_some || one) return settle::detail::say(jobs, ended);
             // Whose entry or record it is shows in the halves.
             std::span<job* const> const all{jobs};
