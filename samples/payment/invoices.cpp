@@ -180,7 +180,7 @@ void invoice_reader::add_line(growing& invoice) const {
     if (invoice.lines.empty()) invoice.customer = named;
     if (named != invoice.customer) {
         return refuse(invoice, "two customers",
-                      fmt::format("the line names customer {}, an earlier one {}", named,
+                      fmt::format("the line names customer '{}', an earlier one '{}'", named,
                                   invoice.customer));
     }
     if (samples::is_blank(value(stock_code))) {
@@ -217,15 +217,15 @@ void invoice_reader::add_goods(growing& invoice) const {
 void invoice_reader::refuse(growing& invoice, std::string_view reason,
                             std::string_view sentence) const {
     invoice.refused = samples::refusal{row_.line, std::string{reason},
-                                       fmt::format("invoice {}: {}", invoice.number, sentence)};
+                                       fmt::format("invoice '{}': {}", invoice.number, sentence)};
     invoice.lines.clear();
 }
 
 void invoice_reader::doubt(growing& invoice, std::uint64_t line, std::uint64_t unreadable) {
     if (invoice.refused) return;
     invoice.refused = samples::refusal{line, "unreadable line",
-                                       fmt::format("invoice {}: the unreadable line {} may belong "
-                                                   "to it",
+                                       fmt::format("invoice '{}': the unreadable line {} may "
+                                                   "belong to it",
                                                    invoice.number, unreadable)};
 }
 
@@ -251,8 +251,8 @@ void invoice_reader::refuse_repeated(bool scattered) {
         auto const [again, before] = lines;
         invoice->refused = samples::refusal{
             invoice->at[again], "repeated lines",
-            fmt::format("invoice {}: all its lines are there more than once, line {} repeats line "
-                        "{}; take one of them out, or add up their quantities in one line",
+            fmt::format("invoice '{}': all its lines are there more than once, line {} repeats "
+                        "line {}; take one of them out, or add up their quantities in one line",
                         invoice->number, invoice->at[again], invoice->at[before])};
     }
 }
@@ -269,7 +269,7 @@ void invoice_reader::remark_on_equal_lines() {
             if (first) ++more;
             if (first && first->line <= line) continue;
             first = samples::remark{
-                line, fmt::format("invoice {}: the line repeats line {}; both count",
+                line, fmt::format("invoice '{}': the line repeats line {}; both count",
                                   invoice.number, invoice.at[order[at - 1]])};
         }
     }
@@ -290,7 +290,7 @@ void invoice_reader::remark_on_groups() {
         else ++more;
     }
     auto const line = first->at[first->groups[1]];
-    auto sentence = fmt::format("invoice {} has this line and others from line {} on that do not "
+    auto sentence = fmt::format("invoice '{}' has this line and others from line {} on that do not "
                                 "stand together",
                                 first->number, first->at.front());
     if (more > 0) {

@@ -100,16 +100,16 @@ public:
                                      std::string_view collection, std::string const& key) {
         auto const refuse = [&](std::string reason, std::string_view sentence) {
             return samples::refusal{asked.line, std::move(reason),
-                                    fmt::format("invoice {}: {}", asked.id, sentence)};
+                                    fmt::format("invoice '{}': {}", asked.id, sentence)};
         };
         if (collection == shop::orders.name) {
             return refuse("unknown order", "it is not open as an order");
         }
         if (collection == shop::customers.name) {
-            return refuse("unknown customer", fmt::format("there is no customer {}", key));
+            return refuse("unknown customer", fmt::format("there is no customer '{}'", key));
         }
         if (collection == shop::tills.name) return refuse("no till", "the till is not open");
-        return refuse("unknown stock code", fmt::format("there is no stock code {}", key));
+        return refuse("unknown stock code", fmt::format("there is no stock code '{}'", key));
     }
 
     /// What a done entry did to the money; false when this program cannot tell.
@@ -184,7 +184,7 @@ private:
         auto const there = records.engine().read(shop::orders, order.invoice).value();
         if (there && there->customer == order.customer && there->amount == order.amount) return;
         records.refuse({line, "id in use with another content",
-                        fmt::format("invoice {}: an order of this number is there, with another "
+                        fmt::format("invoice '{}': an order of this number is there, with another "
                                     "customer or amount",
                                     order.invoice)});
     }

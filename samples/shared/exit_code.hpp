@@ -7,9 +7,11 @@ namespace samples {
 /// The four ways in which a sample ends; README.md lists them for users.
 enum class exit_code : int {
     settled = 0,      // everything was read and settled; canceled is an outcome and no failure
-    refused = 1,      // some of the input was refused, or `check` found something wrong
+    refused = 1,      // input was refused, `check` found something wrong, or what was asked for is
+                      // not there or not allowed
     wrong_usage = 2,  // the command line cannot be understood
-    unsettled = 3,    // the store could not be reached, or something is left undecided or unrun
+    unsettled = 3,    // the store could not be reached, something is left undecided or unrun, or
+                      // a later command was not begun
 };
 
 /// The graver of the two; a sample that meets both ends with this one.

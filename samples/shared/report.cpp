@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <optional>
 #include <system_error>
 
 #include <fcntl.h>
@@ -58,15 +60,32 @@ bool is_device(std::filesystem::path const& path) {
            (std::filesystem::exists(status) && !is_regular_file(status));
 }
 
+/// The descriptor that such a name of the system's means.
+std::optional<int> descriptor_of(std::filesystem::path const& path) {
+    auto const text = path.lexically_normal().string();
+    if (text == "/dev/stdout") return STDOUT_FILENO;
+    if (text == "/dev/stderr") return STDERR_FILENO;
+    for (std::string_view const folder : {"/dev/fd/", "/proc/self/fd/"}) {
+        if (!text.starts_with(folder)) continue;
+        int number = -1;
+        auto const [end, error] = std::from_chars(text.data() + folder.size(),
+                                                  text.data() + text.size(), number);
+        if (error == std::errc{} && *end == '\0' && number >= 0) return number;
+    }
+    return std::nullopt;
+}
+
 /// Where a file is written before it takes its name.
 std::string name_beside(std::filesystem::path const& path) {
     return fmt::format("{}.{}.part", path.string(), getpid());
 }
 
 int open_to_write(std::filesystem::path const& path, std::string const& name, bool direct) {
-    // What is open elsewhere goes on behind what it holds.
+    // What is open goes on where it stands: to open it again would begin at a place of its own.
+    auto const there = direct ? descriptor_of(path) : std::nullopt;
     int const how = direct ? O_APPEND : O_TRUNC;
-    int const file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+    int const file = there ? ::fcntl(*there, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                           : ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
     if (file < 0) throw cannot_write(path, errno);
     return file;
 }
@@ -165,6 +184,7 @@ std::string to_text(report const& shown, std::string_view what) {
 void check_report_path(std::filesystem::path const& path) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored)) throw cannot_write(path, EISDIR);
+    if (descriptor_of(path)) ::close(open_to_write(path, path.string(), true));
     if (is_device(path)) return;
     auto const name = name_beside(real_path(path));
     ::close(open_to_write(path, name, false));

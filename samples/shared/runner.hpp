@@ -292,9 +292,10 @@ private:
         std::scoped_lock const one_at_a_time{counting_};
         if (from.repeats != 0 && (result.done() || result.canceled())) {
             ++report_.repeated;
-            report_.note(from.line, fmt::format("{} repeats line {}: the two are one, and it is {}",
-                                                result.id, from.repeats,
-                                                result.done() ? "done" : "canceled"));
+            auto const* const end = result.done() ? "done" : "canceled";
+            report_.note(from.line,
+                         fmt::format("'{}' repeats line {}: the two are one, and it is {}",
+                                     result.id, from.repeats, end));
             in_vain_ = 0;
             return;
         }
@@ -319,7 +320,7 @@ private:
         ++report_.reasons[words_for(*application_, result.participant, result.why)];
         // A guard that does not hold is everyday business; anything else deserves a line.
         if (result.why == settle::reason::guard_failed) return;
-        report_.note(line, fmt::format("{} is canceled: {}", result.id,
+        report_.note(line, fmt::format("'{}' is canceled: {}", result.id,
                                        words_for(*application_, result.participant,
                                                  result.why)));
     }
@@ -327,13 +328,13 @@ private:
     void undecided(std::uint64_t line, settle::outcome const& result) {
         ++report_.undecided;
         ++report_.reasons["undecided"];
-        report_.note(line, fmt::format("{} is undecided: {}", result.id,
+        report_.note(line, fmt::format("'{}' is undecided: {}", result.id,
                                        sentence_of(result.problem)));
     }
 
     void refused(origin const& from, settle::outcome const& result) {
         bool const reused = result.problem.code == settle::errc::id_in_use;
-        auto sentence = fmt::format("{}: {}", result.id, sentence_of(result.problem));
+        auto sentence = fmt::format("'{}': {}", result.id, sentence_of(result.problem));
         if (reused && from.repeats != 0) {
             sentence += fmt::format("; line {} named it first", from.repeats);
         }

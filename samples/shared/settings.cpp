@@ -30,6 +30,23 @@ namespace samples {
 
 namespace {
 
+/// CLI11 knows no word behind `--` that does not end all options and commands. So such a word comes
+/// to it behind a character that begins neither, and loses that in the end.
+constexpr char literal = '\x01';
+
+/// Without that character.
+std::string plain(std::string const& word) {
+    return word.starts_with(literal) ? word.substr(1) : word;
+}
+
+/// Makes an option whose word is taken as it was given.
+template <typename Take>
+CLI::Option* add_word(CLI::App& line, std::string const& name, Take take,
+                      std::string const& purpose) {
+    auto const plainly = [take = std::move(take)](std::string const& word) { take(plain(word)); };
+    return line.add_option_function<std::string>(name, plainly, purpose);
+}
+
 /// Makes an option that takes an amount of money, not below zero.
 CLI::Option* add_money(CLI::App& line, std::string const& name, std::int64_t& target,
                        std::string const& purpose) {
@@ -41,7 +58,7 @@ CLI::Option* add_money(CLI::App& line, std::string const& name, std::int64_t& ta
         }
         if (target < 0) throw CLI::ValidationError(name, "the amount is below zero");
     };
-    return line.add_option_function<std::string>(name, take, purpose)->type_name("MONEY");
+    return add_word(line, name, take, purpose)->type_name("MONEY");
 }
 
 /// What is wrong with a count, in words: CLI11 would name a range that it cannot count up to.
@@ -67,7 +84,7 @@ CLI::Option* add_count(CLI::App& line, std::string const& name, Number& target, 
         if (count < least || count > most) throw no_count(name, text, least, most);
         target = static_cast<Number>(count);
     };
-    return line.add_option_function<std::string>(name, take, purpose)->type_name("COUNT");
+    return add_word(line, name, take, purpose)->type_name("COUNT");
 }
 
 void add_open_option(CLI::App& open, open_option const& given) {
@@ -97,7 +114,7 @@ CLI::Option* add_choice(CLI::App& line, std::string const& name, Target& target,
         }
         throw CLI::ValidationError(name, fmt::format("'{}' is none of {}", text, known));
     };
-    return line.add_option_function<std::string>(name, take, purpose)->type_name(known);
+    return add_word(line, name, take, purpose)->type_name(known);
 }
 
 /// `--state`, which takes the words that `list` prints.
@@ -146,17 +163,7 @@ void add_age(CLI::App& line, std::chrono::seconds& target, std::string const& pu
         }
         target = *age;
     };
-    line.add_option_function<std::string>("--older-than", take, purpose)
-        ->type_name("30s|30m|2h|1d");
-}
-
-/// CLI11 knows no word behind `--` that does not end all options and commands. So such a word comes
-/// to it behind a character that begins neither, and loses that in the end.
-constexpr char literal = '\x01';
-
-/// Without that character.
-std::string plain(std::string const& word) {
-    return word.starts_with(literal) ? word.substr(1) : word;
+    add_word(line, "--older-than", take, purpose)->type_name("30s|30m|2h|1d");
 }
 
 /// The words of a command line in CLI11's order, which is from the last to the first.
@@ -182,9 +189,11 @@ public:
         line_.require_subcommand(1, 0);
         // So that --store may stand behind a command as well as before it.
         line_.fallthrough();
-        line_.footer("Exit codes: 0 everything was read and settled (canceled is an outcome), "
-                     "1 input refused or check failed,\n2 wrong usage, 3 the store could not be "
-                     "reached or something is left unsettled.\nSeveral commands may follow one "
+        line_.footer("Exit codes: 0 everything was read and settled (canceled is an outcome).\n1 "
+                     "input was refused, check found something wrong, or what was asked for is "
+                     "not there or\nnot allowed. 2 wrong usage. 3 the store could not be reached, "
+                     "something is left unsettled,\nor a later command was not begun. All of it: "
+                     "README.md, 'Conditions and exit codes'.\nSeveral commands may follow one "
                      "another: --store memory: open FILE run FILE check\nA FILE may be -, the "
                      "standard input. Behind -- stands an ID, ACCOUNT or FILE that begins\nwith "
                      "a dash or is called like a command: balance -- check");
@@ -212,7 +221,7 @@ public:
                                &target_->reverse_id, &target_->account}) {
                 *word = plain(*word);
             }
-            for (auto* path : {&target_->file, &target_->input, &target_->report}) {
+            for (auto* path : {&target_->file, &target_->input}) {
                 *path = plain(path->string());
             }
             target_->store = parse_store_address(address_);
@@ -232,8 +241,7 @@ public:
         for (auto* given : line_.get_subcommands()) {
             // CLI11 would give it once, and one call of two would be lost without a word.
             if (given->count() > 1) {
-                write_to_stderr(
-                    fmt::format("'{}' is given more than once\n", given->get_name()));
+                write_to_stderr(given_twice(*given));
                 return exit_code::wrong_usage;
             }
             target_->commands.push_back(commands_.at(given));
@@ -245,6 +253,9 @@ private:
     /// What is wrong, and where help is. CLI11 would tell of a command that lacks something rather
     /// than of the word that it does not know.
     std::string sentence_of(CLI::ParseError const& error) const {
+        for (auto const* given : line_.get_subcommands()) {
+            if (given->count() > 1) return given_twice(*given);
+        }
         auto const unknown = line_.remaining(true);
         bool const lacking =
             error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) ||
@@ -254,6 +265,11 @@ private:
                                printable(error.what()));
         }
         auto const word = printable(plain(unknown.front()));
+        if (unknown.front().starts_with(literal)) {
+            return fmt::format("'{}' stands behind '--'; no id, account or file is expected "
+                               "here\n'{} --help' lists what there is\n",
+                               word, line_.get_name());
+        }
         bool const option = unknown.front().starts_with('-');
         return fmt::format("there is no {} '{}'{}\n'{} --help' lists what there is\n",
                            option ? "option" : "command", word,
@@ -262,14 +278,17 @@ private:
                            line_.get_name());
     }
 
+    static std::string given_twice(CLI::App const& command) {
+        return fmt::format("'{}' is given more than once\n", command.get_name());
+    }
+
     void add_settling(std::vector<open_option> const& open_options) {
         auto& open = add(command::open, "Puts what the file names into the store");
         add_file(open, target_->file);
         for (open_option const& each : open_options) add_open_option(open, each);
         auto& run = add(command::run, "Runs what is not yet run; nothing runs twice");
         add_file(run, target_->input);
-        run.add_option("--report", target_->report, "Also writes the report as JSON")
-            ->type_name("FILE");
+        add_report(run);
         add_count(run, "--batch", target_->pace.window, 1, pace::largest_window,
                   "How many are under way at a time, on each thread; without it, as the store "
                   "likes");
@@ -280,6 +299,18 @@ private:
         add(command::work, "Runs what was submitted and nobody has begun");
         auto& purge = add(command::purge, "Erases finished entries from the log");
         add_age(purge, target_->finished_for, "What was begun that long ago (30d; over 8d 1h)");
+    }
+
+    void add_report(CLI::App& run) {
+        auto const take = [this](std::string const& path) {
+            if (path.empty()) throw CLI::ValidationError("--report", "an empty name is no file");
+            if (path == "-") {
+                throw CLI::ValidationError("--report", "'-' is no file to write; /dev/stdout is "
+                                                       "standard output, ./- is a file");
+            }
+            target_->report = path;
+        };
+        add_word(run, "--report", take, "Also writes the report as JSON")->type_name("FILE");
     }
 
     void add_looking() {

@@ -76,7 +76,7 @@ public:
     static samples::refusal not_open(samples::request<bank::transfer> const& asked,
                                      std::string_view, std::string const& key) {
         return {asked.line, "unknown account",
-                fmt::format("order {}: there is no account {}", asked.id, key)};
+                fmt::format("order '{}': there is no account '{}'", asked.id, key)};
     }
 
     /// What a done entry did to the accounts; false when this program cannot tell.

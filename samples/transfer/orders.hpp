@@ -84,25 +84,25 @@ private:
         auto const& from = value(source);
         if (samples::is_blank(number)) return refuse("no id", "the order has no id");
         if (samples::is_blank(from) || samples::is_blank(to)) {
-            return refuse("no account", fmt::format("order {} names no {} account", number,
+            return refuse("no account", fmt::format("order '{}' names no {} account", number,
                                                     samples::is_blank(from) ? "source"
                                                                             : "destination"));
         }
         if (from == to) {
             return refuse("source is destination",
-                          fmt::format("order {} goes from account {} to itself", number, from));
+                          fmt::format("order '{}' goes from account '{}' to itself", number, from));
         }
         try {
             auto const& text = value(amount);
             auto const sum = samples::parse_money("amount", text);
             if (sum <= 0) {
                 return refuse("amount not above zero",
-                              fmt::format("order {}: the amount {} is not above zero", number,
+                              fmt::format("order '{}': the amount {} is not above zero", number,
                                           text));
             }
             return samples::request<transfer>{row_.line, number, {from, std::move(to), sum}};
         } catch (samples::input_error const& error) {
-            return refuse("unusable amount", fmt::format("order {}: {}", number, error.what()));
+            return refuse("unusable amount", fmt::format("order '{}': {}", number, error.what()));
         }
     }
 

@@ -106,6 +106,31 @@ TEST_CASE("a report never takes the place of the database or of what is read") {
     CHECK(shell(folder, "transfer run f.csv --report r.json").code == 0);
 }
 
+TEST_CASE("a report on an open descriptor stands between what was written and what follows") {
+    scratch_folder const folder{"files-stdout"};
+    folder.write("f.csv", orders);
+    REQUIRE(shell(folder, "transfer open f.csv --balance 10").code == 0);
+    for (std::string const name : {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/fd/7"}) {
+        auto const how = shell(folder, "transfer run f.csv --report " + name +
+                                           " check > both.txt 7>&1; code=$?; cat both.txt; "
+                                           "exit $code");
+        INFO(name << '\n' << how.out << how.err);
+        CHECK(how.code == 0);
+        auto const begin = how.out.find("\n{\n");
+        auto const end = how.out.find("\n}\n");
+        auto const follows = how.out.find("ok  money ");
+        REQUIRE(begin < end);
+        REQUIRE(end < follows);
+        REQUIRE(follows != std::string::npos);
+        CHECK(how.out.starts_with("2 payment orders\n"));
+        CHECK(nlohmann::json::parse(how.out.substr(begin, end + 3 - begin))["done"] == 2);
+    }
+    auto const closed = shell(folder, "transfer run f.csv --report /dev/fd/9 9>&-");
+    CHECK(closed.code == 1);
+    CHECK(closed.out.empty());
+    CHECK(has(closed.err, "/dev/fd/9: cannot be written: "));
+}
+
 TEST_CASE("every command reads its file once: standard input, FIFOs and process substitution") {
     scratch_folder const folder{"files-pipes"};
     folder.write("f.csv", orders);

@@ -61,9 +61,9 @@ TEST_CASE("equal rows with one id are one transfer, and the lines of both are na
     CHECK(report["refused"] == 1);
     auto const said = sentences(report);
     REQUIRE(said.size() == 3);
-    CHECK(said[0] == "4: o1 repeats line 2: the two are one, and it is done");
-    CHECK(said[1] == "5: o2 repeats line 3: the two are one, and it is canceled");
-    CHECK(has(said[2], "6: o1: "));
+    CHECK(said[0] == "4: 'o1' repeats line 2: the two are one, and it is done");
+    CHECK(said[1] == "5: 'o2' repeats line 3: the two are one, and it is canceled");
+    CHECK(has(said[2], "6: 'o1': "));
     CHECK(has(said[2], "; line 2 named it first"));
     CHECK(call(folder, "transfer", {"balance", "bob"}).out == "1001.00\n");
     for (words const& pace : {words{"--threads", "3"}, words{"--batch", "1"}, words{}}) {
@@ -129,7 +129,7 @@ TEST_CASE("an invoice whose lines do not stand together is paid whole, and that 
     CHECK(report["done"] == 2);
     auto const said = sentences(report);
     REQUIRE(said.size() == 1);
-    CHECK(has(said[0], "4: invoice 1001 has this line and others from line 2 on"));
+    CHECK(has(said[0], "4: invoice '1001' has this line and others from line 2 on"));
     CHECK(call(folder, "payment", {"balance", "shop"}).out == "8.00\n");
 
     auto const twice = folder.write("t.csv", invoice_header + "1,x,1,1,7\n2,y,1,1,7\n1,x,1,1,7\n");
@@ -268,7 +268,7 @@ TEST_CASE("names that look alike are told of, and stay what they are") {
     // Where such an account is not open, the one that is gives the hint.
     auto const slip = call(folder, "transfer", {"run", more});
     CHECK(slip.code == 1);
-    CHECK(has(slip.out, "order o6: there is no account bob ; 'bob ' and 'bob', which is there, "));
+    CHECK(has(slip.out, "order 'o6': there is no account 'bob '; 'bob ' and 'bob', which is "));
     auto const later = call(folder, "transfer", {"open", more, "--balance", "10"});
     CHECK(has(later.out, "line 2: 'bob ' and 'bob' of the accounts differ only in spaces, "));
     auto const shop = folder.write("i.csv", invoice_header + "1,x,1,1,7\n2,\"x \",1,1,\" 7\"\n");
@@ -293,6 +293,33 @@ TEST_CASE("help shows words, and an unknown word gets a sentence about it") {
     CHECK(dash.code == 2);
     CHECK(dash.err == "there is no option '-x'; an id, account or file that begins so stands "
                       "behind '--'\n'transfer --help' lists what there is\n");
+    auto const behind = call(folder, "transfer", {"check", "--", "foo"});
+    CHECK(behind.code == 2);
+    CHECK(behind.err.starts_with("'foo' stands behind '--'; no id, account or file is expected "));
+    for (words const& twice : {words{"show", "a", "show", "b"},
+                               words{"balance", "a", "balance", "b"},
+                               words{"open", "a", "--balance", "1", "open", "b", "--balance", "2"},
+                               words{"check", "list", "check", "foo"}}) {
+        auto const how = call(folder, "transfer", twice);
+        CHECK(how.code == 2);
+        CHECK(how.err == "'" + twice.front() + "' is given more than once\n");
+    }
+    struct marked {
+        words line;
+        std::string sentence;
+    };
+    for (auto const& [line, sentence] :
+         {marked{{"list", "--state", "--", "x"}, "--state: 'x' is none of "},
+          marked{{"run", "f", "--batch", "--", "x"}, "--batch: 'x' is not a whole number "},
+          marked{{"list", "--older-than", "--", "x"}, "--older-than: 'x' is no time "},
+          marked{{"open", "f", "--balance", "--", "x"}, "--balance: the amount 'x' is not "},
+          marked{{"run", "f", "--report", ""}, "--report: an empty name is no file\n"},
+          marked{{"run", "f", "--report", "-"}, "--report: '-' is no file to write; /dev/stdout "},
+          marked{{"run", "f", "--report", "--", "-"}, "--report: '-' is no file to write; "}}) {
+        auto const how = call(folder, "transfer", line);
+        CHECK(how.code == 2);
+        CHECK_MESSAGE(how.err.starts_with(sentence), how.err);
+    }
     auto const extra = call(folder, "transfer", {"check", "foo"});
     CHECK(extra.code == 2);
     CHECK(extra.err.starts_with("there is no command 'foo'\n"));

@@ -327,7 +327,7 @@ TEST_CASE("an order of an account that is not open is no end of its id: opened l
         words.insert(words.end(), pace.begin(), pace.end());
         auto const early = transfer(folder, words);
         CHECK(early.code == 1);
-        CHECK(early.out.find("order o2: there is no account zoe") != std::string::npos);
+        CHECK(early.out.find("order 'o2': there is no account 'zoe'") != std::string::npos);
         CHECK(transfer(folder, {"show", "o2"}).code == 1);
         REQUIRE(transfer(folder, {"open", file, "--balance", "10.00"}).code == 0);
         CHECK(transfer(folder, words).code == 0);

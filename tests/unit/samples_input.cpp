@@ -110,16 +110,16 @@ TEST_SUITE("samples: orders of the bank") {
                                                           "10,A,B,ten\n"
                                                           "11,A,B,1\n");
         char const* const sentences[] = {
-            "order 1: the amount 0 is not above zero",
-            "order 2: the amount -5 is not above zero",
-            "order 3: the amount '1.234' has more than two decimals",
-            "order 4: the amount '99999999999999999999' goes beyond 64 bits",
-            "order 5 goes from account A to itself",
-            "order 6 names no source account",
-            "order 7 names no destination account",
+            "order '1': the amount 0 is not above zero",
+            "order '2': the amount -5 is not above zero",
+            "order '3': the amount '1.234' has more than two decimals",
+            "order '4': the amount '99999999999999999999' goes beyond 64 bits",
+            "order '5' goes from account 'A' to itself",
+            "order '6' names no source account",
+            "order '7' names no destination account",
             "the order has no id",
             "the line has 3 fields where the header has 4",
-            "order 10: the amount 'ten' is not a decimal number such as 245.20",
+            "order '10': the amount 'ten' is not a decimal number such as 245.20",
         };
         REQUIRE(pieces.size() == 11);
         for (std::size_t at = 0; at < 10; ++at) {
@@ -272,7 +272,7 @@ TEST_SUITE("samples: invoices of the shop") {
         auto const pieces = pieces_of<shop::invoice_reader>(
             retail_header + "A,x,1,1,7\nB,y,1,1,7\nA,z,1,1,7\nB,z,1,1,7\n");
         auto const& sentence = std::get<samples::remark>(pieces.at(0)).sentence;
-        CHECK(sentence.find("invoice A has this line and others from line 2 on that do not stand "
+        CHECK(sentence.find("invoice 'A' has this line and others from line 2 on that do not stand "
                             "together, and so have 1 more invoices") == 0);
         CHECK(std::get<samples::remark>(pieces.at(0)).line == 4);
     }
@@ -295,7 +295,7 @@ TEST_SUITE("samples: invoices of the shop") {
             }
             return found;
         };
-        std::string const all = "invoice A: all its lines are there more than once, ";
+        std::string const all = "invoice 'A': all its lines are there more than once, ";
         std::string const rest = "; take one of them out, or add up their quantities in one line";
         CHECK(refusals("A,x,1,1,7\nB,y,1,1,7\nA,x,1,1,7\n") ==
               told_as{all + "line 4 repeats line 2" + rest});
@@ -306,7 +306,7 @@ TEST_SUITE("samples: invoices of the shop") {
                   .size() == 2);
         CHECK(refusals("A,y,1,1,7\nB,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nA,y,1,1,7\n") ==
               told_as{all + "line 5 repeats line 4" + rest,
-                      "invoice B" + all.substr(9) + "line 6 repeats line 3" + rest});
+                      "invoice 'B'" + all.substr(11) + "line 6 repeats line 3" + rest});
         CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\n")
                   .size() == 2);
         CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,z,1,1,7\n").empty());
