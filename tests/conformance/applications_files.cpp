@@ -87,11 +87,11 @@ TEST_CASE("a report never takes the place of the database or of what is read") {
         {"open hard.db --balance 1", "'open' is to read hard.db, which is the database itself"},
     };
     auto const before = testing::read_file(folder.at("bank.db"));
-    for (auto const& [line, sentence] : all) {
-        auto const how = shell(folder, "timeout 60 transfer " + line);
-        INFO(line << '\n' << how.out << how.err);
+    for (auto const& each : all) {
+        auto const how = shell(folder, "timeout 60 transfer " + each.line);
+        INFO(each.line << '\n' << how.out << how.err);
         CHECK(how.code == 1);
-        CHECK(has(how.err, sentence));
+        CHECK(has(how.err, each.sentence));
         CHECK(how.out.empty());
         CHECK(testing::read_file(folder.at("bank.db")) == before);
         CHECK(testing::read_file(folder.at("f.csv")) == orders);

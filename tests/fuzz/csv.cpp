@@ -4,6 +4,8 @@
 
 #include <shared/csv.hpp>
 
+#include <settle/store/utf8.hpp>
+
 #include <sys/mman.h>
 #include <unistd.h>
 

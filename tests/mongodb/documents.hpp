@@ -5,6 +5,7 @@
 #include "shared_servers.hpp"
 
 #include <settle/mongodb.hpp>
+#include <settle/settle.hpp>
 
 #include <doctest/doctest.h>
 

@@ -161,15 +161,15 @@ TEST_SUITE("samples: orders of the bank") {
             CHECK(std::get_if<samples::remark>(&pieces[0]) != nullptr);
         }
         // What has an id is an order, and what lacks something is refused.
-        for (auto const& [text, reason] :
+        for (auto const& each :
              {std::pair{plain + "1,total,,10", "no account"}, {plain + "1,,Total,10", "no account"},
               {plain + "2, ,b,10", "no account"}, {plain + "2,a,\xC2\xA0,10", "no account"},
               {plain + " ,a,b,10", "no id"}, {at_bank + "1,total,YZ,,10", "no account"},
               {at_bank + "1,a, ,5,10", "no account"}, {at_bank + "1,a,YZ, ,10", "no account"}}) {
-            CAPTURE(text);
-            auto const pieces = pieces_of<bank::order_reader>(text + "\n");
+            CAPTURE(each.first);
+            auto const pieces = pieces_of<bank::order_reader>(each.first + "\n");
             REQUIRE(pieces.size() == 1);
-            CHECK(std::get<samples::refusal>(pieces[0]).reason == reason);
+            CHECK(std::get<samples::refusal>(pieces[0]).reason == each.second);
         }
         auto const numbered = pieces_of<bank::order_reader>(plain + "#1001,a,b,10\n");
         CHECK(std::get<samples::request<bank::transfer>>(numbered.at(0)).id == "#1001");
