@@ -104,6 +104,7 @@ bool csv_file::next(csv_row& row) {
         // A quote that ends no comment may have damaged the row.
         if (begins_comment(row ? row.fields.front() : taken_.front().text)) {
             row.problem.clear();
+            row.fields.clear();
             row.note = comment_note;
             return true;
         }

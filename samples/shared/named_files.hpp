@@ -7,7 +7,7 @@
 namespace samples {
 
 /// Refuses a command line under which a file would be written over, or read twice that cannot be:
-/// a report in the place of the database, of a file beside it or of the input; the database as
+/// a report in the place of a database, of a file beside one or of the input; the database as
 /// input; one pipe for two commands.
 /// Errors:  input_error, with a sentence
 void check_named_files(settings const& given);

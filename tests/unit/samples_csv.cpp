@@ -164,6 +164,7 @@ TEST_SUITE("samples: csv") {
             REQUIRE(between.size() >= 3);
             CHECK(has(between[1].note, "passed over as a comment"));
             CHECK(between[1].problem.empty());
+            CHECK(between[1].fields.empty());
             CHECK(between.back().fields == fields{"3", "4"});
             if (comment.front() == '"' || comment.back() == '\n') continue;
             auto const before = rows_of(comment + "\n\n# more\n" + good + "3,4\n");

@@ -5,6 +5,8 @@
 #include <shared/progress.hpp>
 #include <shared/report.hpp>
 
+#include <settle/store/utf8.hpp>
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
