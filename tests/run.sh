@@ -159,7 +159,8 @@ if ! tests/coverage.sh build/clang >build/clang/coverage.txt 2>&1; then
     printf 'coverage failed\n%s\n' "$(tail -n 20 build/clang/coverage.txt)" >>"$summary"
 fi
 cat build/clang/coverage.txt
-TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt ${TSAN_OPTIONS-}"
+# A test opens a database in a child of fork(), and the driver of a database has threads.
+TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt die_after_fork=0 ${TSAN_OPTIONS-}"
 export TSAN_OPTIONS
 stage tsan build/tsan "settle_conformance settle_fault settle_simulation settle_mongodb_tests" \
     "-L ^(conformance|fault|mongodb)$ $short" "$@"
