@@ -63,3 +63,7 @@ TEST_CASE("laws: effects that read what they change keep them") {
 TEST_CASE("laws: assignments keep them, beside sums as well") {
     keeps_laws<law_test::close_type>(700);
 }
+
+TEST_CASE("laws: sums beside assignments keep them, also when they are reversed") {
+    keeps_laws<law_test::restock_type>(300);
+}

@@ -140,6 +140,20 @@ inline constexpr auto swap_type = transaction<wish, "swap">(
                  field<&thing::wide> = field<&thing::other> * field<&thing::wide>,
                  field<&thing::note> = param<&wish::note>));
 
+/// Gains and losses beside assignments, which only the images of an entry can tell at a reversal.
+inline constexpr auto restock_type = transaction<wish, "restock">(
+    participant<"filled">(things, param<&wish::id>)
+        .require(field<&thing::other> >= param<&wish::amount>)
+        .apply(field<&thing::title> = param<&wish::label>,
+               field<&thing::other> -= param<&wish::amount>)
+        .compensate(settle::inverse)
+        .confirm(field<&thing::label> = param<&wish::label>,
+                 field<&thing::wide> += param<&wish::amount>,
+                 may_pass_zero(field<&thing::tiny> += param<&wish::tiny>)),
+    participant<"counted">(things, param<&wish::label>)
+        .confirm(field<&thing::wide> += param<&wish::amount>,
+                 may_pass_zero(signed_operand(field<&thing::half> -= param<&wish::word>))));
+
 /// An assignment that the user takes back by hand, and what others may add beside it.
 inline constexpr auto close_type = transaction<wish, "close">(
     participant<"thing">(things, param<&wish::id>)

@@ -69,6 +69,9 @@ std::string refused(std::string const& cause) {
 TEST_CASE("refused parameters: an amount that is negative, and its value") {
     CHECK(sentence({"a", "b", -5, 0, "", {}}) ==
           refused("participant 'from': the amount param.amount is negative: amount = -5"));
+    CHECK(sentence({"a", "b", std::numeric_limits<std::int64_t>::min(), 0, "", {}}) ==
+          refused("participant 'from': the amount param.amount is negative: amount = "
+                  "-9223372036854775808"));
     CHECK(sentence({"a", "b", 5, -1, "", {}}) ==
           refused("participant 'from': the amount param.fee is negative: fee = -1"));
     CHECK(sentence({"a", "b", 5, 0, "", {{"c", 1}, {"d", -3}}}) ==

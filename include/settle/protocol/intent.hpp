@@ -109,11 +109,13 @@ public:
         });
         check_amounts(participant_.applying, hold, overflow);
         check_amounts(participant_.confirming, hold, overflow);
+        if (overflow) return reason::overflow;
+        // An amount that is negative is no sum that leaves 64 bits, though its opposite may be.
+        if (!hold) return reason::guard_failed;
         integers<record_type> apply{};
         integers<record_type> confirm{};
         deltas(apply, confirm, overflow);
-        if (overflow) return reason::overflow;
-        return hold ? reason::none : reason::guard_failed;
+        return overflow ? reason::overflow : reason::none;
     }
 
     /// An intent that goes forward makes records from its parameters alone.

@@ -8,10 +8,12 @@
 // What is tried: an apply answers and does what plain 128-bit evaluation of the definition says,
 // also while others are pending, whichever way they end; a refused one leaves everything as it was;
 // an undo gives back exactly what was taken; a finish gives both moments; adopting is idempotent;
-// parameters are refused when they break a guard of theirs; values are read back from their JSON.
+// parameters are refused when they break a guard of theirs; values are read back from their JSON; a
+// reversal takes what was gained where that still stands, and gives back what was taken.
 #pragma once
 
 #include <settle/testing/laws/record_laws.hpp>
+#include <settle/testing/laws/reversal_laws.hpp>
 
 #include <ostream>
 
@@ -59,6 +61,7 @@ void check_collection(law_report& report, chance& from, std::uint64_t rounds,
     auto const look = [&](case_type const& story) {
         broken_law found = read_back<Type, Collection>(story);
         if (!found) found = refuse<Type, Collection>(story);
+        if (!found) found = reverse_each<Type, Collection>(story);
         if (found) return found;
         record_trial<Type, Collection, StoredForm> trial{story, stored};
         found = trial.run();
