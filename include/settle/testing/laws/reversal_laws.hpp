@@ -46,7 +46,9 @@ class reversal_trial {
 public:
     reversal_trial(std::optional<record_type> const& record, wish<parameters> const& by)
         : by_(by), before_(record) {
-        slot_.record = record;
+        // A record stands under the key that the part names, also when it is made anew.
+        if (before_) set_key(*before_);
+        slot_.record = before_;
         auto const& part = direction::template description<Index>();
         add_members<record_type>(members_, part.applying);
         add_members<record_type>(members_, part.confirming);
@@ -73,12 +75,16 @@ private:
         return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(by_.line)};
     }
 
+    void set_key(record_type& of) const {
+        bool overflow = false;
+        store_value(of.*collection::key_member,
+                    direction::template key<Index>(by_.given, by_.line), overflow);
+    }
+
     template <typename Intent>
     met<record_type> act(Intent const& intent, epoch number) {
         record_type created{};
-        bool overflow = false;
-        store_value(created.*collection::key_member,
-                    direction::template key<Index>(by_.given, by_.line), overflow);
+        set_key(created);
         auto const image = [&] { return encode_json(*slot_.record); };
         return settle::apply(slot_, number == 1 ? "t" : "t/reverse", part(), number, created,
                              intent, image);
