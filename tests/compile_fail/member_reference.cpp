@@ -3,9 +3,6 @@
 // expect: settle: SETTLE_STRUCT lists a reference, which no store can keep.
 #include "bank.hpp"
 
-#include <settle/memory.hpp>
-#include <settle/running/engine.hpp>
-
 namespace bank {
 
 struct thing {
@@ -23,18 +20,4 @@ struct thing {
 
 SETTLE_STRUCT(bank::thing, id, value, note);
 
-namespace bank {
-
-inline constexpr settle::collection<thing, "things", &thing::id> things;
-
-inline constexpr auto gift_type = transaction<transfer, "gift">(
-    participant<"thing">(things, param<&transfer::destination>)
-        .confirm(field<&thing::value> += param<&transfer::amount>));
-
-inline void run(settle::memory::database& database) {
-    settle::engine engine{database, settle::type<gift_type>};
-    settle::outcome const told = engine.run(transfer{});
-    if (told.verdict == settle::verdict::done) static_cast<void>(engine.read(things, "a"));
-}
-
-} // namespace bank
+#include "things_in_use.hpp"
