@@ -244,9 +244,9 @@ TEST_CASE("write concerns that could lose what was told as done are refused on a
 
 TEST_CASE("every write and commit asks for a majority's journal") {
     fresh_database const own{replica_set_address};
-    proxy between{own.port()};
     std::atomic<int> weak = 0;
     std::atomic<int> looked_at = 0;
+    proxy between{own.port()};
     between.on_request([&](wire_message& message) {
         bool const writes = message.command == "insert" || message.command == "update" ||
                             message.command == "delete" || message.command == "findAndModify" ||

@@ -45,8 +45,8 @@ TEST_CASE("no write is sent so that the driver may send it again, whatever the a
     for (char const* const says : {"retryWrites=true", "retryWrites=false", ""}) {
         INFO(says);
         fresh_database const own{replica_set_address};
-        proxy between{own.port()};
         write_counter seen;
+        proxy between{own.port()};
         between.on_request([&](wire_message& message) { seen.see(message); });
         std::string const options = std::string{short_waits} + (*says == '\0' ? "" : "&") + says;
         settle::mongodb::database db{between.address(own.name(), options)};
@@ -62,8 +62,8 @@ TEST_CASE("no write is sent so that the driver may send it again, whatever the a
 
 TEST_CASE("the counter of writes that may be sent again knows those of another program") {
     fresh_database const own{replica_set_address};
-    proxy between{own.port()};
     write_counter seen;
+    proxy between{own.port()};
     between.on_request([&](wire_message& message) { seen.see(message); });
     std::unique_ptr<mongoc_uri_t, void (*)(mongoc_uri_t*)> const uri{
         mongoc_uri_new(between.address(own.name(), "retryWrites=true").c_str()),

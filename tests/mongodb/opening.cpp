@@ -73,14 +73,13 @@ TEST_CASE("a database is opened although the answer to a greeting is lost") {
 
 TEST_CASE("a database is opened although its set's primary steps down before the greeting") {
     fresh_database const own{replica_set_address};
-    proxy between{own.port()};
     auto const before = ":" + std::to_string(own.port());
+    proxy between{own.port()};
     auto const there = ":" + std::to_string(between.port());
     REQUIRE(before.size() == there.size());
     for (int nth = 1; nth <= 4; ++nth) {
         CAPTURE(nth);
-        int greetings = 0;
-        between.on_reply([&](wire_message& message) {
+        between.on_reply([&before, &there, nth, greetings = 0](wire_message& message) mutable {
             replace(message.bytes, before, there);
             if (message.command != "isMaster" || ++greetings != nth) return;
             replace(message.bytes, {"\x08ismaster\0\x01", 11}, {"\x08ismaster\0\0", 11});

@@ -31,13 +31,6 @@ bool connect_to(int fd, int port) {
     return ::connect(fd, reinterpret_cast<sockaddr const*>(&address), sizeof address) == 0;
 }
 
-void change(proxy::hook const& by, wire_message& message) {
-    if (!by) return;
-    by(message);
-    auto const length = static_cast<std::int32_t>(message.bytes.size());
-    std::memcpy(message.bytes.data(), &length, sizeof length);
-}
-
 } // namespace
 
 bool is_greeting(std::string const& command) {
@@ -178,13 +171,11 @@ bool proxy::pass_request(link& one, wire_message& message) {
         return send_all(one.to_client, said.bytes.data(), said.bytes.size());
     }
     if (!pause(decided, fault::delay_request, fault::hold_request)) return false;
-    hook by;
     {
         std::lock_guard const lock{mutex_};
-        by = on_request_;
         if (message.wants_reply()) one.waiting[message.id()] = {message.command, decided};
     }
-    change(by, message);
+    change(on_request_, message);
     return send_all(one.to_server, message.bytes.data(), message.bytes.size());
 }
 
@@ -209,17 +200,12 @@ proxy::verdict proxy::take_reply(link& one, wire_message& message) {
 bool proxy::pass_reply(link const& one, wire_message& message, verdict const& decided) {
     if (decided.hit && decided.what == fault::drop_reply) return false;
     if (!pause(decided, fault::delay_reply, fault::hold_reply)) return false;
-    hook by;
-    {
-        std::lock_guard const lock{mutex_};
-        by = on_reply_;
-    }
     if (decided.hit && decided.what == fault::answer_so) {
         message = wire_message::reply_to(message.answers(), document{decided.answer}.get());
     } else if (decided.hit && decided.what == fault::add_to_reply) {
         message.add(document{decided.answer}.get());
     }
-    change(by, message);
+    change(on_reply_, message);
     bool const cut = decided.hit && decided.what == fault::cut_reply;
     auto const length = cut ? message.bytes.size() / 2 : message.bytes.size();
     return send_all(one.to_client, message.bytes.data(), length) && !cut;
@@ -284,13 +270,21 @@ void proxy::cut_connections() {
     for (auto const& one : links_) one->cut();
 }
 
+void proxy::change(hook const& by, wire_message& message) {
+    std::lock_guard const lock{hooks_mutex_};
+    if (!by) return;
+    by(message);
+    auto const length = static_cast<std::int32_t>(message.bytes.size());
+    std::memcpy(message.bytes.data(), &length, sizeof length);
+}
+
 void proxy::on_request(hook change) {
-    std::lock_guard const lock{mutex_};
+    std::lock_guard const lock{hooks_mutex_};
     on_request_ = std::move(change);
 }
 
 void proxy::on_reply(hook change) {
-    std::lock_guard const lock{mutex_};
+    std::lock_guard const lock{hooks_mutex_};
     on_reply_ = std::move(change);
 }
 

@@ -75,6 +75,8 @@ public:
     void refuse(bool on);
     void cut_connections();
 
+    /// A hook may change each message. The proxy runs one hook at a time; a new hook is set when no
+    /// hook runs. What a hook refers to must live longer than the proxy or than the hook's place.
     void on_request(hook change);
     void on_reply(hook change);
 
@@ -109,6 +111,7 @@ private:
     bool pass_request(link& one, wire_message& message);
     verdict take_reply(link& one, wire_message& message);
     bool pass_reply(link const& one, wire_message& message, verdict const& decided);
+    void change(hook const& by, wire_message& message);
     verdict judge(std::string const& command);
     bool pause(verdict const& by, fault delay, fault hold);
     void remove_ended();
@@ -126,9 +129,10 @@ private:
     std::vector<live_rule> rules_;
     std::map<std::string, int> requests_;
     std::map<std::string, int> replies_;
-    hook on_request_;
-    hook on_reply_;
     std::list<std::shared_ptr<link>> links_;
+    std::mutex hooks_mutex_;
+    hook on_request_;   ///< under hooks_mutex_
+    hook on_reply_;     ///< under hooks_mutex_
     std::thread acceptor_;
 };
 

@@ -84,13 +84,13 @@ TEST_CASE("a single server is asked for no majority, and what the tutorial left 
 TEST_CASE("each way to read asks the server for as much as it promises") {
     using namespace settle_test;
     fresh_database const own{replica_set_address};
+    std::mutex guard;
+    std::vector<wire_message> seen;
     proxy between{own.port()};
     between.on_reply(name_another_member);
     settle::mongodb::database db{between.address(own.name())};
     auto engine = bank_on(db);
     engine.create(ledgers, {"A", opening, 0, ""}).value();
-    std::mutex guard;
-    std::vector<wire_message> seen;
     between.on_request([&](wire_message& request) {
         std::lock_guard const alone{guard};
         if (!is_greeting(request.command)) seen.push_back(request);
@@ -143,12 +143,12 @@ TEST_CASE("each way to read asks the server for as much as it promises") {
 TEST_CASE("on a set of one member a sure read is journaled at once, and waits for no timer") {
     using namespace settle_test;
     fresh_database const own{replica_set_address};
+    std::atomic<int> commits = 0;
+    std::atomic<int> linearizable = 0;
     proxy between{own.port()};
     settle::mongodb::database db{between.address(own.name())};
     auto engine = bank_on(db);
     engine.create(ledgers, {"A", opening, 0, ""}).value();
-    std::atomic<int> commits = 0;
-    std::atomic<int> linearizable = 0;
     between.on_request([&](wire_message& request) {
         std::string const bytes{request.bytes.begin(), request.bytes.end()};
         if (bytes.find("linearizable") != std::string::npos) ++linearizable;
