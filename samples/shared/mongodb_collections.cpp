@@ -47,7 +47,7 @@ std::vector<std::string> collections_in(std::string const& address, std::string&
         mongoc_database_get_collection_names_with_opts(found.get(), nullptr, &problem);
     if (names == nullptr) {
         throw std::runtime_error(fmt::format("MongoDB could not list the collections of '{}': {} "
-                                             "({}). README#mongodb-errors",
+                                             "({}). See mongodb#errors",
                                              database, problem.message, problem.code));
     }
     std::vector<std::string> all;
@@ -108,7 +108,7 @@ bool has_field(std::string const& address, std::string_view collection, std::str
     bson_error_t problem{};
     if (!mongoc_cursor_error(cursor.get(), &problem)) return false;
     throw std::runtime_error(fmt::format("MongoDB could not read '{}': {} ({}). "
-                                         "README#mongodb-errors",
+                                         "See mongodb#errors",
                                          collection, problem.message, problem.code));
 }
 

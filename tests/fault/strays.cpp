@@ -232,7 +232,7 @@ TEST_CASE("stray: an entry that cannot be handled stops nobody else") {
         CHECK(report.skipped[i].problem.code == skips[i].code);
         // Each says what to do about it.
         CHECK(report.skipped[i].problem.text.find("settle: ") == 0);
-        CHECK(report.skipped[i].problem.text.find("README#") != std::string::npos);
+        CHECK(report.skipped[i].problem.text.find(". See ") != std::string::npos);
         CHECK(engine.find(skips[i].id).value()->state == settle::state::pending);
     }
     CHECK(engine.read(ledgers, "A").value()->balance == 100);

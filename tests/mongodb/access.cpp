@@ -16,7 +16,7 @@ using settle::testing::cards;
 using settle::testing::colour;
 using settle::testing::withdraw;
 
-/// What README#mongodb-rights lists.
+/// What mongodb#rights lists.
 std::vector<std::string> const rights{"find",        "insert",          "update",     "remove",
                                       "createIndex", "listCollections", "listIndexes"};
 

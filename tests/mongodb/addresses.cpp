@@ -225,7 +225,8 @@ TEST_CASE("write concerns that could lose what was told as done are refused on a
     for (char const* const weak : {"w=1", "w=2", "w=tagged", "journal=false"}) {
         INFO(weak);
         auto const told = refusal(with(of_set.address(), weak));
-        CHECK(told.find("or set database_options::weak_writes. README") != std::string::npos);
+        CHECK(told.find("or set database_options::weak_writes. See mongodb#") !=
+              std::string::npos);
         CHECK(refusal(with(of_set.address(), weak), by_name) == "");
     }
     CHECK(refusal(with(of_set.address(), "w=0"), by_name).find("nobody learns") !=

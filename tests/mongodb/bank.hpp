@@ -61,7 +61,7 @@ inline std::string refusal(std::string const& address,
     INFO(text);
     CHECK(text.starts_with("settle: "));
     CHECK(text.find('\n') == std::string::npos);
-    CHECK(text.find(". README#mongodb") != std::string::npos);
+    CHECK(text.find(". See mongodb#") != std::string::npos);
     CHECK(text.find("..") == std::string::npos);
     return text;
 }

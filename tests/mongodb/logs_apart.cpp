@@ -49,7 +49,7 @@ std::string refusal_of(Make&& make) {
         CHECK(refused.problem().code == settle::errc::other_log);
         std::string const text = refused.what();
         CHECK(text.starts_with("settle: "));
-        CHECK(text.ends_with(". README#one-log"));
+        CHECK(text.ends_with(". See mongodb#logs"));
         return text;
     }
     return "";

@@ -1,16 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Shows that what the messages and the documents point to is there.
+# Checks the pages (all *.md files): links, pointers from sources, quoted messages, the map.
 # Usage: readme.sh ROOT
+# A source points to a page as `definition#amounts`; a message writes `See definition#amounts`. The
+# word before # is the name of the page: README, or the folder of a README.md below include/settle
+# or adapters, or the name of another page in include/settle.
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL
 cd "$1" || exit 1
 found=0
 
-# Prints the anchors of a document, as a heading becomes one: "One log" is #one-log.
+# Prints the anchors of a page, as a heading becomes one: "One log" is #one-log.
 anchors_of() {
-    awk '/^```/ { code = !code } !code && /^#+ /' "$1" |
+    awk '/^ *```/ { code = !code } !code && /^#+ /' "$1" |
         sed -E 's/^#+ +//; s/`//g; s/\[([^]]*)\]\([^)]*\)/\1/g' |
         tr '[:upper:]' '[:lower:]' | sed -E 's/[^[:alnum:] _-]//g; s/ /-/g'
     sed -nE 's/.*<a id="([^"]+)">.*/\1/p' "$1"
@@ -21,59 +24,100 @@ complain() {
     found=1
 }
 
-# Messages are looked for as the compiler joins them: a literal may end within a word.
+pages=$(find . -name '*.md' -not -path './build/*' | sed 's|^\./||' | sort)
+
+# Prints the path of the page that a pointer names, or nothing.
+page_of() {
+    case $1 in
+    README) echo README.md ;;
+    protocol) echo include/settle/README.md ;;
+    tests) echo tests/README.md ;;
+    *) ls "include/settle/$1.md" "include/settle/$1/README.md" "adapters/$1/README.md" 2>/dev/null ;;
+    esac
+}
+names=$(printf '%s\n' "$pages" |
+    sed -nE 's#^include/settle/([a-z]+)(/README)?\.md$#\1#p; s#^adapters/([a-z]+)/README\.md$#\1#p' |
+    tr '\n' '|')README\|protocol\|tests
+
+# Literals are joined as the compiler does it: a pointer may begin in one and end in the next.
 joined() {
     tr '\n' ' ' <"$1" | sed -E 's/" +"//g'
 }
-places() {
-    find include adapters samples -name '*.hpp' -o -name '*.cpp' | sort | while read -r file; do
-        joined "$file" | grep -oE 'README#[A-Za-z0-9_-]*' | sed "s|^|$file |"
-    done
+without_comments() {
+    sed -E 's#(^|[^:"])//.*#\1#' "$1" | tr '\n' ' ' | sed -E 's/" +"//g'
 }
+sources=$(find include adapters samples tests benchmarks -name '*.hpp' -o -name '*.cpp' | sort)
 
-anchors=$(anchors_of README.md)
-named=$(places)
-[ -n "$named" ] || complain "no message points to README.md; this test looks at nothing"
-while read -r file place; do
-    printf '%s\n' "$anchors" | grep -qxF -- "${place#README#}" ||
-        complain "$file: a message points to $place, and README.md has no such heading"
+pointers=$(for file in $sources; do
+    joined "$file" | grep -oE "\b($names)#[A-Za-z0-9_-]+" | sed "s|^|$file |"
+done | sort -u)
+[ -n "$pointers" ] || complain "no source points to a page; this test looks at nothing"
+while read -r file pointer; do
+    page=$(page_of "${pointer%%#*}")
+    anchors_of "$page" | grep -qxF -- "${pointer#*#}" ||
+        complain "$file: $pointer is no heading of $page"
 done <<LIST
-$(printf '%s\n' "$named" | sort -u)
+$pointers
 LIST
+for file in $sources; do
+    without_comments "$file" | grep -oE "[^ ]* ?\b($names)#[A-Za-z0-9_-]+" |
+        grep -vE '(^|")See ' | sed "s|^|$file: a message does not spell 'See page#heading': |"
+    case $file in tests/*) continue ;; esac
+    without_comments "$file" | grep -oE '\bSee [A-Za-z]*#[A-Za-z0-9_-]*' |
+        grep -vE "^See ($names)#[a-z]" | sed "s|^|$file: a message points to no page: |"
+done >"${TMPDIR:-/tmp}/settle_pointers.$$"
+[ -s "${TMPDIR:-/tmp}/settle_pointers.$$" ] && {
+    cat "${TMPDIR:-/tmp}/settle_pointers.$$"
+    found=1
+}
+rm -f "${TMPDIR:-/tmp}/settle_pointers.$$"
 
-# A message that is quoted is one that somebody can get.
-quoted=$(awk '/^```/ { code = !code } code && /^settle: /' README.md)
-[ -n "$quoted" ] || complain "README.md quotes no message; this test looks at nothing"
-while read -r message; do
-    for file in $(find include -name '*.hpp'); do
-        joined "$file"
-    done | grep -qF -- "$message" || complain "README.md quotes what nothing says: $message"
-done <<LIST
+# A message that a page quotes is one that the library has.
+messages=$(for file in $(find include adapters -name '*.hpp'); do
+    joined "$file"
+    echo
+done)
+quotes=0
+for page in $pages; do
+    quoted=$(awk '/^```/ { code = !code } code && /^settle: /' "$page")
+    [ -n "$quoted" ] || continue
+    quotes=$((quotes + 1))
+    while read -r message; do
+        printf '%s\n' "$messages" | grep -qF -- "$message" ||
+            complain "$page quotes a message that the library does not have: $message"
+    done <<LIST
 $quoted
 LIST
+done
+[ "$quotes" -gt 0 ] || complain "no page quotes a message; this test looks at nothing"
 
 links=0
-for document in $(find . -name '*.md' -not -path './build/*' | sort); do
-    folder=$(dirname "$document")
+for page in $pages; do
+    folder=$(dirname "$page")
     # A heading that stands twice has two anchors of one name, and a link finds the first.
-    twice=$(anchors_of "$document" | sort | uniq -d)
-    [ -z "$twice" ] || complain "$document: more than one heading is called: $twice"
-    for link in $(awk '/^```/ { code = !code } !code' "$document" |
+    twice=$(anchors_of "$page" | sort | uniq -d)
+    [ -z "$twice" ] || complain "$page: more than one heading is called: $twice"
+    for link in $(awk '/^ *```/ { code = !code } !code' "$page" |
         grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\(//; s/\)$//'); do
         case $link in
         *://*) continue ;;
         esac
         links=$((links + 1))
         path=${link%%#*}
-        target=$document
+        target=$page
         [ -z "$path" ] || target=$folder/$path
         if [ ! -e "$target" ]; then
-            complain "$document: the link $link leads nowhere"
+            complain "$page: the link $link leads nowhere"
         elif [ "$link" != "$path" ]; then
             anchors_of "$target" | grep -qxF -- "${link#*#}" ||
-                complain "$document: the link $link leads to no heading of $target"
+                complain "$page: the link $link leads to no heading of $target"
         fi
     done
+    case $page in README.md | CHANGELOG.md) continue ;; esac
+    grep -qF "]($page)" README.md || complain "README.md: the map of the pages lacks $page"
+    sed -n 3p "$page" | grep -q '^After this page you can ' ||
+        complain "$page: line 3 does not begin with 'After this page you can'"
 done
-[ "$links" -gt 0 ] || complain "no document has a link; this test looks at nothing"
+[ "$links" -gt 0 ] || complain "no page has a link; this test looks at nothing"
+[ "$(wc -l <README.md)" -le 350 ] || complain "README.md has more than 350 lines"
 exit "$found"

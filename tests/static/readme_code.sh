@@ -1,93 +1,169 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Shows that the README's code compiles as it stands, and that its program says what is printed.
+# Compiles and runs the code of every page (all *.md files), and compares what it prints.
 # Usage: readme_code.sh ROOT FOLDER COMPILER [FLAG...]
-# Each ```cpp block that begins with #include stands alone, but the one with `main`: the blocks
-# after it build on it, in their order. A block behind <!-- statements --> is a function's body. It
-# is run, and prints what the block behind <!-- prints --> holds, or nothing. One behind
-# <!-- statements of the block above --> is that of a program with the last block that stands alone.
+# What becomes of a ```cpp block:
+#   it has `int main()`                 a program. README.md's is built as it stands; the others are
+#                                       built together, each in a namespace of its own
+#   it begins with #include             compiled alone
+#   behind <!-- statements -->          the body of a function, behind all fragments
+#   behind <!-- statements of the block above -->
+#                                       the body of main in a program with the last block compiled alone
+#   behind <!-- members of TYPE -->     each declaration is compared with the member of that name
+#   behind <!-- excerpt -->             not compiled
+#   any other                           a fragment: it follows README.md's program and all fragments
+#                                       before it, in the order of the pages
+# The block behind <!-- prints --> is what the statements or the program before it print.
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL
 root=$1
 folder=$2
 shift 2
-readme=$root/README.md
 rm -rf "$folder"
 mkdir -p "$folder" || exit 1
 
 fail() {
-    echo "README.md: $1"
+    echo "$1"
     exit 1
 }
 
-# Writes alone_N.cpp, program.cpp, fragments.cpp, calls.cpp, output.txt and prints.txt.
+# Writes alone_PAGE_N.cpp, tickets.cpp, program_N.cpp, fragments.cpp, members.cpp, calls.cpp and what
+# is printed.
+cd "$root" || exit 1
+pages=$(find . -name '*.md' -not -path './build/*' -not -path ./README.md | sort)
+# shellcheck disable=SC2086 # the list is meant to be split, and holds no spaces
 awk -v folder="$folder" '
+    function to(name, text) { printf "%s", text >> (folder "/" name) }
+    # One declaration of a synopsis: a member function, or a data member with its default value.
+    function member(type, declaration,    name, before, arguments, value, constant) {
+        gsub(/[ \n]+/, " ", declaration)
+        gsub(/^ | $/, "", declaration)
+        if (declaration == "") return
+        ++members
+        if (match(declaration, /[a-z_]+\(/)) {
+            name = substr(declaration, RSTART, RLENGTH - 1)
+            before = substr(declaration, 1, RSTART - 1)
+            arguments = substr(declaration, RSTART + RLENGTH - 1)
+            constant = arguments
+            sub(/ noexcept$/, "", arguments)
+            to("members.cpp", sprintf("[[maybe_unused]] auto const member_%d = " \
+                "static_cast<%s (%s::*)%s>(&%s::%s);\n", members, before, type, arguments, type, name))
+            return
+        }
+        value = ""
+        if (match(declaration, / = /)) {
+            value = substr(declaration, RSTART + 3)
+            declaration = substr(declaration, 1, RSTART - 1)
+        }
+        match(declaration, /[a-z_]+$/)
+        name = substr(declaration, RSTART)
+        before = substr(declaration, 1, RSTART - 1)
+        to("members.cpp", sprintf("static_assert(std::is_same_v<decltype(%s::%s), %s>);\n", \
+            type, name, before))
+        if (value != "")
+            to("defaults.cpp", sprintf("    if (!(%s{}.%s == %s(%s))) std::cout << " \
+                "\"the default of %s::%s is another one\\n\";\n", type, name, before, value, type, name))
+    }
+    FNR == 1 {
+        if (inside) { print FILENAME ": a block has no end"; exit 1 }
+        page = FILENAME
+        gsub(/^\.\/|\.md$/, "", page)
+        gsub(/\//, "_", page)
+        alone = statements = above = prints = excerpt = 0
+        type = ""
+    }
     /^<!-- statements -->$/ { statements = 1; next }
     /^<!-- statements of the block above -->$/ { above = 1; next }
+    /^<!-- excerpt -->$/ { excerpt = 1; next }
+    /^<!-- members of .* -->$/ { type = $4; next }
     /^<!-- prints -->$/ { prints = 1; next }
     /^```text$/ && prints { printed = 1; prints = 0; next }
     /^```$/ && printed { printed = 0; next }
-    printed { print > prints_to }
+    printed { to(prints_to, $0 "\n"); next }
     /^```cpp$/ { inside = 1; block = ""; first = ""; next }
     /^```$/ && inside {
         inside = 0
-        if (block ~ /int main\(\)/) {
-            printf "%s", block > (folder "/program.cpp")
-            program = 1
+        if (excerpt) {
+            ;
+        } else if (type != "") {
+            gsub(/\/\/[^\n]*/, "", block)
+            count = split(block, declarations, ";")
+            for (i = 1; i <= count; ++i) member(type, declarations[i])
+        } else if (block ~ /int main\(\)/ && page == "README") {
+            to("tickets.cpp", block)
+        } else if (block ~ /int main\(\)/) {
+            prints_to = "prints_programs.txt"
+            to(prints_to, "-- program " ++programs "\n")
+            count = split(block, lines, "\n")
+            body = ""
+            for (i = 1; i < count; ++i) {
+                if (lines[i] ~ /^#include/) to("includes.txt", lines[i] "\n")
+                else body = body lines[i] "\n"
+            }
+            to("programs.txt", "namespace program_" programs " {\n" body "}\n")
+            to("program_calls.txt", "std::cout << \"-- program " programs "\\n\"; program_" \
+                programs "::main();\n")
         } else if (first ~ /^#include/) {
-            printf "%s", block > (folder "/alone_" ++alone ".cpp")
+            last_alone = page "_" ++alone
+            to("alone_" last_alone ".cpp", block)
         } else if (above) {
-            printf "#include \"alone_%d.cpp\"\n#include <iostream>\nint main() {\n%s}\n", alone, \
-                block > (folder "/run_" alone ".cpp")
-            prints_to = folder "/prints_" alone ".txt"
+            to("run_" last_alone ".cpp", "#include \"alone_" last_alone ".cpp\"\n" \
+                "#include <iostream>\nint main() {\n" block "}\n")
+            prints_to = "prints_" last_alone ".txt"
         } else if (statements) {
-            prints_to = folder "/prints.txt"
-            printf "void statements_%d() {\n%s}\n", ++bodies, block > (folder "/fragments.cpp")
-            header = "-- statements " bodies
-            print header > prints_to
-            printf "std::cout << \"%s\\n\"; statements_%d();\n", header, bodies > \
-                (folder "/calls.cpp")
+            prints_to = "prints.txt"
+            to("fragments.cpp", "void statements_" ++bodies "() {\n" block "}\n")
+            to(prints_to, "-- statements " bodies " (" page ")\n")
+            to("calls.cpp", "std::cout << \"-- statements " bodies " (" page \
+                ")\\n\"; statements_" bodies "();\n")
         } else {
-            printf "%s\n", block > (folder "/fragments.cpp")
+            to("fragments.cpp", block "\n")
         }
-        statements = above = 0
+        statements = above = excerpt = 0
+        type = ""
         next
     }
     inside { if (first == "") first = $0; block = block $0 "\n"; next }
-    /^\$ \.\/tickets$/ && program { output = 1; next }
+    /^\$ \.\/tickets$/ && page == "README" { output = 1; next }
     /^```$/ { output = 0 }
-    output { print > (folder "/output.txt") }
-' "$readme"
-for file in alone_1.cpp program.cpp fragments.cpp calls.cpp output.txt prints.txt; do
+    output { to("output.txt", $0 "\n") }
+' README.md $pages || exit 1
+for file in alone_README_1.cpp tickets.cpp fragments.cpp calls.cpp output.txt prints.txt; do
     [ -s "$folder/$file" ] || fail "this test did not find what it calls $file"
 done
 
 for file in "$folder"/alone_*.cpp; do
-    "$@" -I "$root/samples" -Wall -Wextra -Werror -fsyntax-only "$file" || fail "$(basename "$file") does not compile"
+    "$@" -I "$root/samples" -Wall -Wextra -Werror -fsyntax-only "$file" ||
+        fail "$(basename "$file") does not compile"
 done
 
-# The definition that is explained line by line is the one that the application runs.
+# The definition that is explained is the one that the application runs.
 words_of() {
     sed -E 's|//.*||; /^#pragma once$/d' "$1" | tr -d ' \n'
 }
-[ "$(words_of "$folder/alone_1.cpp")" = "$(words_of "$root/samples/transfer/transfer.hpp")" ] ||
-    fail "the transfer is another one than that of samples/transfer/transfer.hpp"
+[ "$(words_of "$folder/alone_README_1.cpp")" = "$(words_of "$root/samples/transfer/transfer.hpp")" ] ||
+    fail "README.md: the transfer is not that of samples/transfer/transfer.hpp"
 
+cd "$folder" || exit 1
+touch members.cpp defaults.cpp
 {
-    printf '#include <settle/memory.hpp>\n'
-    sed 's/^int main()/void tickets()/' "$folder/program.cpp"
-    cat "$folder/fragments.cpp"
-    printf 'int main() {\n'
-    cat "$folder/calls.cpp"
+    printf '#include <settle/memory.hpp>\n#include <settle/testing/explore.hpp>\n'
+    sed 's/^int main()/void tickets()/' tickets.cpp
+    cat fragments.cpp
+    printf 'namespace members {\nusing namespace settle;\n'
+    cat members.cpp
+    printf 'void defaults() {\n'
+    cat defaults.cpp
+    printf '}\n} // namespace members\nint main() {\nmembers::defaults();\n'
+    cat calls.cpp
     printf '}\n'
-} >"$folder/all.cpp"
+} >all.cpp
 
 for argument; do
     shift
     [ "$argument" = -fsyntax-only ] || set -- "$@" "$argument"
 done
-cd "$folder" || exit 1
 "$@" -Wall -Wextra -Werror all.cpp -lsqlite3 -o all || fail "the blocks do not compile"
 ./all >all_said.txt || fail "the statements ended with an error"
 diff prints.txt all_said.txt || fail "the statements print something else"
@@ -98,7 +174,20 @@ for file in run_*.cpp; do
     ./run >"said_$number.txt" || fail "$file ended with an error"
     diff "prints_$number.txt" "said_$number.txt" || fail "$file prints something else"
 done
-"$@" program.cpp -lsqlite3 -o tickets || fail "tickets.cpp does not build"
+if [ -s programs.txt ]; then
+    {
+        sort -u includes.txt
+        cat programs.txt
+        printf 'int main() {\n'
+        cat program_calls.txt
+        printf '}\n'
+    } >programs.cpp
+    "$@" -Wall -Wextra -Werror programs.cpp -lsqlite3 -pthread -o programs ||
+        fail "the programs do not compile"
+    ./programs >programs_said.txt || fail "a program ended with an error"
+    diff prints_programs.txt programs_said.txt || fail "a program prints something else"
+fi
+"$@" tickets.cpp -lsqlite3 -o tickets || fail "tickets.cpp does not build"
 for time in first second; do
     ./tickets >said.txt || fail "tickets ended with an error the $time time"
     diff output.txt said.txt || fail "tickets says something else the $time time"

@@ -201,7 +201,7 @@ TEST_CASE("codec: a text that no store could keep is found before it is written"
     CHECK(settle::check_texts(value).problem().code == settle::errc::bad_text);
     CHECK(settle::check_texts(value).problem().message() ==
           "settle: 'lines[1].item': the text is not UTF-8; nothing was written. Give it as UTF-8 "
-          "without a NUL. README#field-types");
+          "without a NUL. See definition#field-types");
     value.destination.door = "a\0"s;
     std::string const told = settle::check_texts(value).problem().message();
     CHECK(told.starts_with("settle: 'destination.door': the text holds a NUL; "));
@@ -210,7 +210,7 @@ TEST_CASE("codec: a text that no store could keep is found before it is written"
     CHECK(settle::check_texts(words).problem().message().starts_with("settle: 'words[1][1]': "));
     CHECK(settle::check_texts("\x80"s).problem().message() ==
           "settle: the text is not UTF-8; nothing was written. Give it as UTF-8 without a NUL. "
-          "README#field-types");
+          "See definition#field-types");
     CHECK_FALSE(settle::decode_json<std::string>(settle::encode_json("\x80"s)).has_value());
     CHECK_FALSE(settle::decode_json<std::string>(settle::encode_json("\0"s)).has_value());
 }

@@ -147,7 +147,7 @@ TEST_CASE("limits: an option that makes no sense is refused before anything is w
     limits.lifetime = milliseconds{-3600000};
     CHECK_THROWS_WITH_AS(on.engine(limits),
                          "settle: options::lifetime is -3600000 ms. Give it more than 0; "
-                         "std::chrono::hours::max() is for ever. README#options",
+                         "std::chrono::hours::max() is for ever. See running#options",
                          settle::failure);
 }
 

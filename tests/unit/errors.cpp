@@ -106,7 +106,7 @@ TEST_CASE("errors: a record that must be there is told as missing, with its coll
         CHECK(problem.problem().code == errc::record_missing);
         CHECK(problem.problem().code == condition::permanent);
         CHECK(std::string{problem.what()} == "settle: 'items' has no record \"B\\n\". Create it "
-                                             "first, or ask with read(). README#errors");
+                                             "first, or ask with read(). See errors#errors");
     }
     sql(here.file(), "ALTER TABLE items RENAME TO gone");
     CHECK_THROWS_AS(std::ignore = engine.at(items, "A"), settle::failure);

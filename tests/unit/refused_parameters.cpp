@@ -63,7 +63,7 @@ std::string sentence(gift const& given) {
 
 std::string refused(std::string const& cause) {
     return "settle: the parameters are refused: " + cause +
-           ". Correct them; nothing was written. README#parameters";
+           ". Correct them; nothing was written. See definition#parameters";
 }
 
 TEST_CASE("refused parameters: an amount that is negative, and its value") {

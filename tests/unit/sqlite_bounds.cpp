@@ -190,7 +190,7 @@ TEST_CASE("sqlite bounds: a row that is wrong is named, and without it all goes 
         CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "40");
         auto const told = engine.run<give_type>(id_of("give", 3), {"hot", 10, "", {}});
         CHECK(contains(told.text(), one.second));
-        CHECK(contains(told.text(), "Delete that row. README#damaged"));
+        CHECK(contains(told.text(), "Delete that row. See errors#damaged"));
 
         sql(here.file(), "DELETE FROM settle_bound");
         auto const report = engine.recover(all);

@@ -277,7 +277,7 @@ TEST_CASE("sqlite log: a damaged entry is named when it is read, and holds up no
     };
     CHECK(says("state = 9") ==
           "settle: the entry 'bad' is damaged: its column 'state' is no number of one. Repair its "
-          "row in settle_entry. README#damaged");
+          "row in settle_entry. See errors#damaged");
     CHECK(contains(says("state = 'x'"), "'state'"));
     CHECK(contains(says("reason = -1"), "'reason'"));
     CHECK(contains(says("epoch = -1"), "'epoch' holds no epoch"));

@@ -67,7 +67,8 @@ TEST_CASE("sqlite open: a file that is no database is refused and left alone") {
     std::ofstream{here.file()} << text;
     std::string const said = opening(here.file());
     CHECK(contains(said, "settle: '" + here.file() +
-                             "' is not a SQLite database. Name another file. README#sqlite"));
+                             "' is not a SQLite database. Name another file. "
+                             "See sqlite#open-a-file"));
     std::ifstream file{here.file()};
     std::string const after{std::istreambuf_iterator<char>{file}, {}};
     CHECK(after == text);

@@ -77,7 +77,7 @@ TEST_CASE("sqlite records: a damaged row is named with its column, and its value
     };
     CHECK(says("amount = 'abc'") ==
           "settle: the row 'A' of the table 'items' is damaged: its column 'amount' holds no "
-          "integer. Repair that row. README#damaged");
+          "integer. Repair that row. See errors#damaged");
     CHECK(contains(says("amount = 1.5"), "'amount' holds no integer"));
     CHECK(contains(says("amount = 9223372036854775807 + 1"), "'amount' holds no integer"));
     CHECK(contains(says("small = 200"), "'small' holds a number that is none of the field's"));
@@ -388,7 +388,7 @@ TEST_CASE("sqlite records: a mark whose own place is damaged keeps no sweep from
     REQUIRE(swept.skipped.size() == 5);
     CHECK(swept.skipped[3].problem.text ==
           "settle: a mark of the transaction 'a' is damaged in the table settle_mark: a column has "
-          "a negative epoch. Repair that row. README#damaged");
+          "a negative epoch. Repair that row. See errors#damaged");
     CHECK(on.amounts() == "100,100,105");
     CHECK(on.engine.marks().value() == 5);
 }

@@ -60,7 +60,7 @@ void check_refused(table_parts const& parts, std::string_view words) {
     CHECK(contains(said, "the store does not fit the collection: settle: the table 'items' cannot "
                          "hold the collection as it is described: "));
     CHECK(contains(said, words));
-    CHECK(contains(said, ". README#existing-tables"));
+    CHECK(contains(said, ". See sqlite#existing-tables"));
 }
 
 TEST_CASE("sqlite tables: a new table has the fields as columns that other programs read") {

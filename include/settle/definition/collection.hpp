@@ -62,29 +62,32 @@ template <collection_fault Fault>
 consteval void explain_collection() {
     static_assert(Fault != collection_fault::not_a_struct,
                   "settle: the record of a collection is a struct or a class, and this is neither. "
-                  "README#records");
+                  "See definition#records");
     static_assert(Fault != collection_fault::undescribed,
                   "settle: the record struct of this collection is not described. Add "
-                  "SETTLE_STRUCT(type, members...) behind it. README#records");
+                  "SETTLE_STRUCT(type, members...) behind it. See definition#records");
     static_assert(Fault != collection_fault::name,
                   "settle: a collection's name is 1 to 48 letters, digits and '_', and begins "
-                  "with a letter. README#names");
+                  "with a letter. See definition#names");
     static_assert(Fault != collection_fault::not_a_member,
                   "settle: the key of a collection is a pointer to a data member. Write "
-                  "settle::collection<record, \"name\", &record::key>. README#records");
+                  "settle::collection<record, \"name\", &record::key>. See definition#records");
     static_assert(Fault != collection_fault::foreign_key,
-                  "settle: the key is a field of another record. README#records");
+                  "settle: the key is a field of another record. See definition#records");
     static_assert(Fault != collection_fault::key_optional,
-                  "settle: a key is never empty. Take the std::optional from it. README#records");
+                  "settle: a key is never empty. Take the std::optional from it. "
+                  "See definition#records");
     static_assert(Fault != collection_fault::key_type,
-                  "settle: a key is one field, a std::string or an integer. README#records");
+                  "settle: a key is one field, a std::string or an integer. "
+                  "See definition#records");
     static_assert(Fault != collection_fault::key_unlisted,
-                  "settle: the key is not among the described members. README#records");
+                  "settle: the key is not among the described members. See definition#records");
     static_assert(Fault != collection_fault::listed_twice,
-                  "settle: a member is described twice. List every member once. README#records");
+                  "settle: a member is described twice. List every member once. "
+                  "See definition#records");
     static_assert(Fault != collection_fault::same_names,
                   "settle: two members differ in upper and lower case only, which a SQL table does "
-                  "not tell apart. Rename one of them. README#names");
+                  "not tell apart. Rename one of them. See definition#names");
 }
 
 /// The first member that cannot be kept; `member_count` when the fault is the record's own.

@@ -113,13 +113,14 @@ constexpr auto make_assignment(Value const& value) {
     static_assert(fits || !literal,
                   "settle: a settle::lit does not fit into the type of the field that it is "
                   "assigned to. Write a smaller number, or give the field a wider type. "
-                  "README#expressions");
+                  "See definition#expressions");
     static_assert(fits || !integers || literal,
                   "settle: an assignment of an integer to a field of a narrower type. Give both "
-                  "the same type, or write a constant as settle::lit<...>. README#expressions");
+                  "the same type, or write a constant as settle::lit<...>. "
+                  "See definition#expressions");
     static_assert(fits || integers,
                   "settle: an assignment between types that lose information. Give the field and "
-                  "the value the same type. README#expressions");
+                  "the value the same type. See definition#expressions");
     return effect<effect_kind::assign, Member, operand>{as_expression(value)};
 }
 
@@ -130,11 +131,11 @@ constexpr auto make_delta(Value const& value) {
         IntegerField<value_of<Member>> && is_integer_value<typename operand::type>;
     static_assert(integers || any_refused<operand>,
                   "settle: += and -= take an integer field and an integer operand. "
-                  "README#expressions");
+                  "See definition#expressions");
     if constexpr (requires { operand::get(); } && integers) {
         static_assert(operand::get() >= 0,
                       "settle: the operand of += and -= is never negative. Use the other operator. "
-                      "README#amounts");
+                      "See definition#amounts");
     }
     if constexpr (integers) return effect<Kind, Member, operand>{as_expression(value)};
     else return effect<Kind, Member, literal_expression<0>>{};
@@ -170,7 +171,7 @@ template <auto Member>
 constexpr auto checked_field() {
     constexpr bool fits = std::is_member_object_pointer_v<decltype(Member)>;
     static_assert(fits, "settle: settle::field takes a pointer to a data member. Write "
-                        "settle::field<&record::member>. README#expressions");
+                        "settle::field<&record::member>. See definition#expressions");
     if constexpr (!fits) {
         return refused_expression{};
     } else if constexpr (fault_of_value<value_of<Member>>() == type_fault::none) {
@@ -197,7 +198,7 @@ constexpr auto signed_operand(effect<Kind, Member, Operand, Signed, MayPassZero>
 template <typename Other>
 constexpr Other signed_operand(Other const& other) {
     static_assert(detail::is_effect<Other>, "settle: settle::signed_operand takes an effect: field "
-                                            "+= x or field -= x. README#amounts");
+                                            "+= x or field -= x. See definition#amounts");
     return other;
 }
 
@@ -209,7 +210,7 @@ constexpr auto may_pass_zero(effect<Kind, Member, Operand, Signed, MayPassZero> 
 template <typename Other>
 constexpr Other may_pass_zero(Other const& other) {
     static_assert(detail::is_effect<Other>, "settle: settle::may_pass_zero takes an effect: field "
-                                            "+= x or field -= x. README#amounts");
+                                            "+= x or field -= x. See definition#amounts");
     return other;
 }
 

@@ -43,7 +43,8 @@ private:
     static constexpr Refused refuse_change() {
         static_assert(sizeof(Value) == 0,
                       "settle: only a field is assigned to, added to or taken from. Write == to "
-                      "compare; an effect begins with settle::field<...>. README#expressions");
+                      "compare; an effect begins with settle::field<...>. "
+                      "See definition#expressions");
         return {};
     }
 };
@@ -185,7 +186,7 @@ constexpr auto checked_path() {
     }();
     static_assert(fits, "settle: settle::param and settle::line take pointers to data members, "
                         "each of the struct before it. Write settle::param<&parameters::member>. "
-                        "README#expressions");
+                        "See definition#expressions");
     if constexpr (!fits) {
         return refused_expression{};
     } else {
@@ -256,17 +257,18 @@ constexpr auto as_expression(T const& value) {
         constexpr bool is_other = !is_pointer && !is_string && !is_optional && !is_fraction;
         static_assert(!is_pointer,
                       "settle: a pointer to a member has no value here. Write settle::param<&...>, "
-                      "settle::field<&...> or settle::line<&...>. README#expressions");
+                      "settle::field<&...> or settle::line<&...>. See definition#expressions");
         static_assert(!is_string, "settle: a std::string constant does not live as long as the "
                                   "definition. Write a literal, or make it a parameter. "
-                                  "README#expressions");
+                                  "See definition#expressions");
         static_assert(!is_optional, "settle: a constant is never a std::optional. Write the value "
-                                    "itself, or std::nullopt. README#expressions");
+                                    "itself, or std::nullopt. See definition#expressions");
         static_assert(!is_fraction, "settle: a floating-point constant would lose information "
-                                    "here. Use integers of minor units. README#field-types");
+                                    "here. Use integers of minor units. "
+                                    "See definition#field-types");
         static_assert(!is_other, "settle: this constant is of no type that a field can have. Use "
                                  "an integer, a bool, an enumerator, a text or a time. "
-                                 "README#field-types");
+                                 "See definition#field-types");
         return refused_expression{};
     }
 }
@@ -311,16 +313,16 @@ constexpr auto compare(Left const& left, Right const& right) {
         constexpr bool fits = comparable<left_type, right_type>();
         constexpr bool nested = NestedType<left_type> || NestedType<right_type>;
         static_assert(!nested, "settle: a struct or a list is not compared. Compare a member that "
-                               "is one value. README#expressions");
+                               "is one value. See definition#expressions");
         static_assert(fits || nested,
                       "settle: a comparison between types that lose information. Compare text "
                       "with text, integers with integers, times of one unit, values of one enum. "
-                      "README#expressions");
+                      "See definition#expressions");
         constexpr bool has_order =
             Operation == operation_kind::equal || Operation == operation_kind::unequal || !fits ||
             ordered<left_type, right_type>();
         static_assert(has_order, "settle: booleans, enums and optional values have no order here. "
-                                 "Compare them with == or !=. README#expressions");
+                                 "Compare them with == or !=. See definition#expressions");
         if constexpr (fits && has_order) {
             return binary_expression<Operation, left_expression, right_expression>{
                 {}, as_expression(left), as_expression(right)};
@@ -339,7 +341,7 @@ constexpr auto arithmetic(Left const& left, Right const& right) {
     } else {
         constexpr bool integers = is_integer_value<typename left_expression::type> &&
                                   is_integer_value<typename right_expression::type>;
-        static_assert(integers, "settle: + - * take integers. README#expressions");
+        static_assert(integers, "settle: + - * take integers. See definition#expressions");
         if constexpr (integers) {
             return binary_expression<Operation, left_expression, right_expression>{
                 {}, as_expression(left), as_expression(right)};
@@ -358,7 +360,8 @@ constexpr auto logic(Left const& left, Right const& right) {
     } else {
         constexpr bool conditions = std::is_same_v<typename left_expression::type, bool> &&
                                     std::is_same_v<typename right_expression::type, bool>;
-        static_assert(conditions, "settle: and, or, not take conditions. README#expressions");
+        static_assert(conditions, "settle: and, or, not take conditions. "
+                                  "See definition#expressions");
         if constexpr (conditions) {
             return binary_expression<Operation, left_expression, right_expression>{
                 {}, as_expression(left), as_expression(right)};
@@ -392,7 +395,7 @@ template <Expression E>
 constexpr auto operator-(E const& operand) {
     constexpr bool integer = detail::is_integer_value<typename E::type>;
     static_assert(integer || detail::any_refused<E>,
-                  "settle: + - * take integers. README#expressions");
+                  "settle: + - * take integers. See definition#expressions");
     if constexpr (integer) return unary_expression<operation_kind::negate, E>{{}, operand};
     else return refused_expression{};
 }
@@ -432,7 +435,7 @@ template <Expression E>
 constexpr auto operator!(E const& operand) {
     constexpr bool is_condition = std::is_same_v<typename E::type, bool>;
     static_assert(is_condition || detail::any_refused<E>,
-                  "settle: and, or, not take conditions. README#expressions");
+                  "settle: and, or, not take conditions. See definition#expressions");
     if constexpr (is_condition) return unary_expression<operation_kind::negation, E>{{}, operand};
     else return refused_expression{};
 }

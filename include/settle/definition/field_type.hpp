@@ -119,46 +119,47 @@ template <type_fault Fault, auto... Where>
 constexpr void explain_type_fault() {
     static_assert(Fault != type_fault::constant,
                   "settle: a const member cannot be read from a store. Remove the const. "
-                  "README#field-types");
+                  "See definition#field-types");
     static_assert(Fault != type_fault::volatile_type,
                   "settle: a volatile member cannot be kept in a store. Remove the volatile. "
-                  "README#field-types");
+                  "See definition#field-types");
     static_assert(Fault != type_fault::array,
                   "settle: an array cannot be a field. Use a std::string or a std::vector. "
-                  "README#field-types");
+                  "See definition#field-types");
     static_assert(Fault != type_fault::pointer,
                   "settle: a pointer cannot be a field, since a store keeps values. Use the value "
-                  "itself, or a std::optional of it. README#field-types");
+                  "itself, or a std::optional of it. See definition#field-types");
     static_assert(Fault != type_fault::view,
                   "settle: a std::string_view cannot be a field, since it does not own its text. "
-                  "Use std::string. README#field-types");
+                  "Use std::string. See definition#field-types");
     static_assert(Fault != type_fault::unsigned_64,
                   "settle: an unsigned 64-bit field cannot be kept exactly by every store. "
-                  "Use std::int64_t. README#field-types");
+                  "Use std::int64_t. See definition#field-types");
     static_assert(Fault != type_fault::floating_point,
                   "settle: a floating-point field cannot be added to and taken back exactly. "
-                  "Use std::int64_t of minor units. README#field-types");
+                  "Use std::int64_t of minor units. See definition#field-types");
     static_assert(Fault != type_fault::character,
                   "settle: a character type cannot be a field. Use std::string or an integer. "
-                  "README#field-types");
+                  "See definition#field-types");
     static_assert(Fault != type_fault::unsupported,
                   "settle: this type cannot be a field. Use a string, bool, signed integer, enum, "
                   "system_clock time point, std::optional of one, a described struct or a "
-                  "std::vector. README#field-types");
+                  "std::vector. See definition#field-types");
     static_assert(Fault != type_fault::undescribed,
                   "settle: a member is of a class that is not described. Add SETTLE_STRUCT(type, "
-                  "members...) behind it, or use another type. README#field-types");
+                  "members...) behind it, or use another type. See definition#field-types");
     static_assert(Fault != type_fault::optional_struct,
                   "settle: a std::optional holds one field, and no struct or list. Use a "
-                  "std::vector, which may be empty. README#field-types");
+                  "std::vector, which may be empty. See definition#field-types");
     static_assert(Fault != type_fault::no_default,
                   "settle: a struct has no public default constructor, so it cannot be read from a "
-                  "store. Add one, and give every member a value. README#records");
+                  "store. Add one, and give every member a value. See definition#records");
     static_assert(Fault != type_fault::no_copy,
-                  "settle: a struct cannot be copied. Give it a copy constructor. README#records");
+                  "settle: a struct cannot be copied. Give it a copy constructor. "
+                  "See definition#records");
     static_assert(Fault != type_fault::endless,
                   "settle: a struct holds itself. Give it a vector of another struct. "
-                  "README#field-types");
+                  "See definition#field-types");
 }
 
 template <typename T>

@@ -127,16 +127,16 @@ constexpr bool check_effects() {
     using record = typename Collection::record_type;
     constexpr bool ours = (std::is_base_of_v<typename Effects::record, record> && ...);
     static_assert(ours, "settle: an effect on a field of another record. Use the fields of the "
-                        "participant's collection. README#participants");
+                        "participant's collection. See definition#participants");
     if constexpr (ours) {
         constexpr bool listed =
             ((member_index<record, Effects::member> < member_count<record>) && ...);
         static_assert(listed, "settle: an effect on a member that SETTLE_STRUCT does not "
-                              "list. Add it there. README#records");
+                              "list. Add it there. See definition#records");
         constexpr std::size_t key = member_index<record, Collection::key_member>;
         constexpr bool keeps_key = ((member_index<record, Effects::member> != key) && ...);
         static_assert(keeps_key, "settle: an effect on the key field. A record keeps its key; "
-                                 "erase it and create another. README#participants");
+                                 "erase it and create another. See definition#participants");
         constexpr auto touched_twice = [] {
             std::size_t assigned[member_count<record> + 1]{};
             std::size_t touched[member_count<record> + 1]{};
@@ -152,7 +152,8 @@ constexpr bool check_effects() {
             return false;
         };
         static_assert(!touched_twice(), "settle: one moment assigns a field and changes it again. "
-                                        "Write one effect for each field. README#participants");
+                                        "Write one effect for each field. "
+                                        "See definition#participants");
         return listed && keeps_key && !touched_twice();
     } else {
         return false;
@@ -170,7 +171,7 @@ constexpr bool check_assignments() {
         }
     }();
     static_assert(known, "settle: 'create' and 'replace' take assignments, field = value, or one "
-                         "whole record among the parameters. README#create-erase-replace");
+                         "whole record among the parameters. See definition#create-erase-replace");
     return known;
 }
 
@@ -179,7 +180,7 @@ constexpr bool check_whole() {
     using record = typename Collection::record_type;
     constexpr bool whole = sizeof...(Effects) + 1 >= member_count<record>;
     static_assert(whole, "settle: 'create' and 'replace' assign every field of the record but its "
-                         "key. Add the missing ones. README#create-erase-replace");
+                         "key. Add the missing ones. See definition#create-erase-replace");
     return whole;
 }
 
@@ -188,7 +189,7 @@ template <typename... Effects>
 constexpr bool check_unread() {
     constexpr bool unread = (without_fields<typename Effects::operand_type> && ...);
     static_assert(unread, "settle: a record that is created has no fields to read yet. Use "
-                          "parameters. README#create-erase-replace");
+                          "parameters. See definition#create-erase-replace");
     return unread;
 }
 
@@ -213,7 +214,7 @@ constexpr auto moment_by_value(std::index_sequence<Index...>) {
     using value = typename param_expression<Path...>::declared;
     static_assert(std::is_same_v<value, record>,
                   "settle: the value given to 'create' or 'replace' is not of the collection's "
-                  "record type. README#create-erase-replace");
+                  "record type. See definition#create-erase-replace");
     if constexpr (std::is_same_v<value, record>) {
         constexpr std::size_t key = member_index<record, Collection::key_member>;
         // The key's own position is skipped: it is the participant's key that names the record.
@@ -263,7 +264,7 @@ constexpr auto make_moment(Effects const&... effects) {
     constexpr bool refused = (std::is_same_v<Effects, refused_expression> || ...);
     static_assert(known || refused,
                   "settle: this is no effect. Write field += x, field -= x or field = x; create, "
-                  "replace and erase stand alone. README#participants");
+                  "replace and erase stand alone. See definition#participants");
     if constexpr (!known) {
         return refused_moment{};
     } else if constexpr (!check_effects<Collection, decltype(normal_effect(effects))...>()) {

@@ -23,7 +23,7 @@ template <auto... Path>
 constexpr each_expression<Path...> checked_each() {
     static_assert(!std::is_void_v<typename each_expression<Path...>::element>,
                   "settle: settle::each takes a std::vector member of the parameters. "
-                  "README#ranges");
+                  "See definition#ranges");
     return {};
 }
 
@@ -92,12 +92,13 @@ constexpr bool check_names() {
     constexpr bool field_listed = every_leaf<listed_field_of<Record>::template test, E>::value;
     static_assert(in_range,
                   "settle: settle::line<...> names a member of the range's elements; this "
-                  "participant has another range or none. Add settle::each<...>. README#ranges");
+                  "participant has another range or none. Add settle::each<...>. "
+                  "See definition#ranges");
     static_assert(line_listed, "settle: a settle::line<...> that SETTLE_STRUCT does not "
                                "list would not be kept in the log. Add it there. "
-                               "README#parameters");
+                               "See definition#parameters");
     static_assert(field_listed, "settle: a field that SETTLE_STRUCT does not list is in "
-                                "no store. Add it there. README#records");
+                                "no store. Add it there. See definition#records");
     return in_range && line_listed && field_listed && !any_refused<E>;
 }
 
@@ -107,7 +108,7 @@ constexpr bool check_operands() {
         (every_leaf<field_of<Record>::template test, typename Effects::operand_type>::value &&
          ...);
     static_assert(ours, "settle: an effect reads a field of another record. Use parameters, or the "
-                        "fields of the participant's collection. README#participants");
+                        "fields of the participant's collection. See definition#participants");
     if constexpr (ours) {
         return (check_names<Record, Source, typename Effects::operand_type>() && ...);
     } else {
@@ -170,12 +171,12 @@ struct record_participant {
         constexpr bool boolean = detail::is_condition<Condition>;
         static_assert(boolean || detail::is_refused<Condition>,
                       "settle: 'require' takes a condition, such as field >= param. "
-                      "README#participants");
+                      "See definition#participants");
         if constexpr (boolean) {
             constexpr bool ours =
                 detail::every_leaf<detail::field_of<record_type>::template test, Condition>::value;
             static_assert(ours, "settle: a guard on a field of another record. Use the fields of "
-                                "the participant's collection. README#participants");
+                                "the participant's collection. See definition#participants");
             if constexpr (!ours) {
                 return detail::refused_participant{};
             } else if constexpr (!detail::check_names<record_type, Source, Condition>()) {
@@ -194,7 +195,7 @@ struct record_participant {
     constexpr auto require(First const&, Second const&, More const&...) const {
         static_assert(sizeof(First) == 0,
                       "settle: 'require' takes one condition. Join several with &&, or call it for "
-                      "each. README#participants");
+                      "each. See definition#participants");
         return detail::refused_participant{};
     }
 
@@ -204,9 +205,10 @@ struct record_participant {
         constexpr bool first = std::is_same_v<Apply, detail::not_given>;
         constexpr bool erases = (std::is_same_v<Effects, erase_effect> || ...);
         static_assert(first, "settle: 'apply' is given twice. Put all its effects into one call. "
-                             "README#participants");
+                             "See definition#participants");
         static_assert(!erases, "settle: an erase at apply would take its mark away with the "
-                               "record. Use .confirm(settle::erase). README#create-erase-replace");
+                               "record. Use .confirm(settle::erase). "
+                               "See definition#create-erase-replace");
         if constexpr (first && !erases) {
             auto const made = detail::make_moment<Collection>(effects...);
             using made_type = std::remove_const_t<decltype(made)>;
@@ -228,10 +230,10 @@ struct record_participant {
         constexpr bool first = std::is_same_v<Confirm, detail::not_given>;
         constexpr bool creates = (detail::is_create<Effects> || ...);
         static_assert(first, "settle: 'confirm' is given twice. Put all its effects into one call. "
-                             "README#participants");
+                             "See definition#participants");
         static_assert(!creates, "settle: 'create' takes effect at apply, since the mark needs a "
                                 "record to live in. Use .apply(settle::create(...)).compensate("
-                                "settle::inverse). README#create-erase-replace");
+                                "settle::inverse). See definition#create-erase-replace");
         if constexpr (first && !creates) {
             auto const made = detail::make_moment<Collection>(effects...);
             using made_type = std::remove_const_t<decltype(made)>;
@@ -265,7 +267,7 @@ private:
     template <typename Moment>
     constexpr auto with_compensation(Moment const& made) const {
         static_assert(std::is_same_v<Compensate, detail::not_given>,
-                      "settle: 'compensate' is given twice. README#compensation");
+                      "settle: 'compensate' is given twice. See definition#compensation");
         return record_participant<Name, Collection, Source, Key, Guards, Apply, Moment, Confirm>{
             key, guards, applying, made, confirming};
     }
@@ -277,7 +279,7 @@ template <fixed_string Name, typename Source, typename Collection, typename Key>
 constexpr auto make_participant(Key const& given) {
     static_assert(is_plain_name(Name.view()),
                   "settle: a participant's name is 1 to 48 letters, digits and '_', and begins "
-                  "with a letter. README#names");
+                  "with a letter. See definition#names");
     using key = expression_of<Key>;
     using record_type = typename Collection::record_type;
     constexpr bool fits = [] {
@@ -286,7 +288,7 @@ constexpr auto make_participant(Key const& given) {
     }();
     static_assert(fits || any_refused<key> || !Collection::sound,
                   "settle: the key of a participant is a parameter of the same type as the "
-                  "collection's key. README#participants");
+                  "collection's key. See definition#participants");
     if constexpr (!fits || !Collection::sound || std::is_void_v<typename Source::element>) {
         return refused_participant{};
     } else if constexpr (!check_names<record_type, Source, key>()) {
@@ -304,14 +306,14 @@ constexpr refused_participant refuse_participant() {
     static_assert(sizeof...(Given) == ~std::size_t{0},
                   "settle: settle::participant takes a collection, then for a range settle::each, "
                   "then the key: (accounts, param<...>) or (stock, each<...>, line<...>). "
-                  "README#participants");
+                  "See definition#participants");
     return {};
 }
 template <typename... Given>
 constexpr refused_participant refuse_nameless() {
     static_assert(sizeof...(Given) == ~std::size_t{0},
                   "settle: a participant has no name. Write settle::participant<\"name\">(...). "
-                  "README#participants");
+                  "See definition#participants");
     return {};
 }
 

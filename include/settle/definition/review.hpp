@@ -274,29 +274,30 @@ constexpr bool review() {
     using confirm = moment_or_none<typename Participant::confirm_type>;
     static_assert(!applies || compensates,
                   "settle: a participant has 'apply' and no 'compensate'. Add .compensate(...) or "
-                  ".compensate(settle::inverse). README#compensation");
+                  ".compensate(settle::inverse). See definition#compensation");
     static_assert(applies || !compensates,
                   "settle: a participant has 'compensate' and no 'apply'. What 'confirm' does is "
-                  "never undone; remove .compensate(...). README#compensation");
+                  "never undone; remove .compensate(...). See definition#compensation");
     if constexpr (applies && compensates) {
         static_assert(is_undone<Participant>(),
                       "settle: this 'compensate' is not shown to undo its 'apply'. Take what was "
                       "added, add what was taken, assign back the settle::lit that a guard "
-                      "requires, or write .compensate(settle::inverse). README#compensation");
+                      "requires, or write .compensate(settle::inverse). "
+                      "See definition#compensation");
     }
     static_assert(stays_above_zero<Participant>(),
                   "settle: nothing keeps a debit from passing below zero. Add .require(field >= "
                   "operand) with constants as settle::lit<...>, or write "
-                  "settle::may_pass_zero(field -= operand). README#amounts");
+                  "settle::may_pass_zero(field -= operand). See definition#amounts");
     static_assert(!confirm::erases || apply::size == 0,
                   "settle: a participant that erases its record does nothing else to it. "
-                  "README#create-erase-replace");
+                  "See definition#create-erase-replace");
     static_assert(!apply::creates || (confirm::size == 0 && !confirm::erases),
                   "settle: a participant that creates its record does nothing else to it. "
-                  "README#create-erase-replace");
+                  "See definition#create-erase-replace");
     static_assert(!apply::creates || !any_reads_record<typename Participant::guards_type>,
                   "settle: a record that is created has no fields to read yet. Use guards on the "
-                  "parameters. README#create-erase-replace");
+                  "parameters. See definition#create-erase-replace");
     return true;
 }
 

@@ -50,16 +50,16 @@ consteval void explain_listing() {
     constexpr listing_fault fault = Member::fault;
     static_assert(fault != listing_fault::no_member,
                   "settle: SETTLE_STRUCT lists a name that is no public member of the struct. "
-                  "Spell it as the struct does, or make the member public. README#records");
+                  "Spell it as the struct does, or make the member public. See definition#records");
     static_assert(fault != listing_fault::reference,
                   "settle: SETTLE_STRUCT lists a reference, which no store can keep. Give the "
-                  "member a type of its own. README#field-types");
+                  "member a type of its own. See definition#field-types");
     static_assert(fault != listing_fault::bit_field,
                   "settle: SETTLE_STRUCT lists a bit-field, which has no address. Make it a whole "
-                  "integer. README#field-types");
+                  "integer. See definition#field-types");
     static_assert(fault != listing_fault::not_data,
                   "settle: SETTLE_STRUCT lists a function or a static member. List the data "
-                  "members of the struct. README#records");
+                  "members of the struct. See definition#records");
 }
 
 /// The first member of a list that cannot stand in it, or void.
@@ -77,13 +77,13 @@ consteval auto described_by(Named... named) {
     constexpr bool is_struct = std::is_class_v<Struct>;
     constexpr bool complete = requires { sizeof(Struct); };
     static_assert(is_struct, "settle: SETTLE_STRUCT describes a struct or a class, and this is "
-                             "neither. README#records");
+                             "neither. See definition#records");
     static_assert(complete || !is_struct,
                   "settle: SETTLE_STRUCT stands before the definition of its struct. Write it "
-                  "behind the closing brace. README#records");
+                  "behind the closing brace. See definition#records");
     constexpr bool few = sizeof...(Named) <= member_limit;
     static_assert(few, "settle: SETTLE_STRUCT lists more than 64 members, and 64 is the limit. "
-                       "Move some of them into a struct that is a member. README#records");
+                       "Move some of them into a struct that is a member. See definition#records");
     if constexpr (!is_struct || !complete || !few) {
         return refused_list{};
     } else {

@@ -66,9 +66,9 @@ constexpr bool participant_fits() {
     constexpr bool ours = participant_passes<parameter_of<Parameters>::template test, P>;
     constexpr bool listed = participant_passes<listed_parameter_of<Parameters>::template test, P>;
     static_assert(ours, "settle: a participant uses a parameter of another struct. Use the members "
-                        "of the transaction's own parameters. README#parameters");
+                        "of the transaction's own parameters. See definition#parameters");
     static_assert(listed, "settle: a parameter that SETTLE_STRUCT does not list would "
-                          "not be kept in the log. Add it there. README#parameters");
+                          "not be kept in the log. Add it there. See definition#parameters");
     return ours && listed;
 }
 
@@ -91,10 +91,10 @@ constexpr bool check_participants() {
                                                                   std::equal_to<>{});
     constexpr bool collections = (agrees_with_all<Participants, Participants...> && ...);
     static_assert(names, "settle: two participants have one name. Give each a name of its own. "
-                         "README#names");
+                         "See definition#names");
     static_assert(collections || !names,
                   "settle: two collections of one name differ in their record or key. Give each a "
-                  "name of its own; upper and lower case are one. README#names");
+                  "name of its own; upper and lower case are one. See definition#names");
     if constexpr (!names || !collections) return false;
     else if constexpr (!(participant_fits<Parameters, Participants>() && ...)) return false;
     else return (review<Participants>() && ...);
@@ -109,16 +109,16 @@ constexpr bool check_transaction() {
         (requires { typename Participants::collection_type; } && ...);
     static_assert(told || described,
                   "settle: the parameter struct of this transaction is not described. Add "
-                  "SETTLE_STRUCT(type, members...) behind it. README#parameters");
+                  "SETTLE_STRUCT(type, members...) behind it. See definition#parameters");
     static_assert(told || is_plain_name(Name.view()),
                   "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins "
-                  "with a letter. README#names");
+                  "with a letter. See definition#names");
     static_assert(told || sizeof...(Participants) > 0,
                   "settle: a transaction has no participant. Add settle::participant<...>(...). "
-                  "README#participants");
+                  "See definition#participants");
     static_assert(told || participants_only,
                   "settle: settle::transaction takes participants. Make them with "
-                  "settle::participant<...>(...). README#participants");
+                  "settle::participant<...>(...). See definition#participants");
     if constexpr (told || !described || !participants_only || sizeof...(Participants) == 0) {
         return false;
     } else {
@@ -152,7 +152,8 @@ struct transaction_definition {
                               detail::without_fields<Condition> && detail::without_lines<Condition>;
         static_assert(fits || detail::is_refused<Condition>,
                       "settle: a transaction's 'require' takes a condition on the parameters "
-                      "alone. Guards on a record belong to its participant. README#parameters");
+                      "alone. Guards on a record belong to its participant. "
+                      "See definition#parameters");
         if constexpr (fits) {
             constexpr bool ours =
                 detail::every_leaf<detail::parameter_of<Parameters>::template test,
@@ -161,9 +162,10 @@ struct transaction_definition {
                 detail::every_leaf<detail::listed_parameter_of<Parameters>::template test,
                                    Condition>::value;
             static_assert(ours,
-                          "settle: a guard uses a parameter of another struct. README#parameters");
+                          "settle: a guard uses a parameter of another struct. "
+                          "See definition#parameters");
             static_assert(listed, "settle: a parameter that SETTLE_STRUCT does not list would not "
-                                  "be kept in the log. Add it there. README#parameters");
+                                  "be kept in the log. Add it there. See definition#parameters");
             auto const added = boost::hana::concat(guards, detail::normal_guards(condition));
             return transaction_definition<Parameters, Name, std::remove_const_t<decltype(added)>,
                                           Participants...>{added, participants};
@@ -196,7 +198,7 @@ template <typename... Given>
 constexpr refused_transaction refuse_transaction() {
     static_assert(sizeof...(Given) == ~std::size_t{0},
                   "settle: settle::transaction takes the parameter struct, then the name. Write "
-                  "settle::transaction<parameters, \"name\">(...). README#parameters");
+                  "settle::transaction<parameters, \"name\">(...). See definition#parameters");
     return {};
 }
 

@@ -154,7 +154,7 @@ public:
             std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
         static_assert(at < std::tuple_size_v<sessions_type>,
                       "settle: no type of this engine uses the collection. Add one that does with "
-                      "settle::type<your_type>, or ask an engine that has one. README#engine");
+                      "settle::type<your_type>, or ask an engine that has one. See running#calls");
         return std::get<at>(sessions_);
     }
 

@@ -91,7 +91,7 @@ job taken_job(entry const& found, typename Direction::parameters const& paramete
     if (report.not_taken) text += std::to_string(*report.not_taken) + " were not taken";
     else text += "the rest was not taken";
     return {make_error_code(errc::stopped),
-            text + ". Run the rest again. README#many-at-a-time"};
+            text + ". Run the rest again. See running#many-at-a-time"};
 }
 
 /// Runs what a range gives. Memory is bounded by the window, not by the range.

@@ -59,14 +59,14 @@ constexpr bool check_database() {
     constexpr bool pointer = is_pointer_like<std::remove_cv_t<database>>;
     constexpr bool lives = std::is_lvalue_reference_v<Given>;
     static_assert(!pointer, "settle: settle::log_in and settle::bind are given a pointer. Give "
-                            "them the database itself: *database. README#engine");
+                            "them the database itself: *database. See running#construction");
     static_assert(lives || pointer,
                   "settle: settle::log_in and settle::bind are given a database that is a "
                   "temporary. Make it a variable that lives longer than the engine. "
-                  "README#engine");
+                  "See running#construction");
     static_assert(!std::is_const_v<database> || pointer || !lives,
                   "settle: settle::log_in and settle::bind are given a const database. Take the "
-                  "const from it. README#engine");
+                  "const from it. See running#construction");
     return !pointer && lives && !std::is_const_v<database>;
 }
 
@@ -93,7 +93,7 @@ template <typename Other, typename Database>
 detail::refused_binding bind(Other const&, Database&&) {
     static_assert(sizeof(Other) == 0,
                   "settle: settle::bind takes the collection first, then its database. Write "
-                  "settle::bind(collection, database). README#engine");
+                  "settle::bind(collection, database). See running#construction");
     return {};
 }
 

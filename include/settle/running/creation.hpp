@@ -80,7 +80,7 @@ private:
         report_.problem = {make_error_code(errc::stopped),
                            "settle: the deadline or a stop request ended the call before the "
                            "range was read to its end. Call it again with the rest. "
-                           "README#many-at-a-time"};
+                           "See running#many-at-a-time"};
         return true;
     }
 

@@ -337,10 +337,10 @@ private:
         using found = typename detail::find_direction<Parameters, types>::type;
         static_assert(detail::find_direction<Parameters, types>::count != 0,
                       "settle: no transaction type of this engine takes these parameters. Add it "
-                      "with settle::type<your_type>. README#engine");
+                      "with settle::type<your_type>. See running#construction");
         static_assert(detail::find_direction<Parameters, types>::count <= 1,
                       "settle: two types take these parameters. Say which: run<your_type>(). "
-                      "README#engine");
+                      "See running#construction");
         using type = found;
     };
     template <typename Parameters>
@@ -403,7 +403,7 @@ private:
         using element = typename detail::batch_element<ranges::range_value_t<Range>>::parameters;
         constexpr bool fits = std::is_convertible_v<element, typename Direction::parameters>;
         static_assert(fits, "settle: the range's elements are no parameters of the named type, and "
-                            "no pairs of an id and parameters. README#many-at-a-time");
+                            "no pairs of an id and parameters. See running#many-at-a-time");
         if constexpr (fits) {
             if (!gate_.is_open(wanted)) return batch::took_nothing(range, gate_.why());
             call_options const call{wanted.deadline, wanted.stop};

@@ -87,43 +87,45 @@ template <engine_fault Fault>
 consteval bool explain_engine() {
     static_assert(Fault != engine_fault::definition,
                   "settle: a transaction type is given by value. Name it with "
-                  "settle::type<your_type>. README#engine");
+                  "settle::type<your_type>. See running#construction");
     static_assert(Fault != engine_fault::pointer,
                   "settle: an engine is given a pointer. Give it the database itself: *database. "
-                  "README#engine");
+                  "See running#construction");
     static_assert(Fault != engine_fault::reference,
                   "settle: an engine is given a std::reference_wrapper. Give it the database "
-                  "itself; an engine copies none. README#engine");
+                  "itself; an engine copies none. See running#construction");
     static_assert(Fault != engine_fault::bare_observer,
                   "settle: an engine is given a function as it is. Write "
-                  "settle::observed_by(function). README#engine");
+                  "settle::observed_by(function). See running#construction");
     static_assert(Fault != engine_fault::unknown,
                   "settle: an engine takes databases, settle::log_in, settle::bind, settle::type, "
-                  "settle::options and settle::observed_by; this is none of them. README#engine");
+                  "settle::options and settle::observed_by; this is none of them. "
+                  "See running#construction");
     static_assert(Fault != engine_fault::observer,
                   "settle: an observer cannot be called with an event. Give it one parameter, "
-                  "settle::event const&. README#engine");
+                  "settle::event const&. See running#construction");
     static_assert(Fault != engine_fault::environment,
                   "settle: an environment has now(), elapsed(), random() and pause(time, stop), as "
-                  "settle::system_environment; this has not. README#engine");
+                  "settle::system_environment; this has not. See running#construction");
     static_assert(Fault != engine_fault::no_type,
                   "settle: an engine needs a transaction type. Add settle::type<your_type>. "
-                  "README#engine");
+                  "See running#construction");
     static_assert(Fault != engine_fault::one_log,
                   "settle: an engine has one log. Give it one database, or "
-                  "settle::log_in(database) and settle::bind(collection, database). README#engine");
+                  "settle::log_in(database) and settle::bind(collection, database). "
+                  "See running#construction");
     static_assert(Fault != engine_fault::twice,
                   "settle: an engine is given something twice. Bind each collection once, and give "
-                  "each type, settle::options, phases and observer once. README#engine");
+                  "each type, settle::options, phases and observer once. See running#construction");
     static_assert(Fault != engine_fault::names,
                   "settle: two collections of one name in an engine differ in their record or key. "
-                  "Give each a name of its own, or an engine of its own. README#names");
+                  "Give each a name of its own, or an engine of its own. See definition#names");
     static_assert(Fault != engine_fault::unbound,
                   "settle: a collection is bound to no store. Add settle::bind(collection, "
-                  "database). README#engine");
+                  "database). See running#construction");
     static_assert(Fault != engine_fault::cannot_create,
                   "settle: a store cannot create or erase records, and a type of this engine does. "
-                  "Bind that collection to another store. README#stores");
+                  "Bind that collection to another store. See README#stores");
     return true;
 }
 
@@ -137,9 +139,9 @@ constexpr bool check_databases() {
                                !std::is_const_v<std::remove_reference_t<Given>>) &&
                               ...);
     static_assert(lives, "settle: an engine is given a database that is a temporary. Make it a "
-                         "variable that lives longer than the engine. README#engine");
+                         "variable that lives longer than the engine. See running#construction");
     static_assert(changes || !lives, "settle: an engine is given a const database. Take the const "
-                                     "from it. README#engine");
+                                     "from it. See running#construction");
     return lives && changes;
 }
 

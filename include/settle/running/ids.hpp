@@ -48,7 +48,7 @@ inline constexpr std::size_t longest_id = 200;
     auto const problem = fault_of_id(id);
     if (problem.empty()) return {};
     return {make_error_code(errc::bad_text),
-            "settle: " + std::string{problem} + ". Use another id. README#ids"};
+            "settle: " + std::string{problem} + ". Use another id. See running#ids"};
 }
 
 SETTLE_END

@@ -7,7 +7,7 @@
 
 SETTLE_BEGIN
 
-/// The limits of an engine. Every default is explained in README#options. A limit that is the
+/// The limits of an engine. Every default is explained in running#options. A limit that is the
 /// longest duration of its unit is for ever.
 /// Errors:  the engine's constructor throws errc::bad_option when a limit is below 0, or lifetime 0
 struct options {

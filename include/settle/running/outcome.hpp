@@ -25,7 +25,7 @@ enum class verdict : std::uint8_t {
 
 /// The outcome of one transaction. It always carries the id.
 struct [[nodiscard("settle: only the outcome says whether the transaction is done. Look at it, or "
-                   "write std::ignore = in front. README#undecided")]] outcome {
+                   "write std::ignore = in front. See running#undecided")]] outcome {
     transaction_id id;
     settle::verdict verdict = settle::verdict::undecided;
     reason why = reason::none;           ///< why it was canceled or refused
@@ -69,7 +69,7 @@ struct batch_report {
 
 /// The outcomes of a batch, in the order of its range.
 struct [[nodiscard("settle: only the outcomes say which transactions are done. Look at them, or "
-                   "write std::ignore = in front. README#undecided")]] batch_outcomes
+                   "write std::ignore = in front. See running#undecided")]] batch_outcomes
     : std::vector<outcome> {
     batch_report report;
 };

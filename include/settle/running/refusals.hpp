@@ -28,7 +28,8 @@ template <typename Direction>
     outcome told = refuse(id, {make_error_code(errc::bad_parameters),
                                "settle: the parameters are refused: " +
                                    explain(std::type_identity<Direction>{}, parameters, refused) +
-                                   ". Correct them; nothing was written. README#parameters"});
+                                   ". Correct them; nothing was written. "
+                                   "See definition#parameters"});
     told.why = refused.why;
     told.participant = refused.where.participant;
     told.line = refused.where.line;
@@ -37,7 +38,7 @@ template <typename Direction>
 
 [[nodiscard]] inline outcome unknown_id(transaction_id const& id) {
     return refuse(id, {make_error_code(errc::unknown_id),
-                       "settle: the log has no entry '" + id + "'. README#errors"});
+                       "settle: the log has no entry '" + id + "'. See errors#errors"});
 }
 
 /// Shape:   key - as JSON has it
@@ -45,7 +46,7 @@ template <typename Direction>
     std::string text{"settle: '"};
     text.append(collection).append("' has no record ").append(key);
     return {make_error_code(errc::record_missing),
-            text.append(". Create it first, or ask with read(). README#errors")};
+            text.append(". Create it first, or ask with read(). See errors#errors")};
 }
 
 /// The log could not be read, so nothing is known of the id.
@@ -60,7 +61,7 @@ template <typename Direction>
 [[nodiscard]] inline error nothing_begun() {
     return {make_error_code(errc::stopped),
             "settle: nothing was begun, since the call's deadline had passed or its stop was "
-            "requested before. Call again with other limits. README#undecided"};
+            "requested before. Call again with other limits. See running#undecided"};
 }
 
 /// The outcome was not known when a call had waited long enough.
@@ -69,14 +70,14 @@ template <typename Direction>
     return {make_error_code(errc::stopped),
             "settle: " + std::string{limit} +
                 " ended the call before the outcome was known. Ask again with the same id, or let "
-                "recovery settle it. README#undecided"};
+                "recovery settle it. See running#undecided"};
 }
 
 /// A stop request ended a call that takes many things one after the other.
 [[nodiscard]] inline error stopped_early() {
     return {make_error_code(errc::stopped),
             "settle: a stop request ended the call early; what stood behind its last step was not "
-            "looked at. Call again for the rest. README#undecided"};
+            "looked at. Call again for the rest. See running#undecided"};
 }
 
 /// The outcome of an entry that is final.
@@ -93,27 +94,28 @@ template <typename Direction>
 [[nodiscard]] inline error id_in_use(transaction_id const& id) {
     return {make_error_code(errc::id_in_use),
             "settle: the id '" + id +
-                "' belongs to another transaction. Use a new id for new parameters. README#ids"};
+                "' belongs to another transaction. Use a new id for new parameters. "
+                "See running#ids"};
 }
 
 [[nodiscard]] inline error other_definition(entry const& found) {
     return {make_error_code(errc::other_definition),
             "settle: the entry '" + found.id + "' of type '" + found.type +
                 "' was made by another definition. Keep the old definition in an engine until its "
-                "entries are settled. README#changing-definitions"};
+                "entries are settled. See running#changing-definitions"};
 }
 
 [[nodiscard]] inline error unknown_type(entry const& found) {
     return {make_error_code(errc::unknown_type),
             "settle: the entry '" + found.id + "' is of type '" + found.type +
                 "', which this engine does not have. Add it with settle::type<…>, or let the "
-                "program that has it recover. README#changing-definitions"};
+                "program that has it recover. See running#changing-definitions"};
 }
 
 [[nodiscard]] inline error damaged_parameters(entry const& found, error const& problem) {
     return {make_error_code(errc::damaged), "settle: the parameters of the entry '" + found.id +
                                                 "' cannot be read: " + problem.message() +
-                                                ". README#errors"};
+                                                ". See errors#errors"};
 }
 
 /// What is wrong with an entry that could be read; nothing when it can be taken up.
@@ -124,7 +126,7 @@ template <typename Direction>
             "settle: the entry '" + found.id + "' is damaged: its epoch " +
                 std::to_string(found.epoch_number) +
                 " is none that settle gives. Restore it, or give it the highest epoch of its "
-                "marks. README#damaged"};
+                "marks. See errors#damaged"};
 }
 
 /// The log is behind the records: no worker can raise a mark before it has raised the entry.
@@ -133,14 +135,14 @@ template <typename Direction>
             "settle: a record has a mark of '" + id +
                 "' under a later epoch than the entry's: log and records are not of one moment, "
                 "as after a restore of one of them. Stop what recovers, and restore both together. "
-                "README#damaged"};
+                "See errors#damaged"};
 }
 
 [[nodiscard]] inline error vanished_entry(transaction_id const& id) {
     return {make_error_code(errc::damaged),
             "settle: the entry '" + id +
                 "' was in the log and is gone: it was purged, or another program has removed it. "
-                "README#errors"};
+                "See errors#errors"};
 }
 
 [[nodiscard]] inline error too_young(std::chrono::milliseconds asked,
@@ -153,7 +155,7 @@ template <typename Direction>
             "settle: entries of " + in_hours(asked) + " may still be asked for, or meet a late "
             "write; only those older than " + in_hours(horizon) +
                 " (resubmission + lifetime + clocks) can be purged. Ask for older ones. "
-                "README#purge"};
+                "See running#purge"};
 }
 
 /// What is wrong with a limit that is too short.
@@ -174,7 +176,7 @@ template <typename Duration>
     auto const check = [&](std::string_view name, auto limit, bool may_be_zero = true) {
         if (limit.count() > (may_be_zero ? -1 : 0) || !problem.empty()) return;
         problem = bad_limit(std::string{"options::"}.append(name), limit,
-                            may_be_zero ? "0 or more" : "more than 0", "README#options");
+                            may_be_zero ? "0 or more" : "more than 0", "See running#options");
     };
     check("takeover", given.takeover);
     check("resubmission", given.resubmission);
@@ -191,23 +193,24 @@ template <typename Duration>
                                                     options const& limits) {
     if (is_reversal_id(original.id)) {
         return "settle: '" + original.id +
-               "' is a reversal and is not reversed again. Run a new transaction. README#reverse";
+               "' is a reversal and is not reversed again. Run a new transaction. "
+               "See running#reverse";
     }
     if (original.state != state::done) {
         return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
-               "; only what is done can be reversed. README#reverse";
+               "; only what is done can be reversed. See running#reverse";
     }
     // Its reversal may have been purged meanwhile, and would take effect a second time.
     bool const unknown = is_ahead(original.modified, now, limits.clocks);
     if (unknown && limits.resubmission != std::chrono::milliseconds::max()) {
         return "settle: '" + original.id +
                "' says that it was done at a time that is still to come, so it may be too long ago "
-               "to reverse it. Set the clock, or run a new transaction. README#reverse";
+               "to reverse it. Set the clock, or run a new transaction. See running#reverse";
     }
     if (time_between(original.modified, now) > limits.resubmission) {
         return "settle: '" + original.id +
                "' was done too long ago to be reversed under its own id. Run a new transaction. "
-               "README#reverse";
+               "See running#reverse";
     }
     return {};
 }

@@ -53,24 +53,25 @@ struct wrong_calls {
         static_assert(sizeof(Other) == 0,
                       "settle: 'run_all' takes a range of parameters, or of pairs of an id and "
                       "parameters, and, if wanted, a function for (std::size_t, settle::outcome). "
-                      "README#many-at-a-time");
+                      "See running#many-at-a-time");
     }
     template <typename Other = Engine>
     void read(anything, anything = {}, anything = {}) {
         static_assert(sizeof(Other) == 0,
-                      "settle: 'read' takes a collection and a key of its type. README#engine");
+                      "settle: 'read' takes a collection and a key of its type. See running#calls");
     }
     template <typename Other = Engine>
     void create(anything, anything = {}, anything = {}) {
         static_assert(sizeof(Other) == 0,
                       "settle: 'create' takes a collection and a record of its type. "
-                      "README#engine");
+                      "See running#calls");
     }
     template <typename Other = Engine>
     void create_all(anything, anything = {}, anything = {}, anything = {}) {
         static_assert(sizeof(Other) == 0,
                       "settle: 'create_all' takes a collection, a range of its records and, if "
-                      "wanted, a function for (std::size_t, settle::result<void>). README#engine");
+                      "wanted, a function for (std::size_t, settle::result<void>). "
+                      "See running#calls");
     }
 
 private:
@@ -78,14 +79,14 @@ private:
     static outcome refuse_run() {
         static_assert(sizeof(Other) == 0,
                       "settle: 'run' and 'submit' take an id, if wanted, then one value of a "
-                      "type's parameter struct, then call options. README#engine");
+                      "type's parameter struct, then call options. See running#calls");
         return {};
     }
     template <typename... Given>
     static outcome refuse_typed() {
         static_assert(sizeof...(Given) == ~std::size_t{0},
                       "settle: 'run' and 'submit' of a named type take an id, if wanted, then the "
-                      "parameters of that type, then call options. README#engine");
+                      "parameters of that type, then call options. See running#calls");
         return {};
     }
 };

@@ -189,7 +189,7 @@ struct value_functions {
         } else if constexpr (is_optional<T>) {
             static_assert(!is_optional<typename T::value_type>,
                           "settle: an optional of an optional has two ways to be empty, and JSON "
-                          "one. Use one std::optional. README#field-types");
+                          "one. Use one std::optional. See definition#field-types");
             if (value) codec_of<typename T::value_type>.write(out, &*value, shown);
             else out += "null";
         } else if constexpr (std::is_same_v<T, std::string>) {
@@ -307,7 +307,7 @@ template <typename T>
     if (!path.empty()) path = "'" + path + "': ";
     return {errc::bad_text, "settle: " + path + "the text " + std::string{fault} +
                                 "; nothing was written. Give it as UTF-8 without a NUL. "
-                                "README#field-types"};
+                                "See definition#field-types"};
 }
 
 /// Shape:   value - passes check_texts, and is nested no deeper than json_reader::max_depth; what

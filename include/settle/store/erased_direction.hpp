@@ -54,7 +54,7 @@ struct erased_functions {
     static constexpr bool described = !std::is_same_v<Direction, undescribed>;
     static_assert(alignof(parameters) <= alignof(std::max_align_t),
                   "settle: parameters with a larger alignment than any scalar's are not supported. "
-                  "README#parameters");
+                  "See definition#parameters");
 
     static parameters const& of(void const* given) {
         return *static_cast<parameters const*>(given);

@@ -227,7 +227,7 @@ private:
 [[nodiscard]] inline error record_exists_in(std::string_view collection) {
     return {make_error_code(errc::record_exists), "settle: a record with this key is in '" +
                                                       std::string{collection} +
-                                                      "' already. README#errors"};
+                                                      "' already. See errors#errors"};
 }
 
 template <>

@@ -55,7 +55,7 @@ namespace detail {
 [[nodiscard]] inline error made_before_fork(std::string_view thing) {
     std::string text{"settle: this "};
     text.append(thing).append(" was made before fork(), and only the parent process may use it. "
-                              "Make database and engine in the child. README#fork");
+                              "Make database and engine in the child. See running#fork");
     return {make_error_code(errc::forked), std::move(text)};
 }
 

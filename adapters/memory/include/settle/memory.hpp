@@ -205,7 +205,7 @@ public:
             throw failure({make_error_code(errc::other_log),
                            "settle: this store belongs to the log '" + belongs_to_ +
                                "'; a second log would undo its marks. Use that log. "
-                               "README#one-log"});
+                               "See running#one-log"});
         }
         belongs_to_ = log_name;
         return {*this, open_table<Collections>()...};
@@ -252,7 +252,7 @@ private:
         if (found == nullptr) {
             throw failure({make_error_code(errc::unfit_store),
                            "settle: the collection '" + std::string{C::name} +
-                               "' holds records of another type. README#records"});
+                               "' holds records of another type. See definition#records"});
         }
         return *found;
     }

@@ -20,7 +20,7 @@ namespace mongodb {
 ///          read concern local goes with them
 /// Errors:  the constructor throws settle::failure with one sentence
 /// Cost:    clients come from a pool of 100 (maxPoolSize). Threads and engines may share it
-/// Source:  README#mongodb
+/// Source:  mongodb#address
 class database {
 public:
     explicit database(std::string const& address, database_options const& options = {})

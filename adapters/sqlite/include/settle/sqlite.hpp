@@ -45,7 +45,7 @@ public:
             throw failure({make_error_code(errc::other_log),
                            "settle: this store belongs to the log '" + belongs_to +
                                "'; a second log would undo its marks. Use that log. "
-                               "README#one-log"});
+                               "See running#one-log"});
         }
         file_.check();
         return record_session<Collections...>{file_};

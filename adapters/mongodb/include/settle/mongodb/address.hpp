@@ -153,7 +153,7 @@ private:
 
     [[noreturn]] static void refuse(std::string const& why) {
         raise(errc::unfit_store, "settle: this MongoDB address is refused: " + why +
-                                     ". README#mongodb");
+                                     ". See mongodb#address");
     }
 
     void check_database() const {

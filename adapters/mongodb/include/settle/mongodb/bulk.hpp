@@ -127,7 +127,7 @@ public:
                                    "settle: a document takes " + std::to_string(made.size()) +
                                        " bytes, and MongoDB keeps one of " +
                                        std::to_string(largest_document) +
-                                       " at most. Give it less. README#mongodb-errors"},
+                                       " at most. Give it less. See mongodb#errors"},
                                   false);
         }
         document options;

@@ -191,11 +191,12 @@ public:
         auto const version = told.find("maxWireVersion");
         if (!version || version->integer().value_or(0) < oldest) {
             raise(errc::other_version, "settle: this server is older than MongoDB 4.2, or none of "
-                                       "MongoDB's. Use a newer one. README#mongodb");
+                                       "MongoDB's. Use a newer one. See mongodb#address");
         }
         if (auto const kind = told.find("msg"); kind && kind->text() == "isdbgrid") {
             raise(errc::unfit_store, "settle: this address is of a sharded cluster, on which "
-                                     "settle was never tried. Name a replica set. README#mongodb");
+                                     "settle was never tried. Name a replica set. "
+                                     "See mongodb#address");
         }
         transactions_ = told.find("setName").has_value();
         sole_ = transactions_ && reads().linearizable && names_one_host(told);
@@ -246,10 +247,10 @@ private:
             raise(errc::store_unreachable,
                   "settle: the hosts of this mongodb+srv address cannot be found: " +
                       native_text(problem) + ". Check the name behind mongodb+srv://, and the "
-                                             "name service. README#mongodb");
+                                             "name service. See mongodb#address");
         }
         raise(errc::unfit_store, "settle: this MongoDB address is refused: " +
-                                     native_text(problem) + ". README#mongodb");
+                                     native_text(problem) + ". See mongodb#address");
     }
 
     [[nodiscard]] static bool is_primary(reply const& hello) {
@@ -274,11 +275,11 @@ private:
         if (address_.names_set()) {
             throw failure({{not_writable_primary, mongodb_category()},
                            "settle: the primary of this replica set has stepped down. Try again "
-                           "when the set has a primary. README#mongodb-errors"});
+                           "when the set has a primary. See mongodb#errors"});
         }
         raise(errc::unfit_store, "settle: this member of a replica set takes no writes. Name "
                                  "the whole set: mongodb://host,host/bank?replicaSet=name. "
-                                 "README#mongodb");
+                                 "See mongodb#address");
     }
 
     struct destroyer {

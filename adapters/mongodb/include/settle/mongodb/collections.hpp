@@ -42,7 +42,7 @@ inline void make_collection(link& with, std::string_view name) {
     std::string text{"settle: the collection '"};
     text.append(name).append("' cannot be used: ").append(because);
     while (text.ends_with('.')) text.pop_back();
-    raise(errc::unfit_store, std::move(text.append(". README#mongodb")));
+    raise(errc::unfit_store, std::move(text.append(". See mongodb#collections")));
 }
 
 /// Refuses a collection in which an update of settle's could be refused, or meet another record.

@@ -12,7 +12,7 @@ namespace mongodb {
 
 /// How many digits behind the point a member's documents hold: specialise it for a 64-bit member,
 /// and its 1234 is the Decimal128 12.34. Below 0 there is none.
-/// Source:  README#decimals
+/// Source:  mongodb#decimals
 template <auto Member>
 inline constexpr int decimal_places = -1;
 
@@ -72,9 +72,9 @@ void append_member(document& to, std::string_view name, Field const& value) {
     if constexpr (decimal_places<Member> >= 0) {
         static_assert(std::is_same_v<Field, std::int64_t>,
                       "settle: decimal_places is for a member of type std::int64_t, which counts "
-                      "the smallest unit. README#decimals");
+                      "the smallest unit. See mongodb#decimals");
         static_assert(decimal_places<Member> <= 18, "settle: a 64-bit member counts no more than "
-                                                    "18 decimal places. README#decimals");
+                                                    "18 decimal places. See mongodb#decimals");
         to.decimal(name, decimal_text(value, decimal_places<Member>));
     } else {
         append_field(to, name, value);

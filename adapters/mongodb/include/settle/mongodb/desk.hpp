@@ -314,7 +314,7 @@ private:
             at.fault = {make_error_code(errc::unfit_store),
                         "settle: " + at.name() + " is gone, and perhaps a mark with it: the " +
                             *index + ". Drop that index, and put the record back. "
-                                     "README#mongodb"};
+                                     "See mongodb#collections"};
         }
     }
 

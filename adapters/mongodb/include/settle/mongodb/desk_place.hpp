@@ -48,7 +48,7 @@ struct desk_place {
     [[nodiscard]] error damaged(std::string const& problem) const {
         return {make_error_code(errc::damaged), "settle: " + name() + " cannot be used: " +
                                                     problem +
-                                                    ". Repair the document. README#damaged"};
+                                                    ". Repair the document. See errors#damaged"};
     }
 
     [[nodiscard]] bool is_changed() const noexcept {
@@ -161,7 +161,7 @@ private:
             throw failure({make_error_code(errc::damaged),
                            "settle: " + name() + " has a mark of the transaction '" +
                                id + "' of another program: " + problem +
-                               ". Finish it by hand. README#coming-from-the-tutorial"});
+                               ". Finish it by hand. See mongodb#coming-from-the-tutorial"});
         }
         // What was assigned twice was assigned; what was added twice has as many marks.
         if (taken.is_exclusive()) std::erase(bare, id);

@@ -27,8 +27,9 @@ namespace mongodb::detail {
     bson_t* const made = bson_new_from_json(reinterpret_cast<std::uint8_t const*>(text.data()),
                                             static_cast<ssize_t>(text.size()), &problem);
     if (made == nullptr) {
-        raise(errc::bad_parameters, "settle: these parameters make no document: " +
-                                        std::string{problem.message} + ". README#mongodb");
+        raise(errc::bad_parameters,
+              "settle: these parameters make no document: " + std::string{problem.message} +
+                  ". See mongodb#what-is-stored");
     }
     return document::adopt(made);
 }

@@ -134,8 +134,8 @@ private:
         return {errc::damaged, "settle: the entry '" + found->id + "' is damaged: " + problem +
                                    ". Repair its document in " +
                                    codec_.layout().names.transactions +
-                                   (theirs ? ". README#coming-from-the-tutorial"
-                                           : ". README#damaged")};
+                                   (theirs ? ". See mongodb#coming-from-the-tutorial"
+                                           : ". See errors#damaged")};
     }
 
     server* server_;

@@ -197,26 +197,26 @@ struct missing_right {
     switch (code_of(problem)) {
     case unauthorized:
         return "Give the address's user the rights that are listed, or the role readWrite. "
-               "README#mongodb-rights";
-    case disk_is_full: return "Make room on the server's disk. README#mongodb-errors";
+               "See mongodb#rights";
+    case disk_is_full: return "Make room on the server's disk. See mongodb#errors";
     case authentication_failed:
     case user_not_found:
     case user_disabled:
     case atlas_error:
     case -(MONGOC_ERROR_CLIENT * domain_width + MONGOC_ERROR_CLIENT_AUTHENTICATE):
         return "Check the name, the password and authSource in the address. "
-               "README#mongodb-errors";
+               "See mongodb#errors";
     default: break;
     }
     if (std::string_view{problem.message}.find("TLS") != std::string_view::npos) {
         return "Check the host's name and the certificates that the address names (tlsCAFile, "
-               "tlsCertificateKeyFile). README#mongodb-errors";
+               "tlsCertificateKeyFile). See mongodb#errors";
     }
     if (problem.domain == MONGOC_ERROR_SERVER_SELECTION) {
         return "Check the address, whether the server asks for tls=true, and that it runs and can "
-               "be reached from here. README#mongodb-errors";
+               "be reached from here. See mongodb#errors";
     }
-    return "README#mongodb-errors";
+    return "See mongodb#errors";
 }
 
 /// The server's or the driver's own words, on one line and no longer than a reader takes in.
@@ -302,7 +302,7 @@ struct missing_right {
 /// What can be done about a document that another native transaction holds.
 inline constexpr std::string_view advice_for_held =
     "End that one, or wait until the server does (transactionLifetimeLimitSeconds, 60 by "
-    "default). README#mongodb-errors";
+    "default). See mongodb#errors";
 
 /// The error of a document that another native transaction holds.
 /// Shape:   what - the document: "the record 'A' of 'accounts'"

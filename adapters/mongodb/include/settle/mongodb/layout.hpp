@@ -27,7 +27,7 @@ enum class id_kind : std::uint8_t {
 
 /// The documents of a program that follows the tutorial. What it calls otherwise is named here;
 /// what it wrote is read in every spelling.
-/// Source:  README#coming-from-the-tutorial
+/// Source:  mongodb#coming-from-the-tutorial
 struct tutorial_layout {
     std::string transactions = "transactions"; ///< the collection of the entries
     /// Parameters whose field has another name than the struct's member: {{"amount", "value"}}.

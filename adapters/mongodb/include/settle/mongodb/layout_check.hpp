@@ -18,7 +18,7 @@ inline constexpr std::array<std::string_view, 12> entry_fields{
 
 [[noreturn]] inline void refuse_layout(std::string const& because) {
     raise(errc::unfit_store, "settle: this tutorial_layout cannot be used: " + because +
-                                 ". README#coming-from-the-tutorial");
+                                 ". See mongodb#coming-from-the-tutorial");
 }
 
 /// Errors:  throws errc::unfit_store

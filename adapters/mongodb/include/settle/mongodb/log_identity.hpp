@@ -55,7 +55,7 @@ namespace mongodb::detail {
                                " would undo its marks. Open the database with the log and the "
                                "layout that it belongs to; where nothing was run with that log, "
                                "remove the document 'belongs_to' of 'settle_words'. "
-                               "README#one-log");
+                               "See mongodb#logs");
 }
 
 /// Refuses a log of this database when its records belong to another log of the same database.
@@ -78,7 +78,7 @@ inline void check_log_of_records(link& with, std::string const& of_database,
               "settle: the records of this database belong to the log '" + of_database +
                   "', but the collection 'settle_entries' of settle's own layout is not there, so "
                   "a tutorial's layout was used. Open the database with that layout. "
-                  "README#one-log");
+                  "See mongodb#logs");
     } else if (has_collection(with, layout.names.transactions)) {
         replace_word(with, "belongs_to", *belongs_to, name);
     } else {
@@ -101,7 +101,7 @@ inline void check_layout_of_log(entry_layout const& layout, std::string const& n
               "', and this one is '" + wanted +
               "'. Open the database with the layout that it has; where nothing was run with that "
               "layout, remove the document '" + layout_word(layout) +
-              "' of 'settle_words'. README#one-log");
+              "' of 'settle_words'. See mongodb#logs");
 }
 inline void check_layout_of_log(link& with, entry_layout const& layout) {
     if (!layout.is_tutorial()) return;

@@ -268,7 +268,7 @@ private:
                       "settle: with these parameters the entry of '" + work.id + "' takes " +
                           std::to_string(made.size()) + " bytes, and a document of MongoDB " +
                           std::to_string(detail::largest_document) + " at most. Give it less. "
-                          "README#mongodb-errors");
+                          "See mongodb#errors");
     }
 
     /// Why the entries of jobs could not be written; of one alone, with its name.

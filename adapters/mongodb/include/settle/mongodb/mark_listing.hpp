@@ -92,7 +92,7 @@ private:
             place.fault = {make_error_code(errc::damaged),
                            "settle: a mark of the record '" + shown + "' of '" +
                                place.collection + "' is damaged: it is no mark of settle's. "
-                               "Repair its " + marks_field + ". README#damaged"};
+                               "Repair its " + marks_field + ". See errors#damaged"};
         }
         return place;
     }

@@ -51,7 +51,7 @@ public:
     using slot_type = record_slot<record_type>;
     static constexpr std::size_t key_index = member_index<record_type, Collection::key_member>;
     static_assert(decimal_places<Collection::key_member> < 0,
-                  "settle: a key is no decimal. README#decimals");
+                  "settle: a key is no decimal. See mongodb#decimals");
 
     explicit record_codec(record_layout layout) : layout_(std::move(layout)) {}
 
@@ -223,10 +223,12 @@ private:
                 else reader.skip_value();
             }
         }
-        if (!reader.finish()) raise(errc::damaged, "settle: an image is damaged. README#damaged");
+        if (!reader.finish()) raise(errc::damaged, "settle: an image is damaged. "
+                                                   "See errors#damaged");
         if (rest.empty()) return {};
         bson_t* const made = rest.front() == '{' ? from_json(rest) : from_digits(rest);
-        if (made == nullptr) raise(errc::damaged, "settle: an image is damaged. README#damaged");
+        if (made == nullptr) raise(errc::damaged, "settle: an image is damaged. "
+                                                  "See errors#damaged");
         return document::adopt(made);
     }
 

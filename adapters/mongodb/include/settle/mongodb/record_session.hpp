@@ -263,7 +263,7 @@ private:
                 return {detail::fate::unknown,
                         {make_error_code(errc::store_unreachable),
                          "settle: others changed the same records again and again. "
-                         "README#mongodb-errors"}};
+                         "See mongodb#errors"}};
             }
         }
     }

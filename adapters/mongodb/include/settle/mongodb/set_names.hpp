@@ -74,7 +74,7 @@ inline void check_set_names(mongoc_uri_t const* address) {
               "settle: the address asks for the replica set '" + std::string{wanted} +
                   "', and its host " + host->host_and_port + " belongs to " +
                   (found->empty() ? "none" : "the replica set '" + *found + "'") +
-                  ". Correct replicaSet in the address. README#mongodb");
+                  ". Correct replicaSet in the address. See mongodb#address");
     }
 }
 

@@ -52,7 +52,7 @@ template <typename C>
         auto const why = lost->find("errmsg");
         raise(errc::store_unreachable, "settle: no majority has confirmed the read: " +
                                            std::string{why ? why->text().value_or("") : ""} +
-                                           ". README#mongodb-errors");
+                                           ". See mongodb#errors");
     }
     if (auto const found = told.find("value"); found && !found->is_null()) {
         here.put(found->as_document());

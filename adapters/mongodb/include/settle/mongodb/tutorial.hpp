@@ -134,7 +134,7 @@ private:
                                    "' has the mark '" + where.id +
                                    "' of no transaction that is known, so nobody can say what it "
                                    "did. Look at it, and take it out. "
-                                   "README#coming-from-the-tutorial"};
+                                   "See mongodb#coming-from-the-tutorial"};
     }
 
     tutorial_log<Type> log_;
@@ -160,7 +160,7 @@ inline constexpr bool
 /// beyond repair.
 /// Shape:   Type - the transaction type that describes what the other programs run
 /// Errors:  as database, and where the layout cannot be
-/// Source:  README#coming-from-the-tutorial
+/// Source:  mongodb#coming-from-the-tutorial
 template <auto const& Type>
 class tutorial_database {
     using direction = forward<Type>;
@@ -169,7 +169,7 @@ class tutorial_database {
     static_assert(detail::applies_its_sums<std::remove_cvref_t<decltype(Type)>>,
                   "settle: a type for what other programs left adds in confirm what they have "
                   "applied. Make it .apply(...).compensate(settle::inverse). "
-                  "README#coming-from-the-tutorial");
+                  "See mongodb#coming-from-the-tutorial");
 
 public:
     explicit tutorial_database(std::string const& address, tutorial_layout layout = {},

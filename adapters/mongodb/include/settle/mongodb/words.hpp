@@ -16,7 +16,7 @@ inline constexpr std::string_view log_name_prefix = "mongodb-";
 
 [[noreturn]] inline void refuse_word(std::string_view name) {
     raise(errc::damaged, "settle: the word '" + std::string{name} + "' in " + words_collection +
-                             " is damaged. README#damaged");
+                             " is damaged. See errors#damaged");
 }
 
 /// The word that is kept under a name, if there is one.
@@ -80,7 +80,7 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
             if (attempt < 3) continue;
             raise(errc::store_unreachable,
                   "settle: MongoDB could not tell a majority whose database this is. Try again "
-                  "when it has a primary. README#mongodb-errors");
+                  "when it has a primary. See mongodb#errors");
         }
         auto const found = told.find("value");
         auto const value = found ? found->find("value") : std::nullopt;
@@ -94,7 +94,7 @@ inline void check_version(link& with) {
     if (found == schema_version) return;
     raise(errc::other_version, "settle: this database's own collections are of version " + found +
                                    ", and this program knows version " + schema_version +
-                                   ". Use the settle that made them. README#schema-version");
+                                   ". Use the settle that made them. See mongodb#schema-version");
 }
 
 /// A name that no other log has.

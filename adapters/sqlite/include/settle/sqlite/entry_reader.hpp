@@ -34,7 +34,7 @@ public:
         std::string const problem = read_row(row, found);
         if (problem.empty()) return found;
         raise(errc::damaged, "settle: the entry '" + id + "' is damaged: " + problem +
-                                 ". Repair its row in settle_entry. README#damaged");
+                                 ". Repair its row in settle_entry. See errors#damaged");
     }
 
     /// Calls a function that reads many entries: all of them from one state of the file, which is

@@ -82,7 +82,7 @@ namespace detail {
     case SQLITE_TOOBIG: return " Store less in the record.";
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
-        return " The table must take every change of settle's (README#existing-tables).";
+        return " The table must accept every change that settle makes.";
     default: return "";
     }
 }
@@ -129,7 +129,7 @@ namespace detail {
     text.append(primary_code(last) == primary_code(code) ? sqlite3_errmsg(connection)
                                                          : sqlite3_errstr(code));
     text.append(" (code ").append(std::to_string(code)).append(").").append(remedy_for(code));
-    text.append(" README#sqlite-errors");
+    text.append(" See sqlite#errors");
     return {std::error_code{code, sqlite_category()}, std::move(text)};
 }
 

@@ -109,12 +109,12 @@ private:
         if (options.busy_timeout.count() < 0) {
             raise(errc::bad_option, "settle: sqlite::database_options::busy_timeout is " +
                                         std::to_string(options.busy_timeout.count()) +
-                                        " ms. Give it 0 or more. README#options");
+                                        " ms. Give it 0 or more. See sqlite#open-a-file");
         }
         if (!path.empty() && path != ":memory:") return path;
         raise(errc::unfit_store, "settle: settle::sqlite::database takes the path of a file, '" +
                                      path + "' is none. For records that end with the process use "
-                                            "settle::memory::database. README#sqlite");
+                                            "settle::memory::database. See sqlite#open-a-file");
     }
 
     connection open_reader(database_options const& options) {
@@ -152,7 +152,7 @@ private:
         if (code.category() != sqlite_category()) return;
         auto const refuse = [&](std::string_view what) {
             std::string text{"settle: '"};
-            text.append(path).append("' ").append(what).append(" README#sqlite");
+            text.append(path).append("' ").append(what).append(" See sqlite#open-a-file");
             throw failure({code, std::move(text)});
         };
         switch (primary_code(code.value())) {

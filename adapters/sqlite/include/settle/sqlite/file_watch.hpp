@@ -59,7 +59,7 @@ inline void check_links(connection const& on, std::string const& path) {
     raise(errc::unfit_store,
           "settle: '" + path + "' is a file of " + std::to_string(found.st_nlink) +
               " names (hard links), and programs that open it by different names destroy it. "
-              "Remove the other names, or copy the file. README#sqlite-files");
+              "Remove the other names, or copy the file. See sqlite#files");
 }
 
 /// The files of one open database: the file itself, its write-ahead log and the index of that log.
@@ -221,7 +221,7 @@ private:
         std::string text{"settle: '"};
         text.append(paths_[wrong.file]).append("' cannot be looked at: ");
         text.append(std::generic_category().message(wrong.problem));
-        text.append(". Let this process reach its folder, and ask again. README#sqlite-files");
+        text.append(". Let this process reach its folder, and ask again. See sqlite#files");
         throw failure({{SQLITE_IOERR_FSTAT, sqlite_category()}, std::move(text)});
     }
 
@@ -233,7 +233,7 @@ private:
                                      "it, see to it that the right file stands there"
                                    : "another program has deleted or replaced it. End the programs "
                                      "that use the database");
-        return text.append(", and open it again. README#sqlite-files");
+        return text.append(", and open it again. See sqlite#files");
     }
 
     std::array<std::string, 3> paths_;

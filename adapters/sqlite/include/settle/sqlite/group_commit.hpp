@@ -28,7 +28,7 @@ public:
         if (me.end) return *std::move(me.end);
         return {fate::unknown, {std::make_error_code(std::errc::not_enough_memory),
                                 "settle: a thread that wrote for others had no memory left. "
-                                "README#undecided"}};
+                                "See running#undecided"}};
     }
 
 private:

@@ -82,7 +82,7 @@ public:
         std::string text{"settle: the row of '"};
         text.append(key).append("' in '").append(Collection::name);
         text.append("' is damaged in the table settle_bound: ").append(problem);
-        raise(errc::damaged, text.append(". Delete that row. README#damaged"));
+        raise(errc::damaged, text.append(". Delete that row. See errors#damaged"));
     }
 
 private:

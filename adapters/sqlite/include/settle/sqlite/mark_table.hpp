@@ -99,7 +99,8 @@ public:
         if (gone != wanted) {
             sqlite::detail::raise(errc::damaged,
                                   "settle: marks in the table settle_mark are not where they were "
-                                  "read: run PRAGMA integrity_check on the file. README#damaged");
+                                  "read: run PRAGMA integrity_check on the file. "
+                                  "See errors#damaged");
         }
     }
 
@@ -149,7 +150,7 @@ private:
         std::string text{"settle: a mark of the transaction '"};
         text.append(row.text(0)).append("' on '").append(Collection::name);
         text.append("' is damaged in the table settle_mark: ").append(problem);
-        sqlite::detail::raise(errc::damaged, text.append(". README#damaged"));
+        sqlite::detail::raise(errc::damaged, text.append(". See errors#damaged"));
     }
 
     statement any_;
@@ -237,7 +238,7 @@ private:
         if (problem.empty()) return place;
         std::string text{"settle: a mark of the transaction '"};
         text.append(place.id).append("' is damaged in the table settle_mark: a column ");
-        text.append(problem).append(". Repair that row. README#damaged");
+        text.append(problem).append(". Repair that row. See errors#damaged");
         place.fault = {make_error_code(errc::damaged), std::move(text)};
         return place;
     }

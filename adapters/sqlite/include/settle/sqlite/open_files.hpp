@@ -29,7 +29,7 @@ public:
             if (at->identity != found.identity) continue;
             raise(errc::forked,
                   "settle: '" + path + "' was open when this process was forked, and SQLite's "
-                  "locks do not pass fork(). Close the database before fork(). README#fork");
+                  "locks do not pass fork(). Close the database before fork(). See running#fork");
         }
     }
 

@@ -124,7 +124,7 @@ private:
                 std::string text{"settle: the record's old image has a column '"};
                 text.append(one.first).append("', and the table '").append(need.name);
                 raise(errc::unfit_store,
-                      text.append("' has none. Add it again. README#existing-tables"));
+                      text.append("' has none. Add it again. See sqlite#existing-tables"));
             }
             if (row.integer(0) == 0) columns.push_back(std::move(one));
         }

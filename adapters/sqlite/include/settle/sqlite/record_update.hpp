@@ -18,7 +18,7 @@ inline void expect_changed(std::string_view table, std::int64_t count, std::size
     text.append(std::to_string(wanted));
     raise(errc::unfit_store,
           text.append("; has a trigger been added to it since this program began? Remove it. "
-                      "README#existing-tables"));
+                      "See sqlite#existing-tables"));
 }
 
 /// Shape:   Collection - of the records

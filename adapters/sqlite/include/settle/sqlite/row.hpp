@@ -144,7 +144,7 @@ void read_record(run const& from, int first, typename Collection::record_type& r
         std::string text{"settle: the row "};
         text.append(shown(name)).append(" of the table '").append(Collection::name);
         text.append("' is damaged: its column '").append(m.name).append("' ").append(problem);
-        raise(errc::damaged, text.append(". Repair that row. README#damaged"));
+        raise(errc::damaged, text.append(". Repair that row. See errors#damaged"));
     });
 }
 

@@ -111,7 +111,7 @@ inline void create_tables(connection const& on) {
               (found ? std::to_string(*found) : std::string{"unknown"}) +
               " and this library needs version " + std::to_string(schema_version) +
               ". Use the release of settle that wrote the file, or let its transactions end there "
-              "and begin a new file. README#schema-version");
+              "and begin a new file. See sqlite#schema-version");
 }
 
 /// Errors:  throws errc::unfit_store when another program has taken a name of the library's
@@ -128,7 +128,7 @@ inline void check_names(connection const& on, std::string const& path) {
     raise(errc::unfit_store,
           "settle: '" + path + "' has the " + std::string{row.text(0)} + " '" +
               std::string{row.text(1)} + "', and settle's own tables are not there. Rename it, or "
-              "restore the table settle_meta. README#sqlite");
+              "restore the table settle_meta. See sqlite#open-a-file");
 }
 
 /// Errors:  throws errc::unfit_store when the file says that another application owns it
@@ -137,7 +137,8 @@ inline void check_application(connection const& on, std::string const& path) {
     if (id == 0 || id == application_id) return;
     raise(errc::unfit_store, "settle: '" + path +
                                  "' belongs to another application (its application_id is " +
-                                 std::to_string(id) + "). Name another file. README#sqlite");
+                                 std::to_string(id) + "). Name another file. "
+                                                      "See sqlite#open-a-file");
 }
 
 /// Keys are compared here by their bytes of UTF-8, and the file must keep them in that order.
@@ -149,7 +150,7 @@ inline void check_encoding(connection const& on, std::string const& path) {
     raise(errc::unfit_store, "settle: '" + path + "' keeps its texts as " +
                                  std::string{row.text(0)} +
                                  ", which has another order than UTF-8. Copy it into a new file: "
-                                 "sqlite3 OLD .dump | sqlite3 NEW. README#sqlite");
+                                 "sqlite3 OLD .dump | sqlite3 NEW. See sqlite#open-a-file");
 }
 
 /// Two programs that switch a new file at once meet as busy, whatever the connection's timeout.
@@ -166,7 +167,7 @@ inline void use_write_ahead_log(connection const& on, std::string const& path,
             raise(errc::unfit_store,
                   "settle: '" + path +
                       "' cannot have a write-ahead log here, as on most network file systems. Put "
-                      "it on a local disk. README#sqlite");
+                      "it on a local disk. See sqlite#open-a-file");
         } catch (failure const& problem) {
             if (problem.problem().code != condition::retryable ||
                 std::chrono::steady_clock::now() >= until) {

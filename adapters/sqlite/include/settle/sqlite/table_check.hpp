@@ -54,7 +54,7 @@ private:
     [[noreturn]] void refuse(std::string const& what, std::string const& remedy) const {
         raise(errc::unfit_store, "settle: the table '" + std::string{need_.name} +
                                      "' cannot hold the collection as it is described: " + what +
-                                     ". " + remedy + ". README#existing-tables");
+                                     ". " + remedy + ". See sqlite#existing-tables");
     }
 
     static std::string shown_column(std::string_view name) {
@@ -255,7 +255,7 @@ inline void settle_table(writer& with, table_need const& need) {
     if (reserved("settle_") || reserved("sqlite_")) {
         raise(errc::unfit_store, "settle: a collection cannot be named '" + std::string{need.name} +
                                      "', since names of other tables begin so. Name it otherwise. "
-                                     "README#existing-tables");
+                                     "See sqlite#existing-tables");
     }
     statement const look{with.on(), "SELECT 1 FROM sqlite_master WHERE name = ?1 COLLATE NOCASE",
                          "look for a table"};
