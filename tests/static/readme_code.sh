@@ -101,9 +101,10 @@ awk -v folder="$folder" '
                 if (lines[i] ~ /^#include/) to("includes.txt", lines[i] "\n")
                 else body = body lines[i] "\n"
             }
+            sub(/int main\(\)/, "void run()", body)
             to("programs.txt", "namespace program_" programs " {\n" body "}\n")
             to("program_calls.txt", "std::cout << \"-- program " programs "\\n\"; program_" \
-                programs "::main();\n")
+                programs "::run();\n")
         } else if (first ~ /^#include/) {
             last_alone = page "_" ++alone
             to("alone_" last_alone ".cpp", block)
