@@ -118,6 +118,13 @@ for page in $pages; do
     sed -n 3p "$page" | grep -q '^After this page you can ' ||
         complain "$page: line 3 does not begin with 'After this page you can'"
 done
+# Every verdict, reason and error has a row in the page of errors.
+for value in $(sed -nE '/^enum class (verdict|reason|errc|condition)\>/,/^};/p' \
+    include/settle/running/outcome.hpp include/settle/protocol/state.hpp \
+    include/settle/store/error.hpp | sed -nE 's/^    ([a-z_]+).*/\1/p'); do
+    grep -q "^| \`$value\` |" include/settle/errors.md ||
+        complain "include/settle/errors.md has no row for $value"
+done
 [ "$links" -gt 0 ] || complain "no page has a link; this test looks at nothing"
 [ "$(wc -l <README.md)" -le 350 ] || complain "README.md has more than 350 lines"
 exit "$found"
