@@ -4,7 +4,7 @@
 
 namespace samples {
 
-/// The four ways in which a sample ends; README.md lists them for users.
+/// The exit codes of a sample: errors#conditions-and-exit-codes.
 enum class exit_code : int {
     settled = 0,      // everything was read and settled; canceled is an outcome and no failure
     refused = 1,      // input was refused, `check` found something wrong, or what was asked for is

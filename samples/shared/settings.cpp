@@ -192,8 +192,8 @@ public:
         line_.footer("Exit codes: 0 everything was read and settled (canceled is an outcome).\n1 "
                      "input was refused, check found something wrong, or what was asked for is "
                      "not there or\nnot allowed. 2 wrong usage. 3 the store could not be reached, "
-                     "something is left unsettled,\nor a later command was not begun. All of it: "
-                     "README.md, 'Conditions and exit codes'.\nSeveral commands may follow one "
+                     "something is left unsettled,\nor a later command was not begun. "
+                     "See errors#conditions-and-exit-codes.\nSeveral commands may follow one "
                      "another: --store memory: open FILE run FILE check\nA FILE may be -, the "
                      "standard input. Behind -- stands an ID, ACCOUNT or FILE that begins\nwith "
                      "a dash or is called like a command: balance -- check");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Servers that ask for a name or a certificate: exactly the rights that the README lists are
+// Servers that ask for a name or a certificate: exactly the rights that mongodb#rights lists are
 // enough, and without one of them a sentence says which way to go.
 #include "bank.hpp"
 #include "commands.hpp"

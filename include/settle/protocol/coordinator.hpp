@@ -2,7 +2,7 @@
 // The coordinator of one transaction: says the next step, is given the answers, and moves.
 //
 // It is a value. It owns no thread, clock, store, key or parameter; the engine, the batch driver
-// and the exhaustive search drive the same code. The protocol is told in ../README.md.
+// and the exhaustive search drive the same code. The protocol: protocol#the-four-rules.
 #pragma once
 
 #include <settle/protocol/entry.hpp>

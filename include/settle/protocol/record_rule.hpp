@@ -373,7 +373,7 @@ template <typename Rules = detail::protocol_rules, Described Record,
 /// Shape:   created - the record with its key set, used only by an intent that creates
 ///          native_image - called once for an exclusive effect, to keep the whole native record
 /// Errors:  every answer but `applied` leaves the slot as it was
-/// Source:  include/settle/README.md, "The record rule"
+/// Source:  protocol#the-record-rule
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
 met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
