@@ -10,8 +10,8 @@ struct switched {
     static inline bool falls_back = true;
     static inline bool falls_back_with = true;
     static inline bool waits_with = true;
-    static inline bool gives_way_first = true;
-    static inline bool waits_at_once = true;
+    static inline bool backs_off_first = true;
+    static inline bool one_phase_waits = true;
 };
 
 /// The same runs with the rule and without it.
@@ -47,11 +47,11 @@ TEST_CASE("order: whoever shares a record with one that waits is not asked") {
 }
 
 TEST_CASE("order: nobody meets the marks of one that gives way") {
-    needs(switched::gives_way_first, 1, place::memory, overtaking);
+    needs(switched::backs_off_first, 1, place::memory, overtaking);
 }
 
 TEST_CASE("order: what settles at once waits for what is before it on its records") {
-    needs(switched::waits_at_once, 0, place::file_in_one_phase, begun);
+    needs(switched::one_phase_waits, 0, place::file_in_one_phase, begun);
 }
 
 } // namespace settle_test

@@ -20,15 +20,15 @@ struct switched {
     static inline bool unknown_claims = true;
     static inline bool all_parts_again = true;
     static inline bool acknowledged_only = true;
-    static inline bool gives_way = true;
-    static inline bool gives_way_anew = true;
+    static inline bool backs_off = true;
+    static inline bool backs_off_anew = true;
     static inline bool lifetimes = true;
     static inline bool changes_compare = true;
     static inline bool cancel_compares = true;
-    static inline bool births_differ = true;
+    static inline bool first_epochs_differ = true;
     static inline bool sweeps_unlogged = true;
-    static inline bool at_once_meets_marks = true;
-    static inline bool at_once_compares = true;
+    static inline bool one_phase_meets_marks = true;
+    static inline bool one_phase_compares = true;
     static inline bool one_log = true;
     static inline bool reverses_done = true;
 
@@ -134,14 +134,14 @@ TEST_CASE("rule: only an acknowledged insert or claim gives the right to its epo
 TEST_CASE("rule: nobody waits while holding a mark") {
     bounds calm = within(2, 0);
     calm.crashes = false;
-    needs(switched::gives_way, paints, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
+    needs(switched::backs_off, paints, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"B", "A", "blue"}), calm);
 }
 
 TEST_CASE("rule: who gave way begins again under a new epoch") {
     bounds no_crashes = within(2, 1);
     no_crashes.crashes = false;
-    needs(switched::gives_way_anew, paints, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
+    needs(switched::backs_off_anew, paints, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"C", "B", "blue"}), no_crashes);
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("rule: a cancel by anyone is a compare-and-set") {
 TEST_CASE("rule: every insert has an epoch of its own") {
     bounds anew = aging(1, 1);
     anew.resubmits = true;
-    needs(switched::births_differ, transfers, enough_for_two, one, money, anew);
+    needs(switched::first_epochs_differ, transfers, enough_for_two, one, money, anew);
 }
 
 TEST_CASE("rule: a mark without an entry is stray") {
@@ -168,7 +168,7 @@ TEST_CASE("rule: a mark without an entry is stray") {
 }
 
 TEST_CASE("rule: what settles at once meets marks as an apply does") {
-    needs(switched::at_once_meets_marks, settle::type<loan_type>, transfers, two_accounts,
+    needs(switched::one_phase_meets_marks, settle::type<loan_type>, transfers, two_accounts,
           runs("t1", loan{"A", "B", 160}), runs("t2", transfer{"B", "A", 150}), money, never_below,
           in_one_phase(within(2, 0)));
 }
@@ -176,7 +176,7 @@ TEST_CASE("rule: what settles at once meets marks as an apply does") {
 TEST_CASE("rule: what settles at once changes nothing when its entry is there") {
     bounds twice = in_one_phase(within(2, 0));
     twice.calls_again = 1;
-    needs(switched::at_once_compares, transfers, two_accounts, runs("t1", transfer{"A", "B", 30}),
+    needs(switched::one_phase_compares, transfers, two_accounts, runs("t1", transfer{"A", "B", 30}),
           money, twice);
 }
 

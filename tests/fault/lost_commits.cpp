@@ -84,7 +84,7 @@ TEST_CASE("lost commits: an entry whose change may stand is read before it is ch
 
 TEST_CASE("lost commits: in one phase the entry is read before the transaction is run again") {
     failing_commit const seen{settle::phases::one, settle::step::end};
-    CHECK(seen.failed().taken == settle::step::at_once);
+    CHECK(seen.failed().taken == settle::step::one_phase);
     CHECK(seen.next() == settle::step::read);
     check_end(seen);
 }

@@ -69,7 +69,7 @@ TEST_CASE("coordinator: a decided wave follows fenced, failed, unknown, busy, ap
         }
         case 2: CHECK(c.next() == step::claim); break;
         // Who has set no mark has nothing to give way with, and claims at once.
-        case 1: CHECK(c.next() == (any_applied ? step::give_way : step::claim)); break;
+        case 1: CHECK(c.next() == (any_applied ? step::back_off : step::claim)); break;
         default: CHECK(c.next() == step::commit);
         }
     }
@@ -116,7 +116,7 @@ TEST_CASE("coordinator: a part that was not reached is asked again alone") {
     answer_due(c, {answer::unavailable});
     CHECK(c.next() == step::apply);
     answer_due(c, {answer::applied});
-    CHECK(c.next() == step::give_way);
+    CHECK(c.next() == step::back_off);
 
     SUBCASE("an unknown beside it waits for the rest of the wave") {
         auto other = applying(2);
@@ -157,19 +157,19 @@ TEST_CASE("coordinator: after an unknown apply it claims, then applies every par
 TEST_CASE("coordinator: giving way undoes its own marks alone, claims and starts over") {
     auto c = applying(3);
     answer_due(c, {answer::applied, answer::busy, answer::applied});
-    CHECK(c.next() == step::give_way);
+    CHECK(c.next() == step::back_off);
     CHECK(due_parts(c) == std::vector<bool>{true, false, true});
     CHECK(c.epoch_number() == first_epoch);
 
     SUBCASE("a part that was not reached is asked again") {
         answer_due(c, {answer::unavailable, answer::applied});
-        CHECK(c.next() == step::give_way);
+        CHECK(c.next() == step::back_off);
         CHECK(due_parts(c) == std::vector<bool>{true, false, false});
         answer_due(c, {answer::nothing});
     }
     SUBCASE("an unknown undo is repeated until it is known") {
         answer_due(c, {answer::unknown, answer::applied});
-        CHECK(c.next() == step::give_way);
+        CHECK(c.next() == step::back_off);
         CHECK(due_parts(c) == std::vector<bool>{true, false, false});
         CHECK(c.epoch_number() == first_epoch);
         answer_due(c, {answer::nothing});
@@ -190,7 +190,7 @@ TEST_CASE("coordinator: who is busy too often is canceled, and names the first b
     constexpr std::uint32_t limit = 3;
     for (std::uint32_t attempt = 0; attempt < limit; ++attempt) {
         answer_due(c, {answer::applied, answer::busy, answer::busy}, limit);
-        REQUIRE(c.next() == step::give_way);
+        REQUIRE(c.next() == step::back_off);
         answer_due(c, {answer::applied}, limit);
         c.claimed(log_answer::taken, false);
         c.resume();

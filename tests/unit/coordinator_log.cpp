@@ -38,7 +38,7 @@ TEST_CASE("coordinator: an unknown insert is read, never trusted") {
         auto still = mine;
         still.fresh = first_epoch + 1;
         c.found_nothing(still);
-        CHECK(c.insert_epoch() == first_epoch + settle::births_apart);
+        CHECK(c.insert_epoch() == first_epoch + settle::epochs_per_millisecond);
     }
     SUBCASE("it came late, between the look and the second insert: still its own, so claimed") {
         c.found_nothing(mine);
@@ -418,7 +418,7 @@ TEST_CASE("coordinator: a submitted transaction is inserted and left") {
 }
 
 TEST_CASE("coordinator: an annulled id is inserted as canceled, and one that is there is left") {
-    auto c = coordinator::begin(0, first_epoch, goal::annul);
+    auto c = coordinator::begin(0, first_epoch, goal::tombstone);
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::mark_without_entry);
     auto again = c;

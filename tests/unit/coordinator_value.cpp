@@ -67,7 +67,7 @@ TEST_CASE("coordinator: what is equal hashes equal, what differs in any member d
     std::vector<coordinator> reached{
         coordinator::begin(2, first_epoch),       coordinator::begin(2, first_epoch + 1),
         coordinator::begin(1, first_epoch),       coordinator::begin(2, first_epoch, goal::submit),
-        coordinator::begin(2, first_epoch, goal::annul), coordinator::cancel(2),
+        coordinator::begin(2, first_epoch, goal::tombstone), coordinator::cancel(2),
         coordinator::cancel(2, reason::expired),
         coordinator::take(2, standing{state::pending, first_epoch, 0, 1}),
         coordinator::take(2, standing{state::pending, first_epoch, 0, 2}),
@@ -119,7 +119,7 @@ TEST_CASE("coordinator: up to sixteen parts need nothing of the heap") {
         c.decide(many_attempts);
         auto copy = c;
         as_expected = as_expected && copy == c && copy.hash() == c.hash() &&
-                      copy.next() == (parts == 1 ? step::commit : step::give_way);
+                      copy.next() == (parts == 1 ? step::commit : step::back_off);
         copy = coordinator::cancel(parts);
     }
     auto const asked = counted_new::calls() - before;

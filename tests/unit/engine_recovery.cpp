@@ -357,7 +357,7 @@ TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
 
     // What is over is told without its definition.
     plant<foreign<rent, "rent", false>>(b.database, "f over", {"T"}, gone, b.world.time,
-                                        settle::goal::annul);
+                                        settle::goal::tombstone);
     CHECK(b.engine.cancel("f over").why == reason::mark_without_entry);
 
     // A caller who meets them is told the same.

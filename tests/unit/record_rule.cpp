@@ -254,10 +254,10 @@ TEST_CASE("record rule: an undo writes no value that was read earlier") {
     REQUIRE(meets<debit>(at, "other", 3, 50) == answer::applied);
     REQUIRE(confirms(at, "other", debit, 3) == answer::applied);
     SUBCASE("of exactly its epoch") {
-        CHECK(gives_way(at, "t", debit, 9) == answer::nothing);
-        CHECK(gives_way(at, "t", debit, 11) == answer::nothing);
+        CHECK(backs_off(at, "t", debit, 9) == answer::nothing);
+        CHECK(backs_off(at, "t", debit, 11) == answer::nothing);
         CHECK(at.record->balance == 20);
-        CHECK(gives_way(at, "t", debit, 10) == answer::applied);
+        CHECK(backs_off(at, "t", debit, 10) == answer::applied);
     }
     SUBCASE("of whatever epoch") { CHECK(undoes(at, "t", debit) == answer::applied); }
     SUBCASE("of whatever epoch that its entry can have made") {
@@ -278,7 +278,7 @@ TEST_CASE("record rule: a mark outlives its record when another program erases i
     CHECK(meets<create>(at, "u", 10, 30) == answer::busy);
     SUBCASE("undone") { CHECK(undoes(at, "t", debit) == answer::applied); }
     SUBCASE("confirmed") { CHECK(confirms(at, "t", debit, 10) == answer::applied); }
-    SUBCASE("given way") { CHECK(gives_way(at, "t", debit, 10) == answer::applied); }
+    SUBCASE("given way") { CHECK(backs_off(at, "t", debit, 10) == answer::applied); }
     CHECK(at == slot{});
     CHECK(meets<create>(at, "u", 10, 30) == answer::applied);
 }

@@ -65,7 +65,7 @@ tally compare() {
             auto const intent = zoo_direction::intent<Which>(parameters, 0);
             auto const apply = settle::conditional_apply<thing>("t", number, own_epoch, intent);
             auto const at_once =
-                settle::conditional_apply_at_once<thing>("t", number, own_epoch, intent);
+                settle::conditional_apply_one_phase<thing>("t", number, own_epoch, intent);
             auto const finish = settle::conditional_finish<thing>("t", number, own_epoch, intent);
             for (thing const& one : many_records()) {
                 slot at;

@@ -126,8 +126,8 @@ TEST_CASE("record rule: a record is created with its mark, and goes with it") {
         CHECK(at == slot{});
     }
     SUBCASE("given way, then made again") {
-        CHECK(gives_way(at, "t", create, 10) == answer::nothing);
-        CHECK(gives_way(at, "t", create, 11) == answer::applied);
+        CHECK(backs_off(at, "t", create, 10) == answer::nothing);
+        CHECK(backs_off(at, "t", create, 11) == answer::applied);
         CHECK(at == slot{});
         CHECK(meet<create>(at, "t", 12, wanted).what == answer::applied);
     }

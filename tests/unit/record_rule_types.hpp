@@ -133,7 +133,7 @@ inline answer confirms(slot& at, std::string const& id, part which, settle::epoc
 inline answer undoes(slot& at, std::string const& id, part which) {
     return settle::undo(at, id, {static_cast<std::uint32_t>(which), 0}).what;
 }
-inline answer gives_way(slot& at, std::string const& id, part which, settle::epoch exact) {
+inline answer backs_off(slot& at, std::string const& id, part which, settle::epoch exact) {
     return settle::undo_exactly(at, id, {static_cast<std::uint32_t>(which), 0}, exact).what;
 }
 

@@ -209,7 +209,7 @@ TEST_CASE("sqlite log: an entry that nobody described has neither type nor param
     bench on;
     settle::nothing const none;
     auto work = settle::make_job<settle::undescribed>(
-        "one", none, coordinator::begin(0, 3, settle::goal::annul));
+        "one", none, coordinator::begin(0, 3, settle::goal::tombstone));
     on.log.insert(std::span{&work, 1}, {at(5), on.owner});
     CHECK(work.said == log_answer::taken);
     entry const found = on.read("one");

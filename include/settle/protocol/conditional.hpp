@@ -89,7 +89,7 @@ template <Described Record, typename Intent>
 
 /// The same when it ends where it begins, so that its mark is never seen.
 template <Described Record, typename Intent>
-[[nodiscard]] std::optional<conditional_change<Record>> conditional_apply_at_once(
+[[nodiscard]] std::optional<conditional_change<Record>> conditional_apply_one_phase(
     transaction_id const& id, part_number part, epoch under, Intent const& intent) {
     auto made = conditional_apply<Record>(id, part, under, intent);
     if (!made) return made;

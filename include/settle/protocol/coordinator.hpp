@@ -28,7 +28,7 @@ public:
                                                  goal wanted = goal::run,
                                                  phases how = phases::two) {
         basic_coordinator made{parts, wanted};
-        if (wanted == goal::annul) made.why_ = reason::mark_without_entry;
+        if (wanted == goal::tombstone) made.why_ = reason::mark_without_entry;
         made.one_phase_ = wanted == goal::run && how == phases::one;
         made.next_ = made.first_step();
         made.seen_ = first;
@@ -72,13 +72,13 @@ public:
     /// Whether the entry is new to the log, when the next step settles it at once.
     [[nodiscard]] bool inserts() const noexcept { return !known_ && goal_ != goal::recover; }
     /// The epoch under which the next step settles it at once.
-    [[nodiscard]] epoch epoch_at_once() const noexcept { return inserts() ? seen_ : raised(); }
+    [[nodiscard]] epoch one_phase_epoch() const noexcept { return inserts() ? seen_ : raised(); }
 
     /// The state in which the entry is inserted, and its epoch.
     [[nodiscard]] settle::state insert_state() const noexcept {
-        return next_ == step::at_once ? judged_
+        return next_ == step::one_phase ? decided_state_
                : goal_ == goal::submit ? settle::state::initial
-               : goal_ == goal::cancel || goal_ == goal::annul ? settle::state::canceled
+               : goal_ == goal::cancel || goal_ == goal::tombstone ? settle::state::canceled
                                                                 : settle::state::pending;
     }
     [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
@@ -92,7 +92,7 @@ public:
         case step::claim:
             return {state_, seen_,
                     state_ == settle::state::initial ? settle::state::pending : state_, raised(),
-                    committed_, attempts_ + (yielding_ ? 0 : 1), reason::none, true};
+                    committed_, attempts_ + (requeueing_ ? 0 : 1), reason::none, true};
         case step::commit:
             return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, reason::none,
                     false};
@@ -106,8 +106,8 @@ public:
                     state_ == settle::state::initial ? settle::state::canceled
                                                      : settle::state::canceling,
                     held() ? seen_ : seen_ + 1, 0, attempts_, why_, !held()};
-        case step::at_once:
-            return {state_, seen_, judged_, raised(), 0, attempts_ + 1, why_, true};
+        case step::one_phase:
+            return {state_, seen_, decided_state_, raised(), 0, attempts_ + 1, why_, true};
         default: return {};
         }
     }
@@ -138,7 +138,7 @@ public:
             return;
         }
         // The claims of its lost insert, should it land yet, never come to the epochs of this one.
-        seen_ = std::max(view.fresh, seen_ + births_apart);
+        seen_ = std::max(view.fresh, seen_ + epochs_per_millisecond);
         next_ = first_step();
     }
 
@@ -152,7 +152,7 @@ public:
             // What this worker wrote after another one decided may still be there: it is stray.
             if (!wrote_) next_ = step::end;
             else start(state_ == settle::state::done ? step::confirm : step::compensate);
-        } else if (goal_ == goal::submit || goal_ == goal::annul) {
+        } else if (goal_ == goal::submit || goal_ == goal::tombstone) {
             next_ = step::end;
         } else if (goal_ == goal::cancel &&
                    (state_ == settle::state::initial || state_ == settle::state::pending)) {
@@ -170,7 +170,7 @@ public:
         bool const cancels = unsure_ && why_ != reason::none;
         if (!moved(said)) return;
         epoch_ = seen_ = raised();
-        if (!std::exchange(yielding_, false)) ++attempts_;
+        if (!std::exchange(requeueing_, false)) ++attempts_;
         if (state_ == settle::state::applied) {
             start(step::confirm);
         } else if (state_ == settle::state::canceling) {
@@ -228,7 +228,7 @@ public:
     /// Without that the parts are to be left as they were.
     /// Shape:   limit - how often a transaction that meets others' marks tries again;
     ///          expired - the entry is older than a transaction may be
-    [[nodiscard]] bool judge(std::uint32_t limit, bool expired) {
+    [[nodiscard]] bool decide_one_phase(std::uint32_t limit, bool expired) {
         stay_behind();
         for (std::size_t part = 0; part < answers_.size() && why_ == reason::none; ++part) {
             why_ = reason_of(answers_[part]);
@@ -243,33 +243,34 @@ public:
             why_ = reason::busy;
             failed_ = answers_.place_of(answer::busy);
         }
-        judged_ = why_ == reason::none ? settle::state::done : settle::state::canceled;
+        decided_state_ = why_ == reason::none ? settle::state::done : settle::state::canceled;
         return true;
     }
 
-    /// Instead of judge(), when an earlier transaction of the same window stands in the way.
+    /// Instead of decide_one_phase(), when an earlier transaction of the same window stands in the
+    /// way.
     void stay_behind() {
         why_ = reason::none;
         failed_ = no_part;
-        judged_ = settle::state::initial;
+        decided_state_ = settle::state::initial;
     }
 
     /// The native transaction has ended.
     /// Shape:   said - of the entry's insert or change; `taken` as well when nothing was to be
     ///          written: because a part was busy, or an earlier transaction stood in the way
     void settled(log_answer said) {
-        settle::state const judged = std::exchange(judged_, settle::state::initial);
+        settle::state const judged = std::exchange(decided_state_, settle::state::initial);
         if (said == log_answer::taken && judged == settle::state::initial) {
             bool const busy = answers_.contains(answer::busy);
             if (busy) ++attempts_;
-            return start(busy ? step::pause : step::at_once);
+            return start(busy ? step::pause : step::one_phase);
         }
         if (said != log_answer::taken) {
             stay_behind();
             answers_.reset();
         }
         if (!moved(said)) return;
-        epoch_ = seen_ = epoch_at_once();
+        epoch_ = seen_ = one_phase_epoch();
         if (!inserts()) ++attempts_;
         known_ = true;
         state_ = judged;
@@ -288,7 +289,7 @@ public:
     void decide(std::uint32_t limit) { decide(next_, limit); }
     /// As above; the step is the one that is next, as in change().
     [[SETTLE_INLINED]] void decide(step known, std::uint32_t limit) {
-        if (known == step::give_way) return decide_give_way();
+        if (known == step::back_off) return decide_back_off();
         bool const all = answers_.all(answer::applied);
         if (known == step::apply && all) ask_log(step::commit);
         else if (known == step::apply) decide_apply(limit);
@@ -302,9 +303,9 @@ public:
     /// Instead of decide(), when an earlier transaction of the same window stands in the way: what
     /// this one applied is undone, and it begins again without a pause. No attempt is counted, here
     /// or in the entry: it was in the way of its own window alone.
-    void yield() {
-        yielding_ = true;
-        withdraw();
+    void requeue() {
+        requeueing_ = true;
+        roll_back_attempt();
     }
 
     /// Its end was asked for before it committed, a limit is reached, or no commit can ever be.
@@ -328,8 +329,8 @@ public:
         seed = hash_mix(seed, failed_);
         seed = hash_mix(seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
                                   (vanished_ ? 8U : 0U) | (known_ ? 16U : 0U) |
-                                  (one_phase_ ? 32U : 0U) | (yielding_ ? 64U : 0U) |
-                                  static_cast<std::uint64_t>(judged_) << 8U);
+                                  (one_phase_ ? 32U : 0U) | (requeueing_ ? 64U : 0U) |
+                                  static_cast<std::uint64_t>(decided_state_) << 8U);
         for (answer const one : answers_) seed = hash_mix(seed, static_cast<std::uint64_t>(one));
         return seed;
     }
@@ -354,14 +355,14 @@ private:
     [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }
 
     /// Whether one phase is still open to it: an entry that was begun in two ends in two.
-    [[nodiscard]] bool at_once_next() const noexcept {
+    [[nodiscard]] bool one_phase_next() const noexcept {
         return one_phase_ && !held() && state_ == settle::state::initial;
     }
     [[nodiscard]] step first_step() const noexcept {
-        return one_phase_ ? step::at_once : step::insert;
+        return one_phase_ ? step::one_phase : step::insert;
     }
     [[nodiscard]] step claiming_step() const noexcept {
-        return at_once_next() ? step::at_once : step::claim;
+        return one_phase_next() ? step::one_phase : step::claim;
     }
 
     void adopt(standing const& entry) {
@@ -392,7 +393,7 @@ private:
         if (said == log_answer::unavailable) return false;
         // A conflict may be with its own write of unknown outcome, landed meanwhile.
         unsure_ = unsure_ || said == log_answer::unknown;
-        pausing_ = yielding_ = false;
+        pausing_ = requeueing_ = false;
         next_ = step::read;
         return false;
     }
@@ -409,7 +410,7 @@ private:
         }
         if (answers_.contains(answer::unavailable)) return;
         if (answers_.contains(answer::unknown)) repeat();
-        else if (answers_.contains(answer::busy)) give_way(limit);
+        else if (answers_.contains(answer::busy)) back_off(limit);
         else ask_log(step::commit);
     }
 
@@ -423,29 +424,28 @@ private:
     }
 
     /// Nobody waits while holding a mark.
-    void give_way(std::uint32_t limit) {
-        if (!Rules::gives_way) return answers_.forget(answer::busy);
+    void back_off(std::uint32_t limit) {
+        if (!Rules::backs_off) return answers_.forget(answer::busy);
         if (attempts_ >= limit) return cancel_for(reason::busy, answers_.place_of(answer::busy));
-        withdraw();
+        roll_back_attempt();
     }
 
     /// Undoes what this wave applied or may have, and begins again.
-    void withdraw() {
+    void roll_back_attempt() {
         for (answer& one : answers_) {
             bool const stands = one == answer::applied || one == answer::unknown;
             one = stands ? answer::none : answer::nothing;
         }
-        next_ = step::give_way;
+        next_ = step::back_off;
         if (!answers_.contains(answer::none)) begin_again();
     }
 
-    /// Nobody is to meet what has given way.
-    void decide_give_way() {
+    void decide_back_off() {
         if (all_known()) begin_again();
     }
 
     void begin_again() {
-        if (Rules::gives_way_anew) return claim_again();
+        if (Rules::backs_off_anew) return claim_again();
         ++attempts_;
         answers_.reset();
         next_ = step::pause;
@@ -464,7 +464,7 @@ private:
     [[SETTLE_INLINED]] void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
 
     void claim_again() {
-        pausing_ = !yielding_;
+        pausing_ = !requeueing_;
         ask_log(step::claim);
     }
 
@@ -487,9 +487,9 @@ private:
     bool wrote_ = false;    ///< this worker has sent an apply to a store
     bool unsure_ = false;   ///< a write to the log is of unknown outcome, and none followed it
     bool pausing_ = false;  ///< pause after the next claim
-    bool yielding_ = false; ///< gives way to its window: claims, and begins again, at once
+    bool requeueing_ = false; ///< back behind an earlier one of its window, without a pause
     bool one_phase_ = false; ///< settled at once where nothing has begun yet
-    settle::state judged_ = settle::state::initial; ///< what a native transaction makes of it
+    settle::state decided_state_ = settle::state::initial; ///< the end that one phase writes
     bool known_ = false;    ///< the entry was there once
     bool vanished_ = false;
 };

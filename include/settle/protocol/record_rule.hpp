@@ -387,7 +387,7 @@ met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_numb
 /// has already is of a run in two phases, which goes on or was purged: it is left alone.
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
-met<Record> apply_at_once(record_slot<Record>& slot, transaction_id const& id, part_number part,
+met<Record> apply_one_phase(record_slot<Record>& slot, transaction_id const& id, part_number part,
                           epoch under, Record const& created, Intent const& intent,
                           NativeImage&& native_image) {
     if (slot.marks.find(id, detail::number_of<Rules>(part)) != nullptr) {

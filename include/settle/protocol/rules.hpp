@@ -42,9 +42,9 @@ struct protocol_rules {
     /// An unknown insert or claim gives no right to its epoch.
     static constexpr bool acknowledged_only = true;
     /// A busy worker undoes its marks and tries a limited time.
-    static constexpr bool gives_way = true;
+    static constexpr bool backs_off = true;
     /// Who gave way begins again under a new epoch.
-    static constexpr bool gives_way_anew = true;
+    static constexpr bool backs_off_anew = true;
     /// An entry that is too old is only canceled.
     static constexpr bool lifetimes = true;
 
@@ -55,15 +55,15 @@ struct protocol_rules {
     /// A cancel by anyone is a compare-and-set as well.
     static constexpr bool cancel_compares = true;
     /// Every insert has an epoch of its own.
-    static constexpr bool births_differ = true;
+    static constexpr bool first_epochs_differ = true;
     /// A mark without an entry is stray.
     static constexpr bool sweeps_unlogged = true;
     /// A store belongs to one log.
     static constexpr bool one_log = true;
     /// A native transaction that settles at once meets marks as an apply does.
-    static constexpr bool at_once_meets_marks = true;
+    static constexpr bool one_phase_meets_marks = true;
     /// And changes nothing when its entry is there already.
-    static constexpr bool at_once_compares = true;
+    static constexpr bool one_phase_compares = true;
     /// Only what is done is reversed.
     static constexpr bool reverses_done = true;
 };

@@ -114,7 +114,7 @@ using epoch = std::uint64_t;
 inline constexpr epoch epoch_limit = epoch{1} << 53;
 
 /// A millisecond of first epochs: the claims of an entry, one each, stay far below.
-inline constexpr epoch births_apart = epoch{1} << 11;
+inline constexpr epoch epochs_per_millisecond = epoch{1} << 11;
 
 using transaction_id = std::string;
 

@@ -17,26 +17,26 @@ enum class step : std::uint8_t {
     apply,          ///< stores: apply the parts that are due
     confirm,        ///< stores: finish the parts that are due, by the committed epoch
     compensate,     ///< stores: undo the parts that are due, whatever their epoch
-    give_way,       ///< stores: undo the parts that are due, of exactly this epoch
+    back_off,       ///< stores: undo the parts that are due, of exactly this epoch
     pause,          ///< driver: wait a little, then resume()
     wait,           ///< driver: another owner is at work; wait, then look_again()
     end,            ///< nothing: `state()` says how it ended
-    at_once         ///< one store: the entry and every part in one native transaction
+    one_phase         ///< one store: the entry and every part in one native transaction
 };
 
 /// Whether it applies parts; the record rule has the guard and the mark.
 [[nodiscard]] constexpr bool applies(step value) noexcept {
-    return value == step::apply || value == step::at_once;
+    return value == step::apply || value == step::one_phase;
 }
 /// Whether it undoes parts.
 [[nodiscard]] constexpr bool undoes(step value) noexcept {
-    return value == step::compensate || value == step::give_way;
+    return value == step::compensate || value == step::back_off;
 }
 
 [[nodiscard]] constexpr std::string_view name_of(step value) {
     constexpr std::string_view names[]{"insert",   "read",  "claim", "commit",  "close",
                                        "cancel",   "apply", "confirm", "compensate",
-                                       "give way", "pause", "wait",  "end",     "at once"};
+                                       "back off", "pause", "wait",  "end",     "one phase"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -67,7 +67,7 @@ enum class goal : std::uint8_t {
     submit,  ///< insert it as `initial`
     recover, ///< bring an entry that is there to its end
     cancel,  ///< cancel an entry, whoever owns it; one that is not there is inserted as `canceled`
-    annul    ///< insert it as `canceled`; an entry that is there is left alone
+    tombstone    ///< insert it as `canceled`; an entry that is there is left alone
 };
 
 /// How a transaction gets to its end.

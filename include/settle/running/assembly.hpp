@@ -179,7 +179,7 @@ public:
     /// Whether one store holds everything and can settle a transaction in one phase.
     static constexpr bool one_phase = [] {
         if constexpr (given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1) {
-            return settles_at_once<std::tuple_element_t<0, sessions_type>>;
+            return settles_in_one_phase<std::tuple_element_t<0, sessions_type>>;
         } else {
             return false;
         }
@@ -192,7 +192,7 @@ public:
 
     using driver_type = driver<log_type, sessions_type, environment_type, observer_type, one_phase>;
     driver_type make_driver(call_options const& call) {
-        auto const how = settles_at_once_here() ? given_.phases() : phases::two;
+        auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
         return driver_type{log_,    sessions_, given_.environment(), given_.observer(),
                            limits_, owner_,    call,                 how};
     }
@@ -215,9 +215,9 @@ private:
         }(std::type_identity<sessions_type>{});
 
     /// Some stores can only tell once they are open.
-    [[nodiscard]] bool settles_at_once_here() const {
+    [[nodiscard]] bool settles_in_one_phase_here() const {
         if constexpr (!one_phase) return false;
-        else return can_settle_at_once(std::get<0>(sessions_));
+        else return can_settle_in_one_phase(std::get<0>(sessions_));
     }
 
     template <typename Collection, std::size_t... Index>

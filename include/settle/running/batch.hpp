@@ -48,21 +48,21 @@ template <typename Direction>
 }
 
 /// What somebody wants to be done, without its C++ type: the parameters stay the caller's.
-struct errand {
+struct new_request {
     erased_direction const* direction;
     void const* parameters;
     std::size_t parts;
 };
 
 template <typename Direction>
-[[nodiscard]] errand errand_of(typename Direction::parameters const& parameters) {
+[[nodiscard]] new_request new_request_of(typename Direction::parameters const& parameters) {
     return {&erased_direction_of<Direction>, &parameters,
             Direction::count_parts(Direction::user(parameters))};
 }
 
 /// A transaction that is new to the log, ready to be driven, and made where it is to stand.
 template <typename Driver, typename Environment>
-job new_job(transaction_id&& id, errand const& asked, goal wanted, Driver const& driver,
+job new_job(transaction_id&& id, new_request const& asked, goal wanted, Driver const& driver,
             Environment const& environment) {
     return job{std::move(id),
                asked.direction,
@@ -196,17 +196,17 @@ private:
     void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
                    std::size_t number, bool new_id) {
         auto work = job_of(std::move(id), parameters, new_id);
-        course way;
+        execution_state execution;
         driving_ = true;
-        driver_.drive(work, way, true, driver_type::template calls_of<Direction>());
+        driver_.drive(work, execution, true, driver_type::template calls_of<Direction>());
         driving_ = false;
-        tell(number, conclude(work, way, parts_.log()));
+        tell(number, conclude(work, execution, parts_.log()));
     }
 
     job job_of(transaction_id&& id, typename Direction::parameters const& parameters,
                bool new_id) {
-        auto work = new_job(std::move(id), errand_of<Direction>(parameters), goal::run, driver_,
-                            parts_.environment());
+        auto work = new_job(std::move(id), new_request_of<Direction>(parameters), goal::run,
+                            driver_, parts_.environment());
         work.new_id = new_id;
         if (!new_id && driver_.looks_first()) work.coordinator.look_again();
         return work;
@@ -217,9 +217,10 @@ private:
         if (driver_type::may_look_first && !std::exchange(looked_, true)) {
             window_.look_first(driver_);
         }
-        window_.round(driver_, true, [&](std::size_t number, job& work, course const& way) {
-            tell(number, conclude(work, way, parts_.log()));
-        });
+        window_.round(driver_, true,
+                      [&](std::size_t number, job& work, execution_state const& execution) {
+                          tell(number, conclude(work, execution, parts_.log()));
+                      });
         driving_ = false;
     }
 

@@ -10,12 +10,12 @@ namespace detail {
 
 /// Why it was canceled: as this worker saw it, or as the entry says when another one did it.
 template <typename Log>
-void tell_reason(outcome& told, job const& work, course const& way, Log& log) {
+void tell_reason(outcome& told, job const& work, execution_state const& execution, Log& log) {
     auto const& c = work.coordinator;
-    if (way.seen && way.seen->why != reason::none) {
-        told.why = way.seen->why;
-        told.participant = way.seen->participant;
-        told.line = way.seen->line;
+    if (execution.seen && execution.seen->why != reason::none) {
+        told.why = execution.seen->why;
+        told.participant = execution.seen->participant;
+        told.line = execution.seen->line;
     } else if (c.why() != reason::none) {
         told.why = c.why();
         if (c.failed_part() == coordinator::no_part) return;
@@ -39,24 +39,26 @@ void tell_reason(outcome& told, job const& work, course const& way, Log& log) {
 
 /// Shape:   work, way - as the driver left them; the id and the problem go into the outcome
 template <typename Log>
-outcome conclude(job& work, course const& way, Log& log) {
+outcome conclude(job& work, execution_state const& execution, Log& log) {
     auto const& c = work.coordinator;
     // What stood in the way of one that is done was overcome.
-    bool const plain = way.cut == interruption::none && c.why() == reason::none;
+    bool const plain = execution.cut == interruption::none && c.why() == reason::none;
     if (plain && c.state() == state::done && !c.vanished()) return done(std::move(work.id));
     outcome told;
     told.id = std::move(work.id);
     told.problem = std::move(work.problem);
-    if (way.cut == interruption::mismatch) return refuse(told.id, id_in_use(told.id));
-    if (way.cut == interruption::unfit) return refuse(told.id, std::move(told.problem));
-    if (way.cut == interruption::redefined) return refuse(told.id, other_definition(*way.seen));
+    if (execution.cut == interruption::mismatch) return refuse(told.id, id_in_use(told.id));
+    if (execution.cut == interruption::unfit) return refuse(told.id, std::move(told.problem));
+    if (execution.cut == interruption::redefined)
+        return refuse(told.id, other_definition(*execution.seen));
     // What stood in the way on a way that was gone to its end is overcome, or is why it ended.
-    bool const gone = way.cut == interruption::none || way.cut == interruption::elsewhere;
+    bool const gone =
+        execution.cut == interruption::none || execution.cut == interruption::elsewhere;
     if (gone && c.why() != reason::record_unusable) told.problem = {};
     if (c.vanished()) told.problem = vanished_entry(told.id);
-    if (way.cut != interruption::none || c.vanished() || !is_final(c.state())) return told;
+    if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) return told;
     told.verdict = c.state() == state::done ? verdict::done : verdict::canceled;
-    if (told.canceled()) tell_reason(told, work, way, log);
+    if (told.canceled()) tell_reason(told, work, execution, log);
     return told;
 }
 

@@ -46,7 +46,7 @@ public:
     /// The calls of a round that meet records: all that is compiled for each direction.
     struct typed_calls {
         void (*hand_over)(Sessions&, step, std::span<job>) = nullptr;
-        void (*settle_at_once)(driver&, std::span<job>) = nullptr;
+        void (*settle_in_one_phase)(driver&, std::span<job>) = nullptr;
         detail::record_hashes_function* records = nullptr;
     };
     template <typename Direction>
@@ -57,44 +57,46 @@ public:
     /// Brings one job to its end, or as far as it gets.
     /// Shape:   typed - of the job's direction; follows - wait for another owner (a caller does, a
     ///          recovery does not)
-    interruption drive(job& work, course& way, bool follows, typed_calls const& typed) {
+    interruption drive(job& work, execution_state& execution, bool follows,
+                       typed_calls const& typed) {
         // Compiled for one job alone only where a call costs less than what that spares.
         constexpr std::size_t count = detail::wave_of<Log> == 1 ? 1 : std::dynamic_extent;
-        while (!way.over) {
-            take_steps(std::span<job, count>{&work, 1}, std::span<course, count>{&way, 1},
-                       follows, typed);
+        while (!execution.over) {
+            take_steps(std::span<job, count>{&work, 1},
+                       std::span<execution_state, count>{&execution, 1}, follows, typed);
         }
-        return way.cut;
+        return execution.cut;
     }
 
     /// Takes every step once, in the order of the protocol, for the jobs that it is due for: who
     /// meets nothing in the way gets from insert to end. When all of them rest, it waits first.
     /// Shape:   work on one record keeps the order of the span; typed - of the direction of all
-    void round(std::span<job> jobs, std::span<course> ways, bool follows,
+    void round(std::span<job> jobs, std::span<execution_state> executions, bool follows,
                typed_calls const& typed) {
-        take_steps(jobs, ways, follows, typed);
+        take_steps(jobs, executions, follows, typed);
     }
 
     /// Looks for the entries of jobs that begin with that, and takes no other step.
-    void look(std::span<job> jobs, std::span<course> ways) {
-        tell_log<step::read>(detail::jobs_side_by_side<std::dynamic_extent>{jobs, ways, true, {}});
+    void look(std::span<job> jobs, std::span<execution_state> executions) {
+        tell_log<step::read>(
+            detail::jobs_side_by_side<std::dynamic_extent>{jobs, executions, true, {}});
     }
 
 private:
     /// Shape:   one span that is known to hold one job (Count) spares it what only several need
     template <std::size_t Count>
-    void take_steps(std::span<job, Count> jobs, std::span<course, Count> ways, bool follows,
-                    typed_calls const& typed) {
-        detail::jobs_side_by_side<Count> const all{jobs, ways, follows, typed.records};
+    void take_steps(std::span<job, Count> jobs, std::span<execution_state, Count> executions,
+                    bool follows, typed_calls const& typed) {
+        detail::jobs_side_by_side<Count> const all{jobs, executions, follows, typed.records};
         // Time may have gone by since the last round of a window; one job alone is new.
         if constexpr (Count != 1) look_at_clock();
         progress_.wake(all);
-        if constexpr (OnePhase) settle_at_once(all, typed);
+        if constexpr (OnePhase) settle_in_one_phase(all, typed);
         tell_log<step::insert>(all);
         tell_log<step::read>(all);
         tell_log<step::claim>(all);
         tell_stores<step::apply>(all, typed);
-        tell_stores<step::give_way>(all, typed);
+        tell_stores<step::back_off>(all, typed);
         tell_log<step::commit>(all);
         tell_log<step::cancel>(all);
         tell_stores<step::confirm>(all, typed);
@@ -132,14 +134,15 @@ private:
     }
 
     template <std::size_t Count>
-    void settle_at_once(detail::jobs_side_by_side<Count> const& all, typed_calls const& typed) {
-        if (typed.settle_at_once == nullptr) return;
-        bool const any = progress_.template begin<step::at_once>(all);
+    void settle_in_one_phase(detail::jobs_side_by_side<Count> const& all,
+                             typed_calls const& typed) {
+        if (typed.settle_in_one_phase == nullptr) return;
+        bool const any = progress_.template begin<step::one_phase>(all);
         if (any) {
-            typed.settle_at_once(*this, all.jobs);
+            typed.settle_in_one_phase(*this, all.jobs);
             look_at_clock();
         }
-        if (any || Count != 1) progress_.template end<step::at_once>(all);
+        if (any || Count != 1) progress_.template end<step::one_phase>(all);
     }
 
     template <typename Direction>
@@ -157,11 +160,11 @@ private:
             made.records = &detail::record_hashes<Direction>;
         }
         if constexpr (is_described<Direction> && OnePhase) {
-            made.settle_at_once = [](driver& here, std::span<job> jobs) {
+            made.settle_in_one_phase = [](driver& here, std::span<job> jobs) {
                 std::get<0>(here.sessions_)
-                    .template at_once<Direction>(
+                    .template one_phase<Direction>(
                         jobs, here.log_, here.progress_.now(),
-                        here.progress_.judge(&detail::record_hashes<Direction>));
+                        here.progress_.decide(&detail::record_hashes<Direction>));
             };
         }
         return made;

@@ -166,12 +166,12 @@ public:
         auto work = make_job<undescribed>(id, no_parameters, coordinator::cancel(0));
         auto driver = parts_.make_driver(call);
         work.created = driver.time();
-        course way;
-        driver.drive(work, way, true, driver_type::template calls_of<undescribed>());
+        execution_state execution;
+        driver.drive(work, execution, true, driver_type::template calls_of<undescribed>());
         // It was born since the look above: its own type compensates it.
-        auto told = way.cut == interruption::described
-                        ? cancel_entry(*way.seen, call)
-                        : detail::conclude(work, way, parts_.log());
+        auto told = execution.cut == interruption::described
+                        ? cancel_entry(*execution.seen, call)
+                        : detail::conclude(work, execution, parts_.log());
         driver.let_out();
         return told;
     }
@@ -355,8 +355,9 @@ private:
             return detail::refused_at_once<Direction>(fresh_id(parts_.environment()), parameters);
         }
         parts_.template expect_records<Direction>(parameters);
-        return run_new(fresh_id(parts_.environment()), detail::errand_of<Direction>(parameters),
-                       wanted, call, driver_type::template calls_of<Direction>(), true);
+        return run_new(fresh_id(parts_.environment()),
+                       detail::new_request_of<Direction>(parameters), wanted, call,
+                       driver_type::template calls_of<Direction>(), true);
     }
 
     template <typename Direction>
@@ -373,13 +374,13 @@ private:
             return detail::refused_at_once<Direction>(id, parameters);
         }
         parts_.template expect_records<Direction>(parameters);
-        return run_new(std::move(id), detail::errand_of<Direction>(parameters), wanted, call,
+        return run_new(std::move(id), detail::new_request_of<Direction>(parameters), wanted, call,
                        driver_type::template calls_of<Direction>(), false);
     }
 
     // From here on, nothing is compiled for each type.
 
-    outcome run_new(transaction_id&& id, detail::errand const& asked, goal wanted,
+    outcome run_new(transaction_id&& id, detail::new_request const& asked, goal wanted,
                     call_options const& call, typed_calls const& typed, bool new_id) {
         if (!gate_.is_open(call)) [[unlikely]] return gate_.tell(id);
         parts_.expect_entry(id);
@@ -390,9 +391,9 @@ private:
     }
 
     outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed) {
-        course way;
-        driver.drive(work, way, true, typed);
-        auto told = detail::conclude(work, way, parts_.log());
+        execution_state execution;
+        driver.drive(work, execution, true, typed);
+        auto told = detail::conclude(work, execution, parts_.log());
         driver.let_out();
         return told;
     }

@@ -2,7 +2,7 @@
 // What an observer is told: every step of a job, and once that its transaction is over.
 #pragma once
 
-#include <settle/running/course.hpp>
+#include <settle/running/execution_state.hpp>
 #include <settle/store/observer.hpp>
 #include <settle/store/wave.hpp>
 
@@ -24,37 +24,40 @@ public:
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
 
     void step_taken([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
-                    [[maybe_unused]] course& way) {
+                    [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
             auto const& c = work.coordinator;
             tell({work.id, work.direction->name(), taken,   c.state(),
-                  c.attempts(), way.met,      c.why(), work.problem.text,
+                  c.attempts(), execution.met,      c.why(), work.problem.text,
                   work.direction->append_json,     work.parameters});
-            way.met = answer::none;
+            execution.met = answer::none;
         }
     }
 
     /// A call is over with a job. An observer is told when the outcome is `done` or `canceled`.
-    void is_over([[maybe_unused]] job const& work, [[maybe_unused]] course const& way) {
+    void is_over([[maybe_unused]] job const& work,
+                 [[maybe_unused]] execution_state const& execution) {
         if constexpr (observed) {
             auto const& c = work.coordinator;
-            if (way.cut != interruption::none || c.vanished() || !is_final(c.state())) return;
+            if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) return;
             event seen{work.id,      work.direction->name(), step::end, c.state(),
                        c.attempts(), answer::none,           c.why(),   {},
-                       work.direction->append_json,          work.parameters, way.ended_here};
-            if (way.seen && way.seen->why != reason::none) seen.why = way.seen->why;
+                       work.direction->append_json,          work.parameters, execution.ended_here};
+            if (execution.seen && execution.seen->why != reason::none)
+                seen.why = execution.seen->why;
             tell(seen);
         }
     }
 
     /// Decisions clear the answers, so what an observer is told is looked up before.
-    void note_answers([[maybe_unused]] job const& work, [[maybe_unused]] course& way) {
+    void note_answers([[maybe_unused]] job const& work,
+                      [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
             for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
                 answer const said = work.coordinator.answer_of(part);
                 bool const fine = said == answer::applied || said == answer::nothing ||
                                   said == answer::none;
-                if (way.met == answer::none && !fine) way.met = said;
+                if (execution.met == answer::none && !fine) execution.met = said;
             }
         }
     }
@@ -62,38 +65,41 @@ public:
     /// Before the coordinator hears what the log said. When the answer to a write was lost, its
     /// epoch tells later whether it took effect.
     template <step Step>
-    void note_write([[maybe_unused]] job const& work, [[maybe_unused]] course& way) {
+    void note_write([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
         if constexpr (observed && ends_entry(Step)) {
             if (work.said != log_answer::unknown) return;
             auto const& c = work.coordinator;
-            if constexpr (Step == step::insert) way.last_unsure = c.insert_epoch();
-            else if constexpr (Step == step::at_once) way.last_unsure = c.epoch_at_once();
-            else way.last_unsure = c.change(Step).to_epoch;
-            if (way.first_unsure == 0) way.first_unsure = way.last_unsure;
+            if constexpr (Step == step::insert) execution.last_unsure = c.insert_epoch();
+            else if constexpr (Step == step::one_phase) execution.last_unsure = c.one_phase_epoch();
+            else execution.last_unsure = c.change(Step).to_epoch;
+            if (execution.first_unsure == 0) execution.first_unsure = execution.last_unsure;
         }
     }
     /// After it has heard.
     template <step Step>
-    void note_end([[maybe_unused]] job const& work, [[maybe_unused]] course& way) {
+    void note_end([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
         if constexpr (observed && ends_entry(Step)) {
             bool const final = is_final(work.coordinator.state());
-            way.ended_here = way.ended_here || (final && work.said == log_answer::taken);
+            execution.ended_here =
+                execution.ended_here || (final && work.said == log_answer::taken);
         }
     }
     /// An entry was read. No other worker writes under an epoch that this call was given.
     void note_entry([[maybe_unused]] entry const& found, [[maybe_unused]] std::string const& owner,
-                    [[maybe_unused]] course& way) {
+                    [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
-            if (way.first_unsure == 0 || !is_final(found.state) || found.owner != owner) return;
-            way.ended_here = way.ended_here || (found.epoch_number >= way.first_unsure &&
-                                                found.epoch_number <= way.last_unsure);
+            if (execution.first_unsure == 0 || !is_final(found.state) || found.owner != owner)
+                return;
+            execution.ended_here =
+                execution.ended_here || (found.epoch_number >= execution.first_unsure &&
+                                         found.epoch_number <= execution.last_unsure);
         }
     }
 
 private:
     static constexpr bool ends_entry(step taken) {
         return taken == step::insert || taken == step::close || taken == step::cancel ||
-               taken == step::at_once;
+               taken == step::one_phase;
     }
 
     /// What it throws must not keep a transaction from its end.

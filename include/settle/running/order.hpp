@@ -8,7 +8,7 @@
 // care: escrow has it hold whichever way they end.
 //
 // What settles at once has no marks to fall back behind. It is asked when nothing earlier on its
-// records, or of its id, is left; inside the wave, order_at_once (at_once.hpp) sees to it.
+// records, or of its id, is left; inside the wave, one_phase_order (one_phase.hpp) sees to it.
 #pragma once
 
 #include <settle/store/hash_index.hpp>
@@ -55,7 +55,7 @@ using record_hashes_function = void(job const&, std::vector<std::uint64_t>&);
 
 /// All that a job which settles at once shares with others: its records, and its entry, since the
 /// first one of an id decides what the id means.
-inline void hashes_at_once(job const& work, record_hashes_function* records,
+inline void one_phase_hashes(job const& work, record_hashes_function* records,
                            std::vector<std::uint64_t>& into) {
     records(work, into);
     into.push_back(hash_mix(0, std::hash<transaction_id>{}(work.id)));
@@ -70,10 +70,10 @@ struct order_rules {
     static constexpr bool falls_back_with = true;
     /// Whoever shares a record with one that waits is not asked.
     static constexpr bool waits_with = true;
-    /// Nobody meets the marks of one that gives way.
-    static constexpr bool gives_way_first = true;
+    /// Nobody meets the marks of a transaction that backs off.
+    static constexpr bool backs_off_first = true;
     /// What settles at once waits for the end of what is before it on its records.
-    static constexpr bool waits_at_once = true;
+    static constexpr bool one_phase_waits = true;
 };
 
 template <typename Environment>
@@ -97,10 +97,10 @@ public:
         paused_.clear();
     }
 
-    /// A job that gives way, whose marks may still be there: nobody is to meet them, least of all
+    /// A job that backs off, whose marks may still be there: nobody is to meet them, least of all
     /// the earlier one that it gives way to.
-    void gives_way(job const& work, record_hashes_function* records) {
-        if (!Rules::gives_way_first) return;
+    void backs_off(job const& work, record_hashes_function* records) {
+        if (!Rules::backs_off_first) return;
         records(work, records_);
         for (auto const record : records_) blocked_.insert(record);
     }
@@ -117,7 +117,7 @@ public:
         bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
         if (asked && !held_up && free) return false;
         look_up(wave, work, records);
-        bool waits = !asked && (wave == step::at_once || !has_begun(work));
+        bool waits = !asked && (wave == step::one_phase || !has_begun(work));
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record) ||
                     (fell_back && paused_.contains(record));
@@ -211,7 +211,7 @@ public:
 private:
     /// What a job shares with others in a wave.
     void look_up(step wave, job const& work, record_hashes_function* records) {
-        if (wave == step::at_once) hashes_at_once(work, records, records_);
+        if (wave == step::one_phase) one_phase_hashes(work, records, records_);
         else records(work, records_);
     }
 

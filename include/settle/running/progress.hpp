@@ -4,7 +4,7 @@
 // Nothing here knows the C++ types of a transaction, so it is compiled once for all of them.
 #pragma once
 
-#include <settle/running/at_once.hpp>
+#include <settle/running/one_phase.hpp>
 #include <settle/running/observation.hpp>
 #include <settle/running/outcome.hpp>
 #include <settle/running/refusals.hpp>
@@ -38,14 +38,14 @@ public:
     /// The time that the next steps carry. A clock is read once a wave, and again after every wait
     /// and whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
-    [[nodiscard]] occasion now() const { return {now_, owner_}; }
+    [[nodiscard]] write_context now() const { return {now_, owner_}; }
 
     /// Looks at the clock: after a wave that took its time, or before a new job.
     void look_at_clock() { now_ = environment_.now(); }
 
     /// Says what becomes of transactions that settle at once.
     /// Shape:   records - of a job
-    [[nodiscard]] judge_at_once<Environment> judge(record_hashes_function* records) const {
+    [[nodiscard]] one_phase_decision<Environment> decide(record_hashes_function* records) const {
         return {environment_, limits_, ordering_ ? records : nullptr};
     }
 
@@ -56,7 +56,7 @@ public:
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             bool const takes_part = all.jobs[i].takes(Step);
             // For one job alone, `any` says it: its wave ends only if it takes part.
-            if constexpr (Count != 1) all.ways[i].takes_part = takes_part;
+            if constexpr (Count != 1) all.executions[i].takes_part = takes_part;
             any = any || takes_part;
         }
         if constexpr (keeps_order<Step> && Count != 1) {
@@ -77,8 +77,9 @@ public:
         if constexpr (!takes_no_time<Log>) look_at_clock();
         finds_entries_ = false;
         log_.look_up(all.jobs, [&](job& work, result<std::optional<entry>>&& found, bool same) {
-            course& way = all.ways[static_cast<std::size_t>(&work - all.jobs.data())];
-            way.cut = take_found(work, way, std::move(found), same);
+            execution_state& execution =
+                all.executions[static_cast<std::size_t>(&work - all.jobs.data())];
+            execution.cut = take_found(work, execution, std::move(found), same);
         });
     }
 
@@ -89,14 +90,14 @@ public:
             if (ordering_) look_at_order<Step>(all);
         }
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            course& way = all.ways[i];
-            if (Count != 1 && !way.takes_part) continue;
+            execution_state& execution = all.executions[i];
+            if (Count != 1 && !execution.takes_part) continue;
             job& work = all.jobs[i];
-            watch_.template note_write<Step>(work, way);
-            way.cut = hear<Step>(work, way);
-            watch_.template note_end<Step>(work, way);
-            watch_.step_taken(Step, work, way);
-            go_on(Step, work, way, all.follows);
+            watch_.template note_write<Step>(work, execution);
+            execution.cut = hear<Step>(work, execution);
+            watch_.template note_end<Step>(work, execution);
+            watch_.step_taken(Step, work, execution);
+            go_on(Step, work, execution, all.follows);
         }
         constexpr bool meets_entries = Step == step::insert || Step == step::read;
         if constexpr (meets_entries && Count != 1) twins_.stand_behind(all);
@@ -109,14 +110,14 @@ public:
         bool any_awake = false;
         if constexpr (Count != 1) twins_.wake(all);
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            if (all.ways[i].over) continue;
-            if (all.jobs[i].resting) first = std::min(first, all.ways[i].wakes);
+            if (all.executions[i].over) continue;
+            if (all.jobs[i].resting) first = std::min(first, all.executions[i].wakes);
             else any_awake = true;
         }
         // Who is awake and has nothing to do waits for one that rests.
         bool const was_idle = std::exchange(idle_, true);
         if (first == std::chrono::nanoseconds::max()) return;
-        wake_at(first, !any_awake || was_idle, all.jobs, all.ways);
+        wake_at(first, !any_awake || was_idle, all.jobs, all.executions);
     }
 
 private:
@@ -124,11 +125,11 @@ private:
 
     /// Whether work on one record keeps the order of its window in this step.
     template <step Step>
-    static constexpr bool keeps_order = Step == step::apply || Step == step::at_once;
+    static constexpr bool keeps_order = Step == step::apply || Step == step::one_phase;
 
     static constexpr bool asks_log(step taken) {
         return taken == step::insert || taken == step::claim || taken == step::commit ||
-               taken == step::close || taken == step::cancel || taken == step::at_once;
+               taken == step::close || taken == step::cancel || taken == step::one_phase;
     }
 
     /// Whether the log can never hold what an entry would become.
@@ -143,14 +144,14 @@ private:
     }
 
     template <step Step>
-    [[gnu::always_inline]] interruption hear(job& work, course& way) {
+    [[gnu::always_inline]] interruption hear(job& work, execution_state& execution) {
         auto& c = work.coordinator;
         constexpr bool takes_over =
-            Step == step::claim || Step == step::cancel || Step == step::at_once;
+            Step == step::claim || Step == step::cancel || Step == step::one_phase;
         if constexpr (takes_over) {
             if (is_left(work)) return interruption::failed;
         }
-        if constexpr (Step == step::insert || Step == step::at_once) {
+        if constexpr (Step == step::insert || Step == step::one_phase) {
             // Under another id, the log is found to hold nothing.
             bool const is_there =
                 work.said == log_answer::conflict || work.said == log_answer::ended;
@@ -162,17 +163,17 @@ private:
                 work.new_id = work.new_id && work.said != log_answer::taken;
                 c.inserted(work.said, expired(work));
             } else {
-                watch_.note_answers(work, way);
+                watch_.note_answers(work, execution);
                 c.settled(work.said);
                 if (never(work)) c.cancel_for(reason::record_unusable);
             }
         } else if constexpr (Step == step::read) {
-            return way.cut;
+            return execution.cut;
         } else if constexpr (Step == step::claim) {
             c.claimed(work.said, expired(work));
             // What was read may be old, and a compare-and-set is not: it shows that nobody else had
             // raised the entry, and yet a mark was under a later epoch.
-            if (way.behind && work.said == log_answer::taken) {
+            if (execution.behind && work.said == log_answer::taken) {
                 work.problem = entry_behind_marks(work.id);
                 return interruption::failed;
             }
@@ -184,93 +185,96 @@ private:
         } else if constexpr (Step == step::cancel) {
             c.canceled(work.said);
         } else {
-            watch_.note_answers(work, way);
-            if (Step == step::apply) way.fell_back = std::exchange(way.kept_back, false);
-            if (Step == step::apply && way.fell_back) c.yield();
+            watch_.note_answers(work, execution);
+            if (Step == step::apply)
+                execution.fell_back = std::exchange(execution.kept_back, false);
+            if (Step == step::apply && execution.fell_back) c.requeue();
             else c.decide(Step, limits_.attempts);
-            if (Step == step::apply && c.next() == step::read) way.fenced = true;
+            if (Step == step::apply && c.next() == step::read) execution.fenced = true;
         }
         return interruption::none;
     }
 
     /// What comes after a step: its end, a rest, or the next step.
-    [[gnu::always_inline]] void go_on(step taken, job& work, course& way, bool follows) {
+    [[gnu::always_inline]] void go_on(step taken, job& work, execution_state& execution,
+                                      bool follows) {
         step const next = work.coordinator.next();
-        if (way.cut == interruption::none && next == step::wait && !follows) {
-            way.cut = interruption::elsewhere;
+        if (execution.cut == interruption::none && next == step::wait && !follows) {
+            execution.cut = interruption::elsewhere;
         }
-        if (way.cut != interruption::none || next == step::end) return end(work, way);
+        if (execution.cut != interruption::none || next == step::end) return end(work, execution);
         // A transaction that only stood behind an earlier one of its wave has no pause to take: the
         // earlier one ends first, or rests itself, and then keep_order() keeps this one back. Its
         // patience begins here all the same.
-        if (taken == step::at_once && next == taken && work.said == log_answer::taken) {
-            return end_in_time(work, way);
+        if (taken == step::one_phase && next == taken && work.said == log_answer::taken) {
+            return end_in_time(work, execution);
         }
         // A log that answers `unknown` may go on doing so: it is given time, too.
         bool const stalled =
             next == taken || (asks_log(taken) && work.said == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
-        if (stalled && fails_always(taken, work, way, hopeless)) {
-            way.cut = interruption::failed;
-            return end(work, way);
+        if (stalled && fails_always(taken, work, execution, hopeless)) {
+            execution.cut = interruption::failed;
+            return end(work, execution);
         }
-        if (stalled || next == step::pause || next == step::wait) rest(work, way);
+        if (stalled || next == step::pause || next == step::wait) rest(work, execution);
     }
 
     /// Whether a step would fail again for the same reason. A write whose outcome is unknown may
     /// have taken effect all the same: the entry is read before the write counts as failed.
-    static bool fails_always(step taken, job const& work, course& way, bool hopeless) {
+    static bool fails_always(step taken, job const& work, execution_state& execution,
+                             bool hopeless) {
         if (work.problem.code != condition::permanent) return false;
         if (!asks_log(taken)) return hopeless;
-        if (work.said == log_answer::unknown) return std::exchange(way.failed_unsure, true);
+        if (work.said == log_answer::unknown) return std::exchange(execution.failed_unsure, true);
         return work.said == log_answer::unavailable;
     }
 
     /// No wave has anything to do for it any more.
-    void end(job& work, course& way) {
-        way.over = true;
+    void end(job& work, execution_state& execution) {
+        execution.over = true;
         work.resting = true;
-        watch_.is_over(work, way);
+        watch_.is_over(work, execution);
     }
 
     // --------------------------------------------------------------------------- order of a window
 
-    /// Who shares a record on which an earlier one of the window has to be waited for, waits too.
-    /// False when nobody is left to ask.
+    /// Keeps back each job that shares a record with a waiting earlier job; false if none is left.
     template <std::size_t Count>
     bool keep_order(step wave, jobs_side_by_side<Count> const& all) {
         if (!order_) order_ = std::make_unique<order>();
         order_->begin();
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            bool const leaves = all.jobs[i].coordinator.next() == step::give_way;
-            if (leaves && !all.ways[i].over) order_->gives_way(all.jobs[i], all.records);
+            bool const leaves = all.jobs[i].coordinator.next() == step::back_off;
+            if (leaves && !all.executions[i].over) order_->backs_off(all.jobs[i], all.records);
         }
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            course& way = all.ways[i];
-            if (way.over) continue;
-            bool const waits = order_->stands_behind(wave, all.jobs[i], way.takes_part,
-                                                     way.held_up, way.fell_back, all.records);
-            if (!way.takes_part) continue;
+            execution_state& execution = all.executions[i];
+            if (execution.over) continue;
+            bool const waits =
+                order_->stands_behind(wave, all.jobs[i], execution.takes_part, execution.held_up,
+                                      execution.fell_back, all.records);
+            if (!execution.takes_part) continue;
             any = any || !waits;
             if (!waits) continue;
-            way.takes_part = false;
-            way.kept_back = true;
+            execution.takes_part = false;
+            execution.kept_back = true;
             all.jobs[i].resting = true;
         }
         return any;
     }
 
-    /// Whether everybody who was asked has taken effect and nobody was kept back: the usual case,
-    /// in which no record need be looked at. Who was asked shares none with one that waits.
+    /// Whether every job of the wave has taken effect and none was kept back: the usual case, in
+    /// which no record need be looked at. A job of the wave shares no record with one kept back.
     template <step Step, std::size_t Count>
     static bool nobody_waits(jobs_side_by_side<Count> const& all) {
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            course const& way = all.ways[i];
-            if (way.kept_back) return false;
-            if (Step == step::at_once) continue;
-            if (way.held_up) return false;
-            if (!way.takes_part) continue;
+            execution_state const& execution = all.executions[i];
+            if (execution.kept_back) return false;
+            if (Step == step::one_phase) continue;
+            if (execution.held_up) return false;
+            if (!execution.takes_part) continue;
             auto const& c = all.jobs[i].coordinator;
             for (std::size_t part = 0; part < c.parts(); ++part) {
                 if (c.answer_of(part) != answer::applied) return false;
@@ -286,27 +290,27 @@ private:
         if constexpr (Step == step::apply) order_->begin_places();
         if (nobody_waits<Step>(all)) return;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            course& way = all.ways[i];
+            execution_state& execution = all.executions[i];
             job& work = all.jobs[i];
-            if (way.over) continue;
-            bool const waited = std::exchange(way.kept_back, false);
+            if (execution.over) continue;
+            bool const waited = std::exchange(execution.kept_back, false);
             if (waited) work.resting = false;
-            bool held_up = work.resting;
-            if constexpr (Step == step::apply) yield_to_earlier(work, way, all.records);
-            if (way.takes_part) {
-                held_up = Step == step::apply ? way.held_up : !order_at_once::has_settled(work);
-            }
-            // Who rests looks at its own time.
-            if (order_->stalls(Step, work, held_up, all.records) && waited) end_in_time(work, way);
+            if constexpr (Step == step::apply) yield_to_earlier(work, execution, all.records);
+            bool const asked_in_vain = Step == step::apply ? execution.held_up
+                                                           : !one_phase_order::has_settled(work);
+            bool const held_up = execution.takes_part ? asked_in_vain : work.resting;
+            // A job that rests looks at its own time.
+            bool const stalled = order_->stalls(Step, work, held_up, all.records);
+            if (stalled && waited) end_in_time(work, execution);
         }
     }
 
     /// What failed beside an earlier one of its window may succeed behind it; and who comes after
     /// one that falls back, on a record of its, falls back with it.
-    void yield_to_earlier(job& work, course& way, record_hashes_function* records) {
-        auto const place = order_->place_of(work, way.takes_part, records);
-        if (way.takes_part) way.held_up = place == order::place::held_up;
-        way.kept_back = place == order::place::behind;
+    void yield_to_earlier(job& work, execution_state& execution, record_hashes_function* records) {
+        auto const place = order_->place_of(work, execution.takes_part, records);
+        if (execution.takes_part) execution.held_up = place == order::place::held_up;
+        execution.kept_back = place == order::place::behind;
     }
 
     // --------------------------------------------------------------------------------- the own log
@@ -315,7 +319,7 @@ private:
         return age_of(work.created, now_, limits_.clocks) > limits_.lifetime;
     }
 
-    [[gnu::noinline]] interruption take_found(job& work, course& way,
+    [[gnu::noinline]] interruption take_found(job& work, execution_state& execution,
                                               result<std::optional<entry>>&& found, bool same) {
         if (!found.has_value()) {
             work.problem = found.problem();
@@ -337,28 +341,29 @@ private:
         }
         finds_entries_ = true;
         entry const& here = *found.value();
-        watch_.note_entry(here, owner_, way);
+        watch_.note_entry(here, owner_, execution);
         if (auto damaged = fault_of(here); !damaged.empty()) {
             work.problem = std::move(damaged);
             return interruption::failed;
         }
-        way.behind = std::exchange(way.fenced, false) && here.state == work.coordinator.state() &&
-                     here.epoch_number == work.coordinator.epoch_number();
+        execution.behind = std::exchange(execution.fenced, false) &&
+                           here.state == work.coordinator.state() &&
+                           here.epoch_number == work.coordinator.epoch_number();
         auto const unfit = same ? interruption::none : compare(work, here);
         if (unfit != interruption::none) {
-            way.seen = std::make_unique<entry>(*std::move(found).value());
+            execution.seen = std::make_unique<entry>(*std::move(found).value());
             return unfit;
         }
         view.mine = here.owner == owner_;
         // Nobody waits for the owner of an entry that is final, so nobody asks what he does.
         view.abandoned = !is_final(here.state) &&
                          (here.state == state::initial || is_gone(here.owner) ||
-                          stands_still(here, way) || way.behind);
+                          stands_still(here, execution) || execution.behind);
         work.created = here.created;
         work.coordinator.found(standing_of(here), view);
         // Of an entry that is done, its state is all that is told.
         bool const tells_more = here.state != state::done || !work.direction->described;
-        if (tells_more) way.seen = std::make_unique<entry>(*std::move(found).value());
+        if (tells_more) execution.seen = std::make_unique<entry>(*std::move(found).value());
         return interruption::none;
     }
 
@@ -389,15 +394,15 @@ private:
     }
 
     /// True when the entry has not moved for `takeover`, by this process's own clock.
-    bool stands_still(entry const& here, course& way) {
+    bool stands_still(entry const& here, execution_state& execution) {
         auto const elapsed = environment_.elapsed();
-        auto const& seen = way.seen;
+        auto const& seen = execution.seen;
         bool const moved = !seen || seen->state != here.state ||
                            seen->epoch_number != here.epoch_number ||
                            seen->attempts != here.attempts || seen->modified != here.modified;
-        if (moved || !way.still_since) way.still_since = elapsed;
+        if (moved || !execution.still_since) execution.still_since = elapsed;
         using std::chrono::milliseconds;
-        return std::chrono::duration_cast<milliseconds>(elapsed - *way.still_since) >=
+        return std::chrono::duration_cast<milliseconds>(elapsed - *execution.still_since) >=
                limits_.takeover;
     }
 
@@ -415,45 +420,45 @@ private:
     }
 
     /// Ends a job that does not get on when the deadline, a stop or the patience says so.
-    [[gnu::cold, gnu::noinline]] void end_in_time(job& work, course& way) {
+    [[gnu::cold, gnu::noinline]] void end_in_time(job& work, execution_state& execution) {
         auto const elapsed = environment_.elapsed();
-        if (!way.deadline) {
-            way.deadline = deadline_ ? *deadline_ : after(elapsed, limits_.patience);
+        if (!execution.deadline) {
+            execution.deadline = deadline_ ? *deadline_ : after(elapsed, limits_.patience);
         }
-        if (elapsed < *way.deadline && !call_.stop.stop_requested()) return;
+        if (elapsed < *execution.deadline && !call_.stop.stop_requested()) return;
         if (work.problem.empty()) {
             work.problem = ended_waiting(call_.stop.stop_requested() ? "a stop request"
                                          : deadline_                 ? "the call's deadline"
                                                                      : "options::patience");
         }
-        way.cut = interruption::stopped;
-        end(work, way);
+        execution.cut = interruption::stopped;
+        end(work, execution);
     }
 
-    /// Lets a job rest a little, longer each time.
-    [[gnu::cold, gnu::noinline]] void rest(job& work, course& way) {
-        end_in_time(work, way);
-        if (way.over) return;
+    /// Lets a job rest, longer each time.
+    [[gnu::cold, gnu::noinline]] void rest(job& work, execution_state& execution) {
+        end_in_time(work, execution);
+        if (execution.over) return;
         auto const elapsed = environment_.elapsed();
         // An hour is for ever here, and can be doubled and counted in nanoseconds.
         using std::chrono::microseconds;
         auto const longest = std::min<microseconds>(limits_.longest_pause, std::chrono::hours{1});
         auto const first = std::min<microseconds>(limits_.first_pause, longest);
-        auto const doubled = first * (std::int64_t{1} << std::min(way.rests, 20U));
+        auto const doubled = first * (std::int64_t{1} << std::min(execution.rests, 20U));
         std::chrono::nanoseconds const most = std::min(doubled, longest);
         // Half of the pause is chance, so that two workers that met do not meet again in step.
         auto const half = static_cast<std::uint64_t>(most.count()) / 2 + 1;
         std::chrono::nanoseconds const chosen{
             static_cast<std::int64_t>(half + environment_.random() % half)};
-        way.wakes = std::min(elapsed + chosen, *way.deadline);
-        ++way.rests;
+        execution.wakes = std::min(elapsed + chosen, *execution.deadline);
+        ++execution.rests;
         work.resting = true;
     }
 
-    /// Wakes whose rest is over.
-    /// Shape:   first - the end of the shortest rest; waits - for that one
+    /// Wakes each job at the end of its rest; `first` is the end of the shortest, `waits` for it.
     [[gnu::cold, gnu::noinline]] void wake_at(std::chrono::nanoseconds first, bool waits,
-                                              std::span<job> jobs, std::span<course> ways) {
+                                              std::span<job> jobs,
+                                              std::span<execution_state> executions) {
         auto elapsed = environment_.elapsed();
         if (waits) {
             if (first > elapsed) environment_.pause(first - elapsed, call_.stop);
@@ -463,14 +468,14 @@ private:
             look_at_clock();
         }
         for (std::size_t i = 0; i < jobs.size(); ++i) {
-            if (ways[i].over || !jobs[i].resting || ways[i].wakes > elapsed) continue;
+            if (executions[i].over || !jobs[i].resting || executions[i].wakes > elapsed) continue;
             jobs[i].resting = false;
             auto& c = jobs[i].coordinator;
             step const taken = c.next();
             if (taken == step::pause) c.resume();
             else if (taken == step::wait) c.look_again();
             else continue;
-            watch_.step_taken(taken, jobs[i], ways[i]);
+            watch_.step_taken(taken, jobs[i], executions[i]);
         }
     }
 

@@ -96,21 +96,21 @@ private:
         auto driver = parts_.make_driver(call);
         epoch const first = fresh_epoch(parts_.environment());
         auto work = make_job<undescribed>(id, no_parameters,
-                                          coordinator::begin(0, first, goal::annul));
+                                          coordinator::begin(0, first, goal::tombstone));
         work.created = driver.time();
-        course way;
+        execution_state execution;
         using driver_type = typename Assembly::driver_type;
         auto const& calls = driver_type::template calls_of<undescribed>();
-        auto const cut = driver.drive(work, way, false, calls);
+        auto const cut = driver.drive(work, execution, false, calls);
         if (!thrown_) thrown_ = driver.thrown();
         if (cut != interruption::none && cut != interruption::described) {
             return work.problem;
         }
-        if (!way.seen) {
+        if (!execution.seen) {
             ++report_.annulled;
             return standing{state::canceled, work.coordinator.epoch_number(), 0, 0};
         }
-        return standing_of(*way.seen);
+        return standing_of(*execution.seen);
     }
 
     Assembly& parts_;

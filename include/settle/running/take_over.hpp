@@ -135,9 +135,10 @@ private:
         auto driver = parts_.make_driver(call_);
         window<Direction> jobs{std::min(room_, run.size())};
         auto const round = [&] {
-            jobs.round(driver, false, [&](std::size_t, job& work, course const& way) {
-                tell(conclude(work, way, parts_.log()));
-            });
+            jobs.round(driver, false,
+                       [&](std::size_t, job& work, execution_state const& execution) {
+                           tell(conclude(work, execution, parts_.log()));
+                       });
         };
         for (entry const& one : run) {
             if (driver.thrown()) break;

@@ -2,7 +2,7 @@
 // Jobs of one window that have the same id.
 #pragma once
 
-#include <settle/running/course.hpp>
+#include <settle/running/execution_state.hpp>
 
 #include <functional>
 
@@ -17,13 +17,13 @@ public:
     void stand_behind(jobs_side_by_side<std::dynamic_extent> const& all) {
         bool noted = false;
         for (std::size_t i = 1; i < all.jobs.size(); ++i) {
-            course& way = all.ways[i];
-            if (!way.takes_part || way.over || !meets_entry(all.jobs[i])) continue;
+            execution_state& execution = all.executions[i];
+            if (!execution.takes_part || execution.over || !meets_entry(all.jobs[i])) continue;
             if (!std::exchange(noted, true)) note_ids(all);
             if (!has_earlier(i, all)) continue;
             all.jobs[i].resting = true;
-            way.wakes = std::chrono::nanoseconds::max();
-            way.behind_twin = any_ = true;
+            execution.wakes = std::chrono::nanoseconds::max();
+            execution.behind_twin = any_ = true;
         }
     }
 
@@ -33,11 +33,11 @@ public:
         any_ = false;
         note_ids(all);
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            course& way = all.ways[i];
-            if (!way.behind_twin || way.over) continue;
-            way.behind_twin = has_earlier(i, all);
-            any_ = any_ || way.behind_twin;
-            if (!way.behind_twin) way.wakes = {};
+            execution_state& execution = all.executions[i];
+            if (!execution.behind_twin || execution.over) continue;
+            execution.behind_twin = has_earlier(i, all);
+            any_ = any_ || execution.behind_twin;
+            if (!execution.behind_twin) execution.wakes = {};
         }
     }
 
@@ -54,7 +54,7 @@ private:
     void note_ids(jobs_of_window const& all) {
         first_.clear();
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
-            if (all.ways[i].over || first_of(all.jobs[i].id, all) != nullptr) continue;
+            if (all.executions[i].over || first_of(all.jobs[i].id, all) != nullptr) continue;
             first_.insert(std::hash<transaction_id>{}(all.jobs[i].id), i);
         }
     }

@@ -42,8 +42,8 @@ public:
         }
     }
 
-    /// Drives everybody one round on; `ended(number, job, course)` is called for each that is over,
-    /// in the order of the window, and its place is free then.
+    /// Drives everybody one round on; `ended(number, job, execution)` is called for each that is
+    /// over, in the order of the window, and its place is free then.
     template <typename Driver, typename Ended>
     void round(Driver& driver, bool follows, Ended&& ended) {
         driver.round(jobs_, ways_, follows, Driver::template calls_of<Direction>());
@@ -87,7 +87,7 @@ private:
     std::size_t room_;
     std::size_t made_ = 0; ///< how many have room already
     std::vector<job> jobs_;
-    std::vector<course> ways_;
+    std::vector<execution_state> ways_;
     std::vector<std::size_t> numbers_;
     std::vector<parameters_type> parameters_;
 };

@@ -29,7 +29,7 @@ namespace detail {
     auto const& c = work.coordinator;
     return !work.images.empty() &&
            (c.next() == step::commit ||
-            (c.next() == step::at_once && c.insert_state() == state::done));
+            (c.next() == step::one_phase && c.insert_state() == state::done));
 }
 
 } // namespace detail

@@ -78,7 +78,8 @@ inline constexpr std::int64_t first_millisecond = 1735689600000;
 template <typename Environment>
 [[nodiscard]] epoch fresh_epoch(Environment const& environment, timestamp now) {
     std::uint64_t const time = detail::milliseconds_since_2025(now);
-    return (time * births_apart + environment.random() % births_apart) % epoch_limit;
+    return (time * epochs_per_millisecond + environment.random() % epochs_per_millisecond) %
+           epoch_limit;
 }
 
 template <typename Environment>

@@ -28,7 +28,8 @@ struct kept_answer {
     }
 };
 
-/// Shape:   Desk - has expect(operation), meet(operation), end_at_once(operation, confirmed) where
+/// Shape:   Desk - has expect(operation), meet(operation), end_one_phase(operation, confirmed)
+/// where
 ///          it settles at once, and has_mark_of(operation) where an adapter asks for it
 template <typename Desk>
 class erased_operation {
@@ -44,7 +45,9 @@ public:
 
     void expect(Desk& at) const { how_->expect(at, *this); }
     [[nodiscard]] kept_answer meet(Desk& at) const { return how_->meet(at, *this); }
-    void end_at_once(Desk& at, bool confirmed) const { how_->end_at_once(at, *this, confirmed); }
+    void end_one_phase(Desk& at, bool confirmed) const {
+        how_->end_one_phase(at, *this, confirmed);
+    }
     [[nodiscard]] bool has_mark(Desk& at) const { return how_->has_mark(at, *this); }
 
     /// Writes an answer where the coordinator and the entry need it.
@@ -63,7 +66,7 @@ private:
     struct functions {
         void (*expect)(Desk&, erased_operation const&);
         kept_answer (*meet)(Desk&, erased_operation const&);
-        void (*end_at_once)(Desk&, erased_operation const&, bool);
+        void (*end_one_phase)(Desk&, erased_operation const&, bool);
         bool (*has_mark)(Desk&, erased_operation const&);
         void (*keep_image)(erased_operation const&, void const*);
     };
@@ -80,8 +83,8 @@ private:
         functions made{};
         made.expect = &expect_as<Operation>;
         made.meet = &meet_as<Operation>;
-        if constexpr (std::is_same_v<typename Operation::kind, applying_step<step::at_once>>) {
-            made.end_at_once = &end_at_once_as<Operation>;
+        if constexpr (std::is_same_v<typename Operation::kind, applying_step<step::one_phase>>) {
+            made.end_one_phase = &end_one_phase_as<Operation>;
         }
         if constexpr (!Operation::applies &&
                       requires(Desk& desk, Operation const& one) { desk.has_mark_of(one); }) {
@@ -101,8 +104,8 @@ private:
         return kept_answer::of(desk.meet(one.typed<Operation>()));
     }
     template <typename Operation>
-    static void end_at_once_as(Desk& desk, erased_operation const& one, bool confirmed) {
-        desk.end_at_once(one.typed<Operation>(), confirmed);
+    static void end_one_phase_as(Desk& desk, erased_operation const& one, bool confirmed) {
+        desk.end_one_phase(one.typed<Operation>(), confirmed);
     }
     template <typename Operation>
     static bool has_mark_as(Desk& desk, erased_operation const& one) {
@@ -137,7 +140,7 @@ template <typename Desk, template <typename> typename Holds, typename Direction>
     std::vector<erased_operation<Desk>> all;
     for (auto* const work : jobs) {
         for_each_part<Holds, Direction>(
-            *work, applying_step<step::at_once>{}, [](std::size_t) { return true; },
+            *work, applying_step<step::one_phase>{}, [](std::size_t) { return true; },
             [&](auto const& one) { all.push_back(erased_operation<Desk>{one}); });
     }
     return all;

@@ -24,7 +24,7 @@ namespace detail {
 struct group_member {
     enum class stage : int { waiting, leads, ended };
 
-    std::optional<ending> end{}; ///< how it ended, as far as anybody knows
+    std::optional<commit_result> end{}; ///< how it ended, as far as anybody knows
     std::atomic<stage> now{stage::waiting};
 };
 
@@ -43,7 +43,7 @@ public:
         [[nodiscard]] std::span<Member* const> members() const noexcept { return members_; }
         /// Takes in those who have come meanwhile; how many that were.
         std::size_t join() { return of_ == nullptr ? 0 : of_->join(members_); }
-        void end_all(ending const& with) const {
+        void end_all(commit_result const& with) const {
             for (Member* const one : members_) one->end = with;
         }
 

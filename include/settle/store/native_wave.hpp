@@ -13,39 +13,39 @@ SETTLE_BEGIN
 namespace detail {
 
 /// Where a native transaction stands after its commit was tried, or a write outside of one.
-enum class fate : std::uint8_t {
+enum class commit_status : std::uint8_t {
     committed,
     undone, ///< it took no effect
     unknown ///< it took effect at most once, perhaps later
 };
 
-struct ending {
-    detail::fate fate = fate::committed;
+struct commit_result {
+    detail::commit_status status = commit_status::committed;
     error problem{};
 };
 
 /// Whether it ended for all that had a part as it would have ended for each.
-[[nodiscard]] inline bool is_of_each(ending const& ended) noexcept {
+[[nodiscard]] inline bool is_same_for_each(commit_result const& ended) noexcept {
     auto const& code = ended.problem.code;
-    return ended.fate != fate::undone || code == condition::unknown ||
+    return ended.status != commit_status::undone || code == condition::unknown ||
            code == condition::retryable;
 }
 
 /// What an operation is told of an ending that is no commit.
-[[nodiscard]] inline answer answer_of(fate end) noexcept {
-    return end == fate::unknown ? answer::unknown : answer::unavailable;
+[[nodiscard]] inline answer answer_of(commit_status end) noexcept {
+    return end == commit_status::unknown ? answer::unknown : answer::unavailable;
 }
 
 /// Tells a job how its writes ended.
-inline void say(job& work, ending const& ended) {
-    switch (ended.fate) {
-    case fate::committed: work.said = log_answer::taken; return;
-    case fate::undone: work.said = log_answer::unavailable; break;
-    case fate::unknown: work.said = log_answer::unknown; break;
+inline void say(job& work, commit_result const& ended) {
+    switch (ended.status) {
+    case commit_status::committed: work.said = log_answer::taken; return;
+    case commit_status::undone: work.said = log_answer::unavailable; break;
+    case commit_status::unknown: work.said = log_answer::unknown; break;
     }
     work.problem = ended.problem;
 }
-inline void say(std::span<job* const> jobs, ending const& ended) {
+inline void say(std::span<job* const> jobs, commit_result const& ended) {
     for (auto* const work : jobs) say(*work, ended);
 }
 
@@ -62,10 +62,10 @@ inline void say(std::span<job* const> jobs, ending const& ended) {
 /// Shape:   kept - an answer for each operation, where it was committed
 template <typename Desk>
 void tell_all(std::vector<erased_operation<Desk>> const& all, std::vector<kept_answer> const& kept,
-              ending const& ended) {
+              commit_result const& ended) {
     for (std::size_t at = 0; at < all.size(); ++at) {
-        if (ended.fate == fate::committed) all[at].tell(kept[at]);
-        else all[at].failed(answer_of(ended.fate), ended.problem);
+        if (ended.status == commit_status::committed) all[at].tell(kept[at]);
+        else all[at].failed(answer_of(ended.status), ended.problem);
     }
 }
 
@@ -83,20 +83,20 @@ void for_each_run(std::span<T> all, StandsAlone&& stands_alone, Function&& funct
 }
 
 /// Says what becomes of a transaction whose parts are applied; false when nothing is to be written.
-using judging = function_view<bool(job&)>;
+using one_phase_decider = function_view<bool(job&)>;
 
-/// Settles one transaction inside a native one: its parts meet their records, the judge says what
-/// becomes of it, its entry is written, and what was applied ends as the entry says.
+/// Settles one transaction inside a native one: its parts meet their records, the decision function
+/// says what becomes of it, its entry is written, and what was applied ends as the entry says.
 /// Shape:   parts - all of the job; meet(operation) - answers it; write_entry() - writes it or says
 ///          that it will be, and sets what the log says; end(operation, done) - takes the mark away
 template <typename Desk, typename Meet, typename WriteEntry, typename End>
-void settle_in_native(job& work, std::span<erased_operation<Desk> const> parts, judging judge,
-                      Meet&& meet, WriteEntry&& write_entry, End&& end) {
+void settle_in_native(job& work, std::span<erased_operation<Desk> const> parts,
+                      one_phase_decider decide, Meet&& meet, WriteEntry&& write_entry, End&& end) {
     for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
         work.coordinator.answered(part, answer::none);
     }
     for (auto const& one : parts) meet(one);
-    bool const writes_entry = judge(work);
+    bool const writes_entry = decide(work);
     work.said = log_answer::taken;
     if (writes_entry) write_entry();
     bool const done = writes_entry && work.said == log_answer::taken &&

@@ -50,8 +50,8 @@ public:
     }
 
     /// Ends what an operation began at once: its mark never leaves the native transaction.
-    met<record> end_at_once(record_slot<record>& slot, bool confirmed) const {
-        epoch const under = work_.coordinator.epoch_at_once();
+    met<record> end_one_phase(record_slot<record>& slot, bool confirmed) const {
+        epoch const under = work_.coordinator.one_phase_epoch();
         return confirmed ? settle::finish(slot, work_.id, part_, under)
                          : undo_exactly(slot, work_.id, part_, under);
     }
@@ -132,8 +132,8 @@ public:
                 store_value(created.*collection::key_member, key(), overflow);
                 if (overflow) return detail::refused<record>(answer::overflow);
             }
-            if constexpr (Kind::at() == step::at_once) {
-                return apply_at_once(slot, work_.id, part(), c.epoch_at_once(), created, wanted,
+            if constexpr (Kind::at() == step::one_phase) {
+                return apply_one_phase(slot, work_.id, part(), c.one_phase_epoch(), created, wanted,
                                      native_image);
             } else if constexpr (Inlined) {
                 return apply_inlined(slot, work_.id, part(), c.epoch_number(), created, wanted,
@@ -160,7 +160,8 @@ public:
         } else if constexpr (Kind::at() == step::apply) {
             return conditional_apply<record>(work_.id, part(), c.epoch_number(), intent());
         } else {
-            return conditional_apply_at_once<record>(work_.id, part(), c.epoch_at_once(), intent());
+            return conditional_apply_one_phase<record>(work_.id, part(), c.one_phase_epoch(),
+                                                       intent());
         }
     }
 

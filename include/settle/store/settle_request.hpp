@@ -15,8 +15,8 @@ template <typename Desk>
 struct settle_request : group_member {
     std::span<job* const> jobs;
     std::span<erased_operation<Desk> const> parts; ///< of all jobs, in their order
-    occasion const& at;
-    judging judge;
+    write_context const& at;
+    one_phase_decider decide;
 
     /// Calls `function(job, its parts)` for each of the jobs, in their order.
     template <typename Function>
@@ -35,10 +35,10 @@ using insert_refusal = function_view<std::optional<log_answer>(job const&)>;
     return made;
 }
 
-/// Leaves a job out of its native transaction, since its entry is there. Its judge has to know of
-/// the job all the same: later ones of its window may have to wait for it.
-inline void leave_out(job& work, judging judge, log_answer said) {
-    static_cast<void>(judge(work));
+/// Leaves a job out of its native transaction, since its entry is there. The decision function must
+/// see the job all the same: later ones of its window may have to wait for it.
+inline void leave_out(job& work, one_phase_decider decide, log_answer said) {
+    static_cast<void>(decide(work));
     work.said = said;
 }
 
@@ -59,23 +59,23 @@ public:
     }
 
     /// Leaves such a job out, when it is its turn; false for any other.
-    [[nodiscard]] bool leaves_out(job& work, judging judge) const {
+    [[nodiscard]] bool leaves_out(job& work, one_phase_decider decide) const {
         if (refusal_ == nullptr || !work.coordinator.inserts()) return false;
         if (work.said != log_answer::unknown) {
-            leave_out(work, judge, work.said);
+            leave_out(work, decide, work.said);
             return true;
         }
         job const& first = *first_.at(work.id);
         if (&first == &work) return false;
         if (first.said == log_answer::taken && is_final(first.coordinator.insert_state())) {
-            leave_out(work, judge, log_answer::ended);
+            leave_out(work, decide, log_answer::ended);
             return true;
         }
         // The first of them goes first, when it can.
         for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
             work.coordinator.answered(part, answer::none);
         }
-        leave_out(work, judge, log_answer::taken);
+        leave_out(work, decide, log_answer::taken);
         work.coordinator.stay_behind();
         return true;
     }
@@ -87,7 +87,7 @@ private:
 
 /// Settles what requests want, inside of a native transaction.
 /// Shape:   fetch() - reads the records that the desk expects; meet(operation) - what that answers;
-///          change(job, occasion) - writes an entry that is there, and sets what the log says;
+///          change(job, write_context) - writes an entry that is there, and sets what the log says;
 ///          refusal - null where all ids are taken for new
 /// Returns: the jobs whose entries are still to be inserted
 template <typename Desk, typename Fetch, typename Meet, typename Change>
@@ -105,14 +105,14 @@ template <typename Desk, typename Fetch, typename Meet, typename Change>
     fetch();
     for (auto const* const one : requests) {
         one->for_each([&](job& work, auto const& parts) {
-            if (ids.leaves_out(work, one->judge)) return;
+            if (ids.leaves_out(work, one->decide)) return;
             settle_in_native(
-                work, parts, one->judge, [&](auto const& part) { part.tell(meet(part)); },
+                work, parts, one->decide, [&](auto const& part) { part.tell(meet(part)); },
                 [&] {
                     if (!work.coordinator.inserts()) return change(work, one->at);
                     fresh.push_back(&work);
                 },
-                [&](auto const& part, bool done) { part.end_at_once(desk, done); });
+                [&](auto const& part, bool done) { part.end_one_phase(desk, done); });
         });
     }
     return fresh;

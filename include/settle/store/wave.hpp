@@ -12,17 +12,18 @@
 //         overlaps_others
 //     session.read<C>(key) · create<C>(record) · scan<C>(after, limit)
 //     session.marks(after, limit) · resolve(mark, confirmed)
-//     session.at_once<D>(std::span<job>, log_session, occasion, judge)   where one native
-//         transaction can hold it all: entries and parts, each job as `judge(job)` has it
+//     session.one_phase<D>(std::span<job>, log_session, write_context, decide)   where one native
+//         transaction can hold it all: entries and parts, each job as `decide(job)` has it
 //   log.bind() → session
-//     session.insert(std::span<job>, occasion)    `unavailable` with errc::bad_parameters: never,
+//     session.insert(std::span<job>, write_context)    `unavailable` with errc::bad_parameters:
+//     never,
 //         since the log cannot hold such an entry; with any other problem: not now. `ended`
 //         instead of `conflict` only where the entry that is there is final: later jobs of the
 //         window that share a record or the id are let go on then
-//     session.change<Step>(std::span<job>, occasion)    at a commit `unavailable` with
+//     session.change<Step>(std::span<job>, write_context)    at a commit `unavailable` with
 //         errc::bad_parameters: never, since the images of its records make the entry too large;
 //         at a claim or a cancel `unavailable` with errc::damaged or errc::unfit_store: the entry
-//         stays as it is, since nobody could bring it to its end; at_once() answers the same way
+//         stays as it is, since nobody could bring it to its end; one_phase() answers the same way
 //     session.look_up(std::span<job>, found)   calls found(job, result<std::optional<entry>>, same)
 //         for every job that reads: its entry as it was at some moment of this call. An entry that
 //         was inserted a moment ago may be missing where the job's insert comes next and was not
@@ -106,7 +107,7 @@ template <typename Direction>
 }
 
 /// What a log writes beside the transition itself.
-struct occasion {
+struct write_context {
     timestamp now;
     std::string const& owner;
 };
@@ -115,16 +116,17 @@ namespace detail {
 
 /// A session that settles transactions at once says so.
 template <typename Session>
-inline constexpr bool settles_at_once = false;
+inline constexpr bool settles_in_one_phase = false;
 template <typename Session>
-    requires requires { Session::settles_at_once; }
-inline constexpr bool settles_at_once<Session> = Session::settles_at_once;
+    requires requires { Session::settles_in_one_phase; }
+inline constexpr bool settles_in_one_phase<Session> = Session::settles_in_one_phase;
 
 /// Whether it can do so where it is bound.
 template <typename Session>
-[[nodiscard]] bool can_settle_at_once(Session const& session) {
-    if constexpr (requires { session.can_settle_at_once(); }) return session.can_settle_at_once();
-    else return settles_at_once<Session>;
+[[nodiscard]] bool can_settle_in_one_phase(Session const& session) {
+    if constexpr (requires { session.can_settle_in_one_phase(); })
+        return session.can_settle_in_one_phase();
+    else return settles_in_one_phase<Session>;
 }
 
 /// Whether a session of a store or of a log is told early of what it will be asked for, so that it

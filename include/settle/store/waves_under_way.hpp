@@ -72,7 +72,7 @@ private:
     struct one_wave {
         operations all{};
         answers kept{};
-        std::future<ending> ended{};
+        std::future<commit_result> ended{};
     };
     using waves = std::map<job const*, one_wave>;
 

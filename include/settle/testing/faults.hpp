@@ -199,16 +199,16 @@ public:
 
     /// It answers by its entries, so it is one call to the log.
     template <typename Direction, typename Judge>
-    void at_once(std::span<job> wave, faulty_log<Database>& log, occasion const& at,
+    void one_phase(std::span<job> wave, faulty_log<Database>& log, write_context const& at,
                  Judge const& judge) {
-        log.template write<step::at_once>(
+        log.template write<step::one_phase>(
             wave, at, [inner = inner_, name = log_name_, judge](auto& entries, auto jobs,
                                                                 auto const& when) {
                 auto records = inner->template bind<Collections...>(name);
-                records.template at_once<Direction>(jobs, entries, when, judge);
+                records.template one_phase<Direction>(jobs, entries, when, judge);
             });
     }
-    static constexpr bool settles_at_once = settle::detail::settles_at_once<session_type>;
+    static constexpr bool settles_in_one_phase = settle::detail::settles_in_one_phase<session_type>;
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
@@ -297,12 +297,12 @@ public:
 
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
-    void insert(std::span<job> wave, occasion const& at) {
+    void insert(std::span<job> wave, write_context const& at) {
         write<step::insert>(wave, at,
                             [](auto& log, auto jobs, auto const& when) { log.insert(jobs, when); });
     }
     template <step Step>
-    void change(std::span<job> wave, occasion const& at) {
+    void change(std::span<job> wave, write_context const& at) {
         write<Step>(wave, at, [](auto& log, auto jobs, auto const& when) {
             log.template change<Step>(jobs, when);
         });
@@ -340,7 +340,7 @@ private:
     }
 
     template <step Step, typename Write>
-    void write(std::span<job> wave, occasion const& at, Write const& perform) {
+    void write(std::span<job> wave, write_context const& at, Write const& perform) {
         auto const hit = settle::detail::jobs_of(wave, Step);
         fault const wanted = desk_->ask(name_of(Step), true, hit.size());
         if (wanted.kind == fault_kind::none || wanted.kind == fault_kind::crash_after) {
@@ -348,8 +348,8 @@ private:
             if (wanted.kind == fault_kind::crash_after) throw crash{};
             return;
         }
-        // What settles at once is one native transaction, and shares its fate.
-        auto const spared = Step == step::at_once ? 0 : ~wanted.operations;
+        // What settles at once is one native transaction, and shares its end.
+        auto const spared = Step == step::one_phase ? 0 : ~wanted.operations;
         std::vector<job*> others;
         std::vector<job*> those;
         for (std::size_t i = 0; i < hit.size(); ++i) {
@@ -358,7 +358,7 @@ private:
         auto kept = std::make_shared<detail::kept_jobs>(wave, others);
         auto const send = [kept, inner = inner_, now = at.now, owner = at.owner, perform] {
             auto log = inner->bind_log();
-            perform(log, kept->wave(), occasion{now, owner});
+            perform(log, kept->wave(), write_context{now, owner});
         };
         if (wanted.kind == fault_kind::late) desk_->keep(send);
         if (wanted.kind == fault_kind::unknown_after) send();

@@ -130,7 +130,7 @@ public:
     static constexpr bool fetches_ahead = std::is_same_v<Lock, no_lock>;
     void expect(transaction_id const& id) { database_->entries().expect(id); }
 
-    void insert(std::span<job> jobs, occasion const& at) {
+    void insert(std::span<job> jobs, write_context const& at) {
         std::lock_guard const guard{database_->lock()};
         for (auto& work : jobs) {
             if (!work.takes(step::insert)) continue;
@@ -139,7 +139,7 @@ public:
     }
 
     template <step Step>
-    void change(std::span<job> jobs, occasion const& at) {
+    void change(std::span<job> jobs, write_context const& at) {
         std::lock_guard const guard{database_->lock()};
         for (auto& work : jobs) {
             if (!work.takes(Step)) continue;

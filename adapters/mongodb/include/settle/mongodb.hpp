@@ -100,7 +100,7 @@ private:
     log_session bind_log(detail::entry_layout const& layout) {
         std::string of_database;
         detail::while_opening(server_, [&](detail::link& with) {
-            of_database = detail::settle_word(with, "log", detail::fresh_log_name());
+            of_database = detail::get_or_init_metadata(with, "log", detail::fresh_log_name());
             detail::check_log_of_records(with, of_database, layout);
             detail::check_layout_of_log(with, layout);
             detail::make_log(with, layout);
@@ -117,7 +117,7 @@ private:
             if (known && *known != log_name) detail::refuse_log(*known, log_name);
             (prepare_one<Collections>(with, layout), ...);
             // Noted last: a log or a layout that is refused must not lock the right one out.
-            auto const belongs_to = detail::settle_word(with, "belongs_to", log_name);
+            auto const belongs_to = detail::get_or_init_metadata(with, "belongs_to", log_name);
             if (belongs_to != log_name) detail::refuse_log(belongs_to, log_name);
         });
     }

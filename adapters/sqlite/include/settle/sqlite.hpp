@@ -40,7 +40,7 @@ public:
     template <typename... Collections>
     record_session<Collections...> bind(std::string const& log_name) {
         auto const guard = file_.alone();
-        auto const belongs_to = detail::settle_word(file_.with(), "belongs_to", log_name);
+        auto const belongs_to = detail::get_or_init_metadata(file_.with(), "belongs_to", log_name);
         if (belongs_to != log_name) {
             throw failure({make_error_code(errc::other_log),
                            "settle: this store belongs to the log '" + belongs_to +
@@ -54,7 +54,7 @@ public:
     /// Errors:  throws settle::failure when the file cannot be read or written
     log_session bind_log() {
         auto const guard = file_.alone();
-        auto name = detail::settle_word(file_.with(), "log", detail::fresh_log_name());
+        auto name = detail::get_or_init_metadata(file_.with(), "log", detail::fresh_log_name());
         file_.check();
         return log_session{file_, std::move(name)};
     }

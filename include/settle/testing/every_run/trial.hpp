@@ -117,7 +117,7 @@ private:
         constexpr fault_kind partial[]{fault_kind::unavailable, fault_kind::unknown_before,
                                        fault_kind::unknown_after, fault_kind::late};
         // What settles at once is one native transaction.
-        std::size_t const groups = asked.what == name_of(step::at_once) ? 1 : groups_of(asked);
+        std::size_t const groups = asked.what == name_of(step::one_phase) ? 1 : groups_of(asked);
         std::size_t const kinds = reads ? 1 : std::size(partial);
         std::size_t const taken = way_.mishap(1 + kinds * groups + (reads ? 1 : 2));
         fault wanted;

@@ -316,7 +316,7 @@ private:
         case step::apply:
             return settle::apply<Rules>(slot, id_, part, under, keyed(where), intent(where),
                                         [] { return std::string{}; });
-        case step::at_once: return meet_at_once(slot, where, under);
+        case step::one_phase: return meet_in_one_phase(slot, where, under);
         case step::confirm: return finish<Rules>(slot, id_, part, committed);
         case step::compensate: return undo<Rules>(slot, id_, part, under);
         default: return undo_exactly<Rules>(slot, id_, part, under);
@@ -324,13 +324,13 @@ private:
     }
 
     template <typename Place>
-    met<typename Place::record> meet_at_once(record_slot<typename Place::record>& slot,
+    met<typename Place::record> meet_in_one_phase(record_slot<typename Place::record>& slot,
                                               Place where, epoch under) const {
         auto const apply_to = [&](auto& to) {
-            return settle::apply_at_once<Rules>(to, id_, number(where), under, keyed(where),
+            return settle::apply_one_phase<Rules>(to, id_, number(where), under, keyed(where),
                                                 intent(where), [] { return std::string{}; });
         };
-        if (Rules::at_once_meets_marks) return apply_to(slot);
+        if (Rules::one_phase_meets_marks) return apply_to(slot);
         // A native transaction that looks at records alone.
         record_slot<typename Place::record> bare{slot.record, {}};
         auto const said = apply_to(bare);

@@ -87,7 +87,7 @@ private:
                 [&] { return words + all_[t]->id(); });
         };
         call(goal::run, phases::two, "calls run ");
-        if (knows_at_once && within_.one_phase) {
+        if (knows_one_phase && within_.one_phase) {
             call(goal::run, phases::one, "calls run in one phase ");
         }
         if (within_.submits) call(goal::submit, phases::two, "submits ");
@@ -106,7 +106,7 @@ private:
                 [&] { return "takes over " + all_[t]->id() + words; });
         };
         take(phases::two, "");
-        if (knows_at_once && within_.one_phase) take(phases::one, " for one phase");
+        if (knows_one_phase && within_.one_phase) take(phases::one, " for one phase");
     }
 
     template <typename Branch>
@@ -127,7 +127,7 @@ private:
             epoch const marked = all_[t]->mark_epoch(now.data, part);
             if (marked == 0) continue;
             auto const look = [&](world_type& next, worker& w, bool judged) {
-                begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::annul));
+                begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::tombstone));
                 w.mind.look_again();
                 w.part = static_cast<std::uint8_t>(part);
                 w.marked = marked;
@@ -144,14 +144,14 @@ private:
         }
     }
 
-    static constexpr bool knows_at_once = operations<Protocol, Records>::knows_at_once;
+    static constexpr bool knows_one_phase = operations<Protocol, Records>::knows_one_phase;
 
     static mind born(std::size_t parts, epoch first, goal wanted, phases how) {
-        if constexpr (knows_at_once) return mind::begin(parts, first, wanted, how);
+        if constexpr (knows_one_phase) return mind::begin(parts, first, wanted, how);
         else return mind::begin(parts, first, wanted);
     }
     static mind taken(std::size_t parts, standing const& found, phases how) {
-        if constexpr (knows_at_once) return mind::take(parts, found, how);
+        if constexpr (knows_one_phase) return mind::take(parts, found, how);
         else return mind::take(parts, found);
     }
 
@@ -180,7 +180,7 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                all_[me.transaction]->meet(next.data, step::give_way, me.part, me.marked, 0);
+                all_[me.transaction]->meet(next.data, step::back_off, me.part, me.marked, 0);
                 w.rest();
             },
             [] { return "undoes the stray mark"; });
@@ -212,13 +212,13 @@ private:
         case step::pause: return alone([](worker& w) { w.mind.resume(); }, "goes on");
         case step::wait: return alone([](worker& w) { w.mind.look_again(); }, "looks again");
         case step::read: return read(now, me, branch);
-        case step::at_once:
-            if constexpr (knows_at_once) settle_at_once(now, me, branch);
+        case step::one_phase:
+            if constexpr (knows_one_phase) settle_in_one_phase(now, me, branch);
             return;
         case step::apply:
         case step::confirm:
         case step::compensate:
-        case step::give_way: return ask_parts(now, me, branch);
+        case step::back_off: return ask_parts(now, me, branch);
         default: return ask_log(now, me, branch);
         }
     }
@@ -313,18 +313,18 @@ private:
 
     /// The whole transaction, the parts and the entry, as one native transaction has it.
     template <typename Branch>
-    void settle_at_once(world_type const& now, worker const& me, Branch const& branch) const {
+    void settle_in_one_phase(world_type const& now, worker const& me, Branch const& branch) const {
         flight sent;
         sent.transaction = me.transaction;
-        sent.at = step::at_once;
-        sent.under = me.mind.epoch_at_once();
+        sent.at = step::one_phase;
+        sent.under = me.mind.one_phase_epoch();
         if (!me.mind.inserts()) sent.change = me.mind.change();
         sent.old = me.old;
         log_answer said{};
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                said = what_.settle_at_once(next, sent, w.mind);
+                said = what_.settle_in_one_phase(next, sent, w.mind);
                 w.mind.settled(said);
             },
             [&] { return text(sent) + words(said); });
@@ -352,7 +352,7 @@ private:
                     decide(w.mind);
                 },
                 [&] { return text(sent) + ": " + std::string{name_of(said)}; });
-            if constexpr (knows_at_once) {
+            if constexpr (knows_one_phase) {
                 if (within_.yields && sent.at == step::apply) ask_and_yield(now, me, sent, branch);
             }
             may_be_late(now, sent, branch, [&](world_type&, worker& w) {
@@ -372,7 +372,7 @@ private:
         auto const fall_back = [&](worker& w, answer said) {
             w.mind.answered(sent.part, said);
             if (w.mind.fenced()) decide(w.mind);
-            else w.mind.yield();
+            else w.mind.requeue();
         };
         branch(
             move_kind::protocol,
@@ -452,12 +452,13 @@ private:
 
     /// An epoch above every other of the transaction, and no claims away from any.
     epoch fresh(world_type& state, std::size_t t) const {
-        if (!rules::births_differ && state.entries[t].birth != 0) return state.entries[t].birth;
+        if (!rules::first_epochs_differ && state.entries[t].birth != 0)
+            return state.entries[t].birth;
         epoch most = 0;
         auto const note = [&](epoch one) { most = std::max(most, one); };
         state.visit_epochs(t, note);
         state.visit_marks(all_[t]->id(), note);
-        return most + births_apart;
+        return most + epochs_per_millisecond;
     }
 
     static std::string name(worker const& me) { return "w" + std::to_string(me.name); }

@@ -17,7 +17,7 @@ public:
     using rules = typename Protocol::rules;
 
     /// Another protocol may know two phases alone.
-    static constexpr bool knows_at_once = requires(mind& m) { m.settled(log_answer::taken); };
+    static constexpr bool knows_one_phase = requires(mind& m) { m.settled(log_answer::taken); };
 
     operations(transactions const& all, bounds const& within) : all_(all), within_(within) {}
 
@@ -27,24 +27,24 @@ public:
     }
 
     /// Shape:   m - a coordinator that takes this step; it is not told how it ended
-    log_answer settle_at_once(world_type& next, flight const& sent, mind& m) const {
+    log_answer settle_in_one_phase(world_type& next, flight const& sent, mind& m) const {
         auto const& one = *all_[sent.transaction];
         model_entry& here = next.entries[sent.transaction];
         for (std::size_t part = 0; part < one.parts(); ++part) {
-            m.answered(part, one.meet(next.data, step::at_once, part, sent.under, 0));
+            m.answered(part, one.meet(next.data, step::one_phase, part, sent.under, 0));
         }
         auto said = log_answer::taken;
-        bool const writes = m.judge(within_.attempts, sent.old || here.old);
+        bool const writes = m.decide_one_phase(within_.attempts, sent.old || here.old);
         state const ends = m.insert_state();
         if (writes) {
             said = m.inserts() ? here.insert(ends, sent.under, sent.old)
                                : here.change(m.change(), !rules::changes_compare, false);
         }
-        bool const stays = said == log_answer::taken || !rules::at_once_compares;
+        bool const stays = said == log_answer::taken || !rules::one_phase_compares;
         bool const done = writes && stays && ends == state::done;
         for (std::size_t part = 0; part < one.parts(); ++part) {
             if (m.answer_of(part) != answer::applied) continue;
-            one.meet(next.data, done ? step::confirm : step::give_way, part, sent.under,
+            one.meet(next.data, done ? step::confirm : step::back_off, part, sent.under,
                      sent.under);
         }
         if (done && said == log_answer::taken) {
@@ -57,7 +57,8 @@ public:
     log_answer ask(world_type& next, flight const& sent) const {
         model_entry& here = next.entries[sent.transaction];
         if (sent.at == step::insert) {
-            if (!here.present && here.birth == 0 && !rules::births_differ) here.birth = sent.under;
+            if (!here.present && here.birth == 0 && !rules::first_epochs_differ)
+                here.birth = sent.under;
             return here.insert(sent.inserts, sent.under, sent.old);
         }
         bool const blind = sent.at == step::cancel && !rules::cancel_compares;
@@ -71,20 +72,20 @@ public:
 
     /// An operation for the log arrives when nobody waits for it any more.
     log_answer land(world_type& next, flight const& sent) const {
-        if constexpr (knows_at_once) {
-            if (sent.at == step::at_once) return land_at_once(next, sent);
+        if constexpr (knows_one_phase) {
+            if (sent.at == step::one_phase) return land_one_phase(next, sent);
         }
         return ask(next, sent);
     }
 
 private:
-    log_answer land_at_once(world_type& next, flight const& sent) const {
+    log_answer land_one_phase(world_type& next, flight const& sent) const {
         std::size_t const parts = all_[sent.transaction]->parts();
         standing const before{state::initial, sent.change.from_epoch, 0, sent.change.attempts};
         mind m = sent.change.from_epoch == 0
                      ? mind::begin(parts, sent.under, goal::run, phases::one)
                      : mind::take(parts, before, phases::one);
-        return settle_at_once(next, sent, m);
+        return settle_in_one_phase(next, sent, m);
     }
 
     transactions const& all_;

@@ -9,7 +9,7 @@ namespace testing {
 
 [[nodiscard]] constexpr bool asks_parts(step at) {
     return at == step::apply || at == step::confirm || at == step::compensate ||
-           at == step::give_way;
+           at == step::back_off;
 }
 
 [[nodiscard]] inline std::string words_of(log_answer said) {
@@ -20,7 +20,7 @@ template <typename Records>
 [[nodiscard]] std::string words_of(flight const& sent, model_transaction<Records> const& of) {
     std::string out = std::string{name_of(sent.at)} + " " + of.id();
     if (!asks_parts(sent.at)) {
-        bool const inserts = sent.at == step::insert || sent.at == step::at_once;
+        bool const inserts = sent.at == step::insert || sent.at == step::one_phase;
         return out + " e" + std::to_string(inserts ? sent.under : sent.change.to_epoch);
     }
     part_name const where = of.name_part(sent.part);

@@ -139,8 +139,9 @@ struct world {
         bool same = true;
         for (std::size_t i = 0; i < count; ++i) {
             epoch const apart = i == 0 ? 1 : seen[i] - seen[i - 1];
-            renamed[i] = (i == 0 ? 0 : renamed[i - 1]) +
-                         (apart < births_apart / 2 ? std::min<epoch>(apart, 2) : births_apart);
+            renamed[i] = (i == 0 ? 0 : renamed[i - 1]) + (apart < epochs_per_millisecond / 2
+                                                              ? std::min<epoch>(apart, 2)
+                                                              : epochs_per_millisecond);
             same = same && renamed[i] == seen[i];
         }
         if (same) return;

@@ -79,7 +79,7 @@ public:
     /// A native transaction has written an entry and done what that says.
     void note_settled(job const& work) {
         auto const& c = work.coordinator;
-        if (c.inserts()) note_insert(work, c.insert_state(), c.epoch_at_once());
+        if (c.inserts()) note_insert(work, c.insert_state(), c.one_phase_epoch());
         else note_change(work.id, c.change());
         auto const found = entries_.find(work.id);
         if (found == entries_.end() || found->second.state != state::done) return;
@@ -171,7 +171,7 @@ public:
 
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
-    void insert(std::span<job> wave, occasion const& at) {
+    void insert(std::span<job> wave, write_context const& at) {
         session_.insert(wave, at);
         for (auto const& work : wave) {
             auto const& c = work.coordinator;
@@ -180,7 +180,7 @@ public:
         }
     }
     template <step Step>
-    void change(std::span<job> wave, occasion const& at) {
+    void change(std::span<job> wave, write_context const& at) {
         session_.template change<Step>(wave, at);
         for (auto const& work : wave) {
             auto const& c = work.coordinator;
@@ -194,7 +194,7 @@ public:
         function(session_);
         for (auto const& work : wave) {
             // The judge leaves a job in this step that it does not want settled now.
-            if (!work.takes(step::at_once) || work.said != log_answer::taken) continue;
+            if (!work.takes(step::one_phase) || work.said != log_answer::taken) continue;
             if (is_final(work.coordinator.insert_state())) seen_->note_settled(work);
         }
     }
@@ -230,11 +230,11 @@ public:
     explicit witnessed_records(Session&& inner) : Session(std::move(inner)) {}
 
     template <typename Direction, typename Judge>
-    void at_once(std::span<job> wave, witnessed_log<Database>& log, occasion const& at,
+    void one_phase(std::span<job> wave, witnessed_log<Database>& log, write_context const& at,
                  Judge const& judge) {
         Session& inner = *this;
         log.settle(wave, [&](auto& entries) {
-            inner.template at_once<Direction>(wave, entries, at, judge);
+            inner.template one_phase<Direction>(wave, entries, at, judge);
         });
     }
 };

@@ -213,7 +213,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: everything is there for whoever opens it next"
         std::string const owner = "me";
         crowd<forward<relabel_type>> jobs;
         jobs.add("e", {"A", "x"}, coordinator::begin(1, 12));
-        log.insert(jobs.wave(), occasion{timestamp{}, owner});
+        log.insert(jobs.wave(), write_context{timestamp{}, owner});
         REQUIRE(jobs.jobs().front().said == log_answer::taken);
     }
     auto& again = fixture.reopened();

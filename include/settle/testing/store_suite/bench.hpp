@@ -80,9 +80,9 @@ public:
         return one<step::compensate, forward<Type>>(std::move(id), std::move(given), 1000);
     }
     template <auto const& Type>
-    std::string give_way(transaction_id id, typename forward<Type>::parameters given,
+    std::string back_off(transaction_id id, typename forward<Type>::parameters given,
                          epoch number) {
-        return one<step::give_way, forward<Type>>(std::move(id), std::move(given), number);
+        return one<step::back_off, forward<Type>>(std::move(id), std::move(given), number);
     }
 
     template <step Step, typename Direction>

@@ -77,11 +77,11 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
         CHECK(balance() == 100);
     }
     SUBCASE("gives way only under exactly its epoch") {
-        CHECK(on.template give_way<adjust_type>("t", wanted, 4) == "nothing");
-        CHECK(on.template give_way<adjust_type>("t", wanted, 6) == "nothing");
+        CHECK(on.template back_off<adjust_type>("t", wanted, 4) == "nothing");
+        CHECK(on.template back_off<adjust_type>("t", wanted, 6) == "nothing");
         CHECK(balance() == 70);
         CHECK(on.epochs() == "5");
-        CHECK(on.template give_way<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(on.template back_off<adjust_type>("t", wanted, 5) == "applied");
         CHECK(balance() == 100);
         CHECK(on.marks().empty());
     }
@@ -103,7 +103,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: no record and nothing to undo", Fixture, suite
     CHECK(on.template apply<adjust_type>("t", wanted, 5) == "record missing");
     CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "nothing");
     CHECK(on.template compensate<adjust_type>("t", wanted) == "nothing");
-    CHECK(on.template give_way<adjust_type>("t", wanted, 5) == "nothing");
+    CHECK(on.template back_off<adjust_type>("t", wanted, 5) == "nothing");
     CHECK_FALSE(on.read(ledgers, "A").has_value());
     on.create(ledgers, {"A", 0, 0, ""});
     CHECK(on.template apply<adjust_type>("t", wanted, 5) == "applied");

@@ -13,7 +13,7 @@ namespace testing {
 /// Coordinators at the step that a test wants, as the protocol itself brings them there.
 template <step Step>
 [[nodiscard]] coordinator coordinator_at(std::size_t parts, epoch number, epoch committed = 0) {
-    if constexpr (Step == step::give_way) {
+    if constexpr (Step == step::back_off) {
         // One part more than there is met a busy record, so that the others give way.
         auto made = coordinator_at<step::apply>(parts + 1, number);
         for (std::size_t part = 0; part < parts; ++part) made.answered(part, answer::applied);
@@ -106,7 +106,7 @@ public:
     void stir(Bench& on, std::mt19937_64& chance) {
         switch (chance() % 8) {
         case 0: wave<step::compensate>(on, chance); break;
-        case 1: wave<step::give_way>(on, chance); break;
+        case 1: wave<step::back_off>(on, chance); break;
         case 2:
         case 3: wave<step::confirm>(on, chance); break;
         default: wave<step::apply>(on, chance); break;

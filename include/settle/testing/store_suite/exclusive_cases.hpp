@@ -80,9 +80,9 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
         CHECK(on.marks().empty());
     }
     SUBCASE("gives way exactly") {
-        CHECK(on.template give_way<rewrite_type>("t", wanted, 4) == "nothing");
+        CHECK(on.template back_off<rewrite_type>("t", wanted, 4) == "nothing");
         CHECK(here() == encode_json(pending));
-        CHECK(on.template give_way<rewrite_type>("t", wanted, 5) == "applied");
+        CHECK(on.template back_off<rewrite_type>("t", wanted, 5) == "applied");
         CHECK(here() == before);
     }
 }
@@ -238,7 +238,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is created", Fixture, suite_create) {
         std::string said;
         SUBCASE("compensated") { said = on.template compensate<issue_type>("t", wanted); }
         SUBCASE("stray") { said = on.template confirm<issue_type>("t", wanted, 6); }
-        SUBCASE("gives way") { said = on.template give_way<issue_type>("t", wanted, 5); }
+        SUBCASE("gives way") { said = on.template back_off<issue_type>("t", wanted, 5); }
         CHECK(said == "applied");
         CHECK_FALSE(on.read(cards, "c").has_value());
         CHECK(on.marks().empty());
@@ -275,7 +275,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is erased", Fixture, suite_erase) {
         std::string said;
         SUBCASE("compensated") { said = on.template compensate<withdraw_type>("t", wanted); }
         SUBCASE("stray") { said = on.template confirm<withdraw_type>("t", wanted, 6); }
-        SUBCASE("gives way") { said = on.template give_way<withdraw_type>("t", wanted, 5); }
+        SUBCASE("gives way") { said = on.template back_off<withdraw_type>("t", wanted, 5); }
         CHECK(said == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(plain_card()));
         CHECK(on.marks().empty());

@@ -26,13 +26,13 @@ public:
     [[nodiscard]] entry read() { return log_.read(work().id).value().value(); }
 
     log_answer insert(std::int64_t when, std::string const& owner) {
-        log_.insert(jobs_.wave(), occasion{at_millisecond(when), owner});
+        log_.insert(jobs_.wave(), write_context{at_millisecond(when), owner});
         return work().said;
     }
     template <step Step>
     log_answer change(std::int64_t when, std::string const& owner) {
         work().said = log_answer::unknown;
-        log_.template change<Step>(jobs_.wave(), occasion{at_millisecond(when), owner});
+        log_.template change<Step>(jobs_.wave(), write_context{at_millisecond(when), owner});
         return work().said;
     }
 
@@ -106,7 +106,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled
     CHECK(submitted.read().epoch_number == 9);
 
     using unknown = entry_story<decltype(log), undescribed>;
-    unknown annulled{log, "annulled", {}, coordinator::begin(0, 4, goal::annul)};
+    unknown annulled{log, "annulled", {}, coordinator::begin(0, 4, goal::tombstone)};
     REQUIRE(annulled.insert(2, "me") == log_answer::taken);
     entry const made = annulled.read();
     CHECK(made.type.empty());
@@ -122,7 +122,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled
     REQUIRE(refused.insert(3, "me") == log_answer::taken);
     CHECK(refused.read().state == state::canceled);
     CHECK(refused.read().why == reason::cancel_asked);
-    unknown late{log, "submitted", {}, coordinator::begin(0, 4, goal::annul)};
+    unknown late{log, "submitted", {}, coordinator::begin(0, 4, goal::tombstone)};
     CHECK(late.insert(3, "me") == log_answer::conflict);
     CHECK(late.read().state == state::initial);
 }
@@ -331,7 +331,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a wave of a thousand entries, each answered by i
         work.created = at_millisecond(0);
         if (i % 7 == 6) work.coordinator = coordinator::take(2, {state::pending, 1, 0, 0});
     }
-    log.insert(jobs.wave(), occasion{at_millisecond(1), owner});
+    log.insert(jobs.wave(), write_context{at_millisecond(1), owner});
     std::size_t taken = 0;
     for (std::size_t i = 0; i < 1000; ++i) {
         INFO("job ", i);
@@ -348,7 +348,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a wave of a thousand entries, each answered by i
         work.coordinator.decide(1);
     }
     CHECK(log.list({}, "", 5000).value().size() == taken);
-    log.template change<step::commit>(jobs.wave(), occasion{at_millisecond(2), owner});
+    log.template change<step::commit>(jobs.wave(), write_context{at_millisecond(2), owner});
     entry_filter filter;
     filter.state = state::applied;
     auto const applied = log.list(filter, "", 5000).value();

@@ -32,7 +32,7 @@ void plant_dated(Log& log, transaction_id id, timestamp created, timestamp modif
                                                coordinator::begin(2, 70, asked)};
     std::string const owner = "elsewhere";
     std::span<job> const wave{&story.work(), 1};
-    occasion const at{modified, owner};
+    write_context const at{modified, owner};
     story.work().created = created;
     log.insert(wave, at);
     REQUIRE(story.work().said == log_answer::taken);
@@ -169,8 +169,8 @@ void leave(Database& database, Clock const& clock, transaction_id const& id,
     fragile.plan([&](call const& one) {
         return fault{one.what == behind ? fault_kind::crash_after : fault_kind::none};
     });
-    auto ending = engine_at(fragile, clock);
-    CHECK_THROWS_AS(std::ignore = ending.run(id, move{"A", "B", amount}), crash);
+    auto commit_result = engine_at(fragile, clock);
+    CHECK_THROWS_AS(std::ignore = commit_result.run(id, move{"A", "B", amount}), crash);
 }
 
 template <typename Engine>

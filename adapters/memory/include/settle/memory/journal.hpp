@@ -22,7 +22,7 @@ public:
     journal(journal const&) = delete;
     journal& operator=(journal const&) = delete;
 
-    [[gnu::noinline]] log_answer insert(job& work, occasion const& at) {
+    [[gnu::noinline]] log_answer insert(job& work, write_context const& at) {
         state const first = work.coordinator.insert_state();
         std::string const* const owner = known_owner(at.owner);
         if (is_final(first)) make_room(ended_);
@@ -51,7 +51,7 @@ public:
 
     /// Shape:   Step - the one that is next for the job
     template <step Step>
-    [[gnu::noinline]] log_answer change(job& work, occasion const& at) {
+    [[gnu::noinline]] log_answer change(job& work, write_context const& at) {
         entry_row* const row = find(work);
         if (row == nullptr) return log_answer::conflict;
         transition const wanted = change_of<Step>(work.coordinator);

@@ -122,7 +122,7 @@ public:
     }
 
     /// Ends an operation that was met here, at once.
-    void end_at_once(key_view key, part_end<Collection> const& one, bool confirmed) {
+    void end_one_phase(key_view key, part_end<Collection> const& one, bool confirmed) {
         place& at = places_[find_place(key)];
         if (at.conditional) {
             // Who stopped it is known only when all have been looked at.
@@ -130,7 +130,7 @@ public:
             return;
         }
         at.held = at.held || confirmed;
-        note(one.end_at_once(at.slot, confirmed), at, one.id(), one.part());
+        note(one.end_one_phase(at.slot, confirmed), at, one.id(), one.part());
     }
 
     /// Ends one mark, when it still has this epoch.
@@ -175,7 +175,7 @@ public:
     /// Errors:  throws command_failure in a native transaction; a refusal of one record says which
     ///          it was in `refused()`
     /// Returns: whether every change took effect, or what became of the whole
-    [[nodiscard]] bool write(link& with, writing how, ending& ended) {
+    [[nodiscard]] bool write(link& with, writing how, commit_result& ended) {
         if (mistaken_) return false;
         bool const separately = how == writing::separately;
         bool const alone = how == writing::together || separately;
@@ -241,7 +241,7 @@ public:
     /// Writes the changes of records of which none was read, each if it stands as it was taken to
     /// be, outside of a native transaction.
     /// Returns: whether every change took effect, or what became of the whole
-    [[nodiscard]] bool write_unread(link& with, ending& ended) {
+    [[nodiscard]] bool write_unread(link& with, commit_result& ended) {
         if (places_.empty()) return true;
         brief_updates all{with, Collection::name};
         for (place const& at : places_) all.update(at.conditional->filter, at.conditional->change);

@@ -34,8 +34,8 @@ public:
         return of(one).meet(one);
     }
     template <typename Operation>
-    void end_at_once(Operation const& one, bool confirmed) {
-        of(one).end_at_once(one.key(), one.end(), confirmed);
+    void end_one_phase(Operation const& one, bool confirmed) {
+        of(one).end_one_phase(one.key(), one.end(), confirmed);
     }
     [[nodiscard]] bool have_to_read() const {
         return (std::get<desk<Collections>>(all_).has_to_read() || ...);
@@ -50,32 +50,32 @@ public:
                 std::get<desk<Collections>>(all_).faults());
     }
     /// Whether every change took effect.
-    bool write(link& with, writing how, ending& ended) {
-        return write_each(ended, [&](auto& table, ending& here) {
+    bool write(link& with, writing how, commit_result& ended) {
+        return write_each(ended, [&](auto& table, commit_result& here) {
             return table.write(with, how, here);
         });
     }
     /// As desk::write_unread.
-    bool write_unread(link& with, ending& ended) {
-        return write_each(ended, [&](auto& table, ending& here) {
+    bool write_unread(link& with, commit_result& ended) {
+        return write_each(ended, [&](auto& table, commit_result& here) {
             return table.write_unread(with, here);
         });
     }
 
 private:
     template <typename Write>
-    bool write_each(ending& ended, Write&& write) {
+    bool write_each(commit_result& ended, Write&& write) {
         bool all = true;
         bool wrote = false;
         auto const write_one = [&](auto& table) {
-            ending here{};
+            commit_result here{};
             all = write(table, here) && all;
-            wrote = wrote || (here.fate != fate::undone && !table.empty());
+            wrote = wrote || (here.status != commit_status::undone && !table.empty());
             // What is worse stays.
-            if (here.fate > ended.fate) ended = std::move(here);
+            if (here.status > ended.status) ended = std::move(here);
         };
         (write_one(get<Collections>()), ...);
-        if (ended.fate == fate::undone && wrote) ended.fate = fate::unknown;
+        if (ended.status == commit_status::undone && wrote) ended.status = commit_status::unknown;
         return all;
     }
 

@@ -85,7 +85,7 @@ public:
     [[nodiscard]] entry_layout const& layout() const noexcept { return layout_; }
 
     /// The entry of a job that is new to the log.
-    [[nodiscard]] document encode(job const& work, occasion const& at) const {
+    [[nodiscard]] document encode(job const& work, write_context const& at) const {
         auto const& c = work.coordinator;
         state const born = c.insert_state();
         document made;
@@ -106,7 +106,7 @@ public:
     }
 
     [[nodiscard]] document change_of(job const& work, transition const& wanted,
-                                     occasion const& at) const {
+                                     write_context const& at) const {
         document set;
         set.text(names().state, layout_.word_of(wanted.to));
         set.integer("epoch", static_cast<std::int64_t>(wanted.to_epoch));

@@ -113,7 +113,8 @@ inline void check_layout_of_log(link& with, entry_layout const& layout) {
 /// Errors:  throws errc::other_log, as another program may have come first
 inline void note_layout_of_log(link& with, entry_layout const& layout) {
     if (!layout.is_tutorial()) return;
-    check_layout_of_log(layout, settle_word(with, layout_word(layout), layout_text(layout)));
+    check_layout_of_log(layout,
+                        get_or_init_metadata(with, layout_word(layout), layout_text(layout)));
 }
 
 } // namespace mongodb::detail

@@ -20,13 +20,13 @@ public:
     /// The name that the log got when this database first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-    void insert(std::span<job> wave, occasion const& at) {
+    void insert(std::span<job> wave, write_context const& at) {
         auto jobs = settle::detail::jobs_of(wave, step::insert);
         if (jobs.empty()) return;
         if (has_several_forms()) {
             auto others = without_taken(jobs, true);
             if (!others.has_value()) {
-                return settle::detail::say(jobs, {detail::fate::undone, others.problem()});
+                return settle::detail::say(jobs, {detail::commit_status::undone, others.problem()});
             }
             jobs = std::move(others.value());
             if (jobs.empty()) return;
@@ -40,7 +40,7 @@ public:
     }
 
     template <step Step>
-    void change(std::span<job> wave, occasion const& at) {
+    void change(std::span<job> wave, write_context const& at) {
         auto const jobs = settle::detail::jobs_of(wave, Step);
         if (jobs.empty()) return;
         // Who wins a claim can only be told by the count of its own write.
@@ -127,8 +127,8 @@ public:
     // ------------------------------------------------------------ inside a native transaction
 
     /// Inserts entries.
-    /// Errors:  throws command_failure; without_hindering() says whose entries were in the way
-    void insert_within(detail::link& with, std::span<job* const> jobs, occasion const& at) {
+    /// Errors:  throws command_failure; partition_rejected() says whose entries were in the way
+    void insert_within(detail::link& with, std::span<job* const> jobs, write_context const& at) {
         if (has_several_forms()) refuse_taken(with, jobs);
         detail::bulk all{with, collection()};
         for (auto* const work : jobs) all.insert(document_of(*work, at));
@@ -140,8 +140,8 @@ public:
     }
 
     /// Changes an entry if it still is as it must be.
-    void change_within(detail::link& with, job& work, occasion const& at) {
-        auto const wanted = work.coordinator.change(step::at_once);
+    void change_within(detail::link& with, job& work, write_context const& at) {
+        auto const wanted = work.coordinator.change(step::one_phase);
         auto const result = change_one(with, work, wanted, codec_.change_of(work, wanted, at));
         if (!result.problem.empty()) {
             job* const only = &work;
@@ -180,9 +180,10 @@ public:
     /// After entries could not be inserted: tells the jobs whose own were in the way, because their
     /// ids are there already or no document can hold them, and gives the others.
     /// Shape:   surely - as it is in without_taken()
-    [[nodiscard]] result<std::vector<job*>> without_hindering(std::span<job* const> jobs,
-                                                              error const& problem,
-                                                              occasion const& at, bool surely) {
+    [[nodiscard]] result<std::vector<job*>> partition_rejected(std::span<job* const> jobs,
+                                                               error const& problem,
+                                                               write_context const& at,
+                                                               bool surely) {
         if (is_of_taken_id(problem)) return without_taken(jobs, surely);
         if (problem.code == errc::bad_parameters) {
             return without_unfit(jobs, at, [](auto const&) {});
@@ -195,15 +196,15 @@ private:
     /// Tells those jobs that no document can hold their entries, and gives the others.
     /// Shape:   take(document) - takes the entry of each of these
     template <typename Take>
-    [[nodiscard]] std::vector<job*> without_unfit(std::span<job* const> jobs, occasion const& at,
-                                                  Take&& take) const {
+    [[nodiscard]] std::vector<job*> without_unfit(std::span<job* const> jobs,
+                                                  write_context const& at, Take&& take) const {
         std::vector<job*> others;
         for (auto* const work : jobs) {
             try {
                 take(document_of(*work, at));
                 others.push_back(work);
             } catch (failure const& met) {
-                settle::detail::say(*work, {detail::fate::undone, met.problem()});
+                settle::detail::say(*work, {detail::commit_status::undone, met.problem()});
             }
         }
         return others;
@@ -261,7 +262,7 @@ private:
     }
 
     /// Errors:  throws errc::bad_parameters when no document can hold it
-    [[nodiscard]] document document_of(job const& work, occasion const& at) const {
+    [[nodiscard]] document document_of(job const& work, write_context const& at) const {
         auto made = codec_.encode(work, at);
         if (made.size() <= detail::largest_document) return made;
         detail::raise(errc::bad_parameters,
@@ -298,7 +299,7 @@ private:
     }
 
     /// In native transactions. Where those of others hold some entries, these alone have failed.
-    void change_together(std::span<job* const> jobs, occasion const& at) {
+    void change_together(std::span<job* const> jobs, write_context const& at) {
         settle::detail::for_each_run(
             jobs, [&](job const* work) { return held_up_->contains(work->id); },
             [&](std::span<job* const> some, bool held) {
@@ -313,7 +314,7 @@ private:
 
     /// All in one go. Where not all of them take place, each is asked for by itself. False when
     /// another native transaction holds one of several.
-    bool change_all(std::span<job* const> jobs, occasion const& at, detail::effort how) {
+    bool change_all(std::span<job* const> jobs, write_context const& at, detail::effort how) {
         bool const one = jobs.size() == 1;
         bool all_met = true;
         // Its client is given back before another one is asked for: others may have all the rest.
@@ -326,7 +327,7 @@ private:
         bool const held = detail::is_conflict(ended);
         if (one) held_up_->note(jobs.front()->id, held);
         if (held && !one) return false;
-        bool const of_one = ended.fate == detail::fate::undone &&
+        bool const of_one = ended.status == detail::commit_status::undone &&
                             detail::is_too_large(ended.problem.code);
         if (all_met && !of_one) settle::detail::say(jobs, ended);
         else change_each(jobs, at);
@@ -334,7 +335,7 @@ private:
     }
 
     /// Without native transactions, those that took place stay.
-    void change_all_apart(std::span<job* const> jobs, occasion const& at) {
+    void change_all_apart(std::span<job* const> jobs, write_context const& at) {
         auto const result = [&] {
             auto with = server_->connect();
             return change_in_bulk(with, jobs, at);
@@ -352,7 +353,7 @@ private:
 
     /// Errors:  in a native transaction, throws command_failure
     detail::bulk_result change_in_bulk(detail::link& with, std::span<job* const> jobs,
-                                       occasion const& at) {
+                                       write_context const& at) {
         // A native transaction changes what it has read, or nothing. Looking at all entries first
         // spares the server to plan each update: by its _id alone it takes a third of the time.
         bool const looked = with.in_transaction() && !codec_.layout().is_tutorial();
@@ -393,7 +394,7 @@ private:
         return standing == jobs.size();
     }
 
-    void change_each(std::span<job* const> jobs, occasion const& at) {
+    void change_each(std::span<job* const> jobs, write_context const& at) {
         auto with = server_->connect();
         for (auto* const work : jobs) {
             auto const wanted = work->coordinator.change();

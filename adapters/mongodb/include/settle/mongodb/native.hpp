@@ -18,8 +18,8 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-using settle::detail::ending;
-using settle::detail::fate;
+using settle::detail::commit_result;
+using settle::detail::commit_status;
 
 /// Pauses that grow, and differ from one caller to the next.
 class pauses {
@@ -118,8 +118,8 @@ private:
 
 /// Whether another native transaction was in the way, so that nothing was done and parts of it may
 /// be done by themselves. After an unknown end none may: it may yet have taken effect.
-[[nodiscard]] inline bool is_conflict(ending const& ended) noexcept {
-    return ended.fate == fate::undone && is_conflict(ended.problem);
+[[nodiscard]] inline bool is_conflict(commit_result const& ended) noexcept {
+    return ended.status == commit_status::undone && is_conflict(ended.problem);
 }
 
 /// Does something in a native transaction.
@@ -146,8 +146,8 @@ public:
     using action = settle::detail::function_view<void(link&)>;
 
     /// Shape:   longest - for which it is done again
-    [[nodiscard]] ending perform(action function, std::chrono::milliseconds longest) {
-        if (!session_) return {fate::undone, problem_};
+    [[nodiscard]] commit_result perform(action function, std::chrono::milliseconds longest) {
+        if (!session_) return {commit_status::undone, problem_};
         for (pauses between{longest};;) {
             auto const ended = try_once(function);
             if (!again_ || !between.next()) return ended;
@@ -155,11 +155,11 @@ public:
     }
 
 private:
-    ending try_once(action function) {
+    commit_result try_once(action function) {
         again_ = false;
         bson_error_t problem{};
         if (!mongoc_client_session_start_transaction(session_.get(), nullptr, &problem)) {
-            return {fate::undone, describe(problem, "begin a native transaction")};
+            return {commit_status::undone, describe(problem, "begin a native transaction")};
         }
         link_.enter(session_.get());
         try {
@@ -167,10 +167,10 @@ private:
         } catch (command_failure const& met) {
             abort();
             again_ = met.transient();
-            return {fate::undone, met.problem()};
+            return {commit_status::undone, met.problem()};
         } catch (failure const& met) {
             abort();
-            return {fate::undone, met.problem()};
+            return {commit_status::undone, met.problem()};
         } catch (...) {
             abort();
             throw;
@@ -179,23 +179,23 @@ private:
         return commit();
     }
 
-    ending commit() {
+    commit_result commit() {
         for (pauses between;;) {
             reply told;
             bson_error_t problem{};
             if (mongoc_client_session_commit_transaction(session_.get(), told.fresh(), &problem)) {
-                return {fate::committed, {}};
+                return {commit_status::committed, {}};
             }
             auto described = describe(problem, "commit");
             // The server says that it is not committed and never will be.
             if (told.transient()) {
                 again_ = true;
-                return {fate::undone, std::move(described)};
+                return {commit_status::undone, std::move(described)};
             }
             // Else nobody knows, whatever labels the answer has or lacks. Who asks again is told,
             // or commits what would stay open otherwise.
             if (described.code == condition::permanent || !between.next()) {
-                return {fate::unknown, std::move(described)};
+                return {commit_status::unknown, std::move(described)};
             }
         }
     }
@@ -218,9 +218,9 @@ private:
 };
 
 /// What became of writes outside of a native transaction, as far as the bulk as a whole goes.
-[[nodiscard]] inline ending ending_of(bulk_result const& result) {
-    if (result.problem.empty()) return {fate::committed, {}};
-    return {result.untouched ? fate::undone : fate::unknown, result.problem};
+[[nodiscard]] inline commit_result ending_of(bulk_result const& result) {
+    if (result.problem.empty()) return {commit_status::committed, {}};
+    return {result.untouched ? commit_status::undone : commit_status::unknown, result.problem};
 }
 
 } // namespace mongodb::detail

@@ -57,26 +57,28 @@ public:
         if (beside_) beside_->abandon(wave);
     }
 
-    /// Settles transactions at once, each as `judge(job)` has it, in the order of the wave: every
+    /// Settles transactions at once, each as `decide(job)` has it, in the order of the wave: every
     /// part and the entry in one native transaction.
     /// Shape:   log - of the same database, which has native transactions
     template <typename Direction, typename Judge>
-    void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
-        auto const jobs = settle::detail::jobs_of(wave, step::at_once);
+    void one_phase(std::span<job> wave, log_session& log, write_context const& at, Judge&& decide) {
+        auto const jobs = settle::detail::jobs_of(wave, step::one_phase);
         auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
         settle::detail::for_each_run(
             std::span<job* const>{jobs},
             [&](job const* one) { return held_up_->contains(one->id); },
             [&](std::span<job* const> some, bool held) {
-                request mine{{}, some, parts, at, judge};
+                request mine{{}, some, parts, at, decide};
                 bool id_was_there = false;
                 if (some.size() == 1 && !held && settled_together(mine, log, id_was_there)) return;
                 settle_apart(mine, log, !held, id_was_there);
             });
     }
-    static constexpr bool settles_at_once = true;
+    static constexpr bool settles_in_one_phase = true;
     /// Not on a single server, which has no native transactions.
-    [[nodiscard]] bool can_settle_at_once() const noexcept { return server_->has_transactions(); }
+    [[nodiscard]] bool can_settle_in_one_phase() const noexcept {
+        return server_->has_transactions();
+    }
 
     /// A record as a majority has it, or with weak writes as the primary has it.
     template <typename C>
@@ -182,7 +184,7 @@ protected:
             said = function(table);
         };
         auto const ended = at_desks(meet_record, detail::for_long);
-        if (ended.fate != detail::fate::committed) return ended.problem;
+        if (ended.status != detail::commit_status::committed) return ended.problem;
         return said;
     }
 
@@ -192,8 +194,9 @@ protected:
     ///          taken to be; how - what is done about those others; first - how the first attempt
     ///          reads, the others read all
     using action = settle::detail::function_view<void(desks&, detail::link&)>;
-    detail::ending at_desks(action function, detail::effort how = detail::effort_for(1, true),
-                            detail::reading first = detail::reading::always) {
+    detail::commit_result at_desks(action function,
+                                   detail::effort how = detail::effort_for(1, true),
+                                   detail::reading first = detail::reading::always) {
         if (!server_->has_transactions()) return at_desks_apart(function, first);
         using detail::writing;
         if (!how.names || how.longest.count() > 0) {
@@ -205,7 +208,7 @@ protected:
 
 private:
     /// Shape:   longest - for which it is done again
-    detail::ending at_desks_together(action function, std::chrono::milliseconds longest,
+    detail::commit_result at_desks_together(action function, std::chrono::milliseconds longest,
                                      detail::reading first, detail::writing how_written) {
         std::unique_ptr<desks> known;
         for (auto how = first;; how = detail::reading::always) {
@@ -215,7 +218,7 @@ private:
             auto ended = native.perform([&](detail::link& with) {
                 auto here = desks_after(known, how);
                 function(*here, with);
-                detail::ending ignored{};
+                detail::commit_result ignored{};
                 try {
                     bool const all = here->write(with, how_written, ignored);
                     missed = !all && how == detail::reading::if_needed;
@@ -226,7 +229,7 @@ private:
                 // Leaves nothing done.
                 if (missed) throw failure({make_error_code(errc::stopped), "a record differs"});
             }, longest);
-            bool const faulty = ended.fate == detail::fate::undone && known &&
+            bool const faulty = ended.status == detail::commit_status::undone && known &&
                                 detail::is_of_one_record(ended.problem.code) &&
                                 known->faults() > before;
             if (how == detail::reading::if_needed) backoff_->ended(!missed && !faulty);
@@ -236,13 +239,13 @@ private:
 
     /// Without native transactions each record changes by itself, if it is as it was read. Who
     /// looks again at a part that has changed already finds it as it left it.
-    detail::ending at_desks_apart(action function, detail::reading first) {
+    detail::commit_result at_desks_apart(action function, detail::reading first) {
         auto with = server_->connect();
         std::unique_ptr<desks> known;
         bool wrote = false;
         detail::pauses between;
         for (auto how = first;; how = detail::reading::always) {
-            detail::ending ended{};
+            detail::commit_result ended{};
             auto here = desks_after(known, how);
             bool const wrote_before = wrote;
             bool all = false;
@@ -251,16 +254,18 @@ private:
                 wrote = true;
                 all = here->write(with, detail::writing::as_read, ended);
             } catch (failure const& met) {
-                return {wrote ? detail::fate::unknown : detail::fate::undone, met.problem()};
+                return {wrote ? detail::commit_status::unknown : detail::commit_status::undone,
+                        met.problem()};
             }
             bool const unread = how == detail::reading::if_needed;
             bool const missed = !all && ended.problem.empty();
             if (unread) backoff_->ended(!missed);
-            if (wrote_before && !ended.problem.empty()) ended.fate = detail::fate::unknown;
+            if (wrote_before && !ended.problem.empty())
+                ended.status = detail::commit_status::unknown;
             if (!missed) return ended;
             known = std::move(here);
             if (!unread && !between.next()) {
-                return {detail::fate::unknown,
+                return {detail::commit_status::unknown,
                         {make_error_code(errc::store_unreachable),
                          "settle: others changed the same records again and again. "
                          "See mongodb#errors"}};
@@ -286,7 +291,8 @@ private:
 
     /// Does what a wave wants, and keeps the answers. Where native transactions of others hold the
     /// records of some operations, those alone have failed.
-    detail::ending perform(std::vector<operation> const& all, std::vector<kept_answer>& kept) {
+    detail::commit_result perform(std::vector<operation> const& all,
+                                  std::vector<kept_answer>& kept) {
         step const at = all.front().at();
         bool const conditional = at == step::apply || at == step::confirm;
         bool const alone = &all.front().work() == &all.back().work();
@@ -326,16 +332,17 @@ private:
         if (held && !one) return false;
         if (one) held_up_->note(part.front().work().id, held);
         // Of what was sent before, some may have taken effect.
-        if (sent && ended.fate == detail::fate::undone) ended.fate = detail::fate::unknown;
+        if (sent && ended.status == detail::commit_status::undone)
+            ended.status = detail::commit_status::unknown;
         for (std::size_t number = 0; number < part.size(); ++number) {
-            kept[number] = ended.fate == detail::fate::committed
+            kept[number] = ended.status == detail::commit_status::committed
                                ? std::move(met[number])
-                               : kept_answer{answer_of(ended.fate), nullptr, ended.problem};
+                               : kept_answer{answer_of(ended.status), nullptr, ended.problem};
         }
         return true;
     }
 
-    detail::ending meet_all(std::span<operation const> all, std::vector<kept_answer>& kept,
+    detail::commit_result meet_all(std::span<operation const> all, std::vector<kept_answer>& kept,
                             detail::effort how,
                             detail::reading first = detail::reading::always) {
         auto const meet_each = [&](desks& here, detail::link& with) {
@@ -352,10 +359,10 @@ private:
     /// transaction shows that what was read there still stood. Nothing when one of the records was
     /// not as it was taken to be, or has to be read.
     /// Shape:   sent - becomes true when something may have taken effect
-    std::optional<detail::ending> without_reading(std::vector<operation> const& all,
+    std::optional<detail::commit_result> without_reading(std::vector<operation> const& all,
                                                   std::vector<kept_answer>& kept, bool& sent) {
         kept.clear();
-        detail::ending ended{};
+        detail::commit_result ended{};
         desks here{layout_, detail::reading::if_needed};
         for (auto const& one : all) one.expect(here);
         if (here.have_to_read()) return std::nullopt;
@@ -366,7 +373,7 @@ private:
             sent = true;
             took_effect = here.write_unread(with, ended);
         } catch (failure const& met) {
-            return detail::ending{detail::fate::unknown, met.problem()};
+            return detail::commit_result{detail::commit_status::unknown, met.problem()};
         }
         // What may be held is read the next time: a native transaction finds out at once.
         backoff_->ended(took_effect);
@@ -392,7 +399,7 @@ private:
     static constexpr std::size_t largest_group = 1000;
 
     /// Shape:   one_id_twice - two of the jobs may have one id
-    detail::ending settle_all(std::span<request* const> all, log_session& log,
+    detail::commit_result settle_all(std::span<request* const> all, log_session& log,
                               detail::effort how,
                               detail::reading first = detail::reading::always,
                               bool one_id_twice = false) {
@@ -400,7 +407,7 @@ private:
             auto const fresh = settle::detail::settle_side_by_side(
                 here, all, [&] { here.fetch(with); },
                 [&](operation const& part) { return meet(here, part); },
-                [&](job& work, occasion const& at) { log.change_within(with, work, at); },
+                [&](job& work, write_context const& at) { log.change_within(with, work, at); },
                 one_id_twice ? &settle::detail::log_was_asked() : nullptr);
             if (!fresh.empty()) log.insert_within(with, fresh, all.front()->at);
         };
@@ -421,8 +428,9 @@ private:
             if (alone || !held) all.end_all(ended);
         });
         id_was_there = mine.end && log_session::is_of_taken_id(mine.end->problem);
-        if (!mine.end || !is_of_each(*mine.end)) return false;
-        if (mine.end->fate != detail::fate::committed) settle::detail::say(mine.jobs, *mine.end);
+        if (!mine.end || !is_same_for_each(*mine.end)) return false;
+        if (mine.end->status != detail::commit_status::committed)
+            settle::detail::say(mine.jobs, *mine.end);
         return true;
     }
 
@@ -436,14 +444,14 @@ private:
         }
         while (!jobs.empty()) {
             bool const one = jobs.size() == 1;
-            request rest{{}, jobs, mine.parts, mine.at, mine.judge};
+            request rest{{}, jobs, mine.parts, mine.at, mine.decide};
             request* const only = &rest;
             auto ended = settle_all({&only, 1}, log, detail::effort_for(jobs.size(), first),
                                     detail::reading::always, id_was_there);
             if (one) held_up_->note(jobs.front()->id, detail::is_conflict(ended));
-            if (ended.fate == detail::fate::committed) return;
+            if (ended.status == detail::commit_status::committed) return;
             // What a majority has is told first, and next time what it may not have yet.
-            auto others = log.without_hindering(jobs, ended.problem, mine.at, id_was_there);
+            auto others = log.partition_rejected(jobs, ended.problem, mine.at, id_was_there);
             if (!others.has_value()) ended.problem = others.problem();
             bool const first_time = log_session::is_of_taken_id(ended.problem) &&
                                     !std::exchange(id_was_there, true);
@@ -457,7 +465,7 @@ private:
             // Whose entry or record it is shows in the halves.
             std::span<job* const> const all{jobs};
             for (auto const& half : {all.first(all.size() / 2), all.subspan(all.size() / 2)}) {
-                settle_apart({{}, half, mine.parts, mine.at, mine.judge}, log, false);
+                settle_apart({{}, half, mine.parts, mine.at, mine.decide}, log, false);
             }
             return;
         }

@@ -16,7 +16,7 @@ namespace mongodb::detail {
     if (!at.was_sole_primary()) return false;
     // Its client is given back before another one is asked for: others may have all the rest.
     auto const ended = native_transaction{at}.perform(read, for_long.longest);
-    if (ended.fate != fate::committed) throw failure(ended.problem);
+    if (ended.status != commit_status::committed) throw failure(ended.problem);
     // A member that joins is taken in by the primary, so this one still was the only one.
     return at.is_sole_primary();
 }

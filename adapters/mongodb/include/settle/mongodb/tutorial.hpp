@@ -44,9 +44,10 @@ public:
 
     /// As the base does, less what cannot be taken over.
     template <typename Direction, typename Judge>
-    void at_once(std::span<job> wave, tutorial_log<Type>& log, occasion const& at, Judge&& judge) {
-        log.template without_unfit<step::at_once>(wave, [&] {
-            base::template at_once<Direction>(wave, log, at, std::forward<Judge>(judge));
+    void one_phase(std::span<job> wave, tutorial_log<Type>& log, write_context const& at,
+                   Judge&& decide) {
+        log.template without_unfit<step::one_phase>(wave, [&] {
+            base::template one_phase<Direction>(wave, log, at, std::forward<Judge>(decide));
         });
     }
 
@@ -87,8 +88,8 @@ private:
             });
         });
         error problem = ended.problem;
-        if (ended.fate != detail::fate::committed) {
-            met = settle::detail::answer_of(ended.fate);
+        if (ended.status != detail::commit_status::committed) {
+            met = settle::detail::answer_of(ended.status);
         } else if (met == answer::applied) {
             log_.store_commit(work);
             if (work.said == log_answer::taken) {

@@ -23,7 +23,7 @@ public:
     /// As log_session. A claim or a cancel of an entry that no settle has touched yet is
     /// `unavailable` with errc::damaged where one of its marks could not be ended.
     template <step Step>
-    void change(std::span<job> wave, occasion const& at) {
+    void change(std::span<job> wave, write_context const& at) {
         without_unfit<Step>(wave, [&] { log_session::change<Step>(wave, at); });
     }
 
@@ -31,7 +31,7 @@ public:
     template <step Step, typename Function>
     void without_unfit(std::span<job> wave, Function&& function) {
         std::vector<job*> unfit;
-        if constexpr (Step == step::claim || Step == step::cancel || Step == step::at_once) {
+        if constexpr (Step == step::claim || Step == step::cancel || Step == step::one_phase) {
             unfit = look_at_leftovers(leftovers_of<Step>(wave));
         }
         for (job* const work : unfit) work->resting = true;

@@ -50,7 +50,7 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
 
 /// The word that is kept under a name: the one that is there, or the one that is proposed.
 /// Errors:  throws settle::failure
-[[nodiscard]] inline std::string settle_word(link& with, std::string_view name,
+[[nodiscard]] inline std::string get_or_init_metadata(link& with, std::string_view name,
                                              std::string const& proposed) {
     // Whoever only reads needs no right to write.
     if (auto found = known_word(with, name)) return *std::move(found);
@@ -90,7 +90,7 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
 }
 
 inline void check_version(link& with) {
-    auto const found = settle_word(with, "schema", schema_version);
+    auto const found = get_or_init_metadata(with, "schema", schema_version);
     if (found == schema_version) return;
     raise(errc::other_version, "settle: this database's own collections are of version " + found +
                                    ", and this program knows version " + schema_version +

@@ -44,9 +44,9 @@ public:
     void from_one_state(Function&& function) const {
         run{begin_}.change();
         // It changes nothing, so there is nothing that its end could fail to keep.
-        struct ending {
+        struct finish {
             sqlite3_stmt* end;
-            ~ending() {
+            ~finish() {
                 sqlite3_step(end);
                 sqlite3_reset(end);
             }

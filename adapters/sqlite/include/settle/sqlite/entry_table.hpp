@@ -90,7 +90,7 @@ public:
 
     /// Inserts the entries of some jobs; which of them are new is their answer.
     /// Shape:   jobs - of one direction
-    void insert(std::span<job* const> jobs, occasion const& at) {
+    void insert(std::span<job* const> jobs, write_context const& at) {
         auto const& given = *jobs.front()->direction;
         std::optional<std::int64_t> type;
         if (given.described) type = number_of(given);
@@ -118,7 +118,7 @@ public:
 
     /// Changes the entries of some jobs, each by a compare-and-set.
     template <step Step>
-    void change(std::span<job* const> jobs, occasion const& at) {
+    void change(std::span<job* const> jobs, write_context const& at) {
         changes_.clear();
         for (auto* const work : jobs) {
             work->said = log_answer::conflict;
@@ -156,7 +156,7 @@ private:
     }
 
     template <step Step>
-    void change_in_place(occasion const& at) {
+    void change_in_place(write_context const& at) {
         auto const shown = writer_->rows().show_changes(changes_);
         changes_.for_each_run([&](std::int64_t first, std::int64_t last) {
             constexpr bool commits = Step == step::commit;
@@ -191,7 +191,7 @@ private:
         return number_of(given);
     }
 
-    std::int64_t owner_number(occasion const& at) {
+    std::int64_t owner_number(write_context const& at) {
         return owners_.number_of(at.owner, at.owner);
     }
 

@@ -71,8 +71,9 @@ public:
     void check() { writer_.files().check(); }
 
     /// Runs a function in a native transaction, which callers share; see group_commit.
-    ending perform(settle::detail::function_view<void(transaction&)> function) {
-        if (!is_here()) return {fate::undone, settle::detail::made_before_fork("database")};
+    commit_result perform(settle::detail::function_view<void(transaction&)> function) {
+        if (!is_here())
+            return {commit_status::undone, settle::detail::made_before_fork("database")};
         return commits_.perform(function);
     }
 
@@ -100,7 +101,7 @@ public:
             static_cast<void>(unchanged_for(nullptr));
             value = function();
         });
-        if (ended.fate != fate::committed) return std::move(ended.problem);
+        if (ended.status != commit_status::committed) return std::move(ended.problem);
         return *std::move(value);
     }
 

@@ -17,7 +17,7 @@ public:
     /// the work of others, and perhaps twice, when others made the first time void.
     /// Errors:  what it throws ends its own work alone: a settle::failure as `undone`, anything
     ///          else comes out here
-    ending perform(settle::detail::function_view<void(transaction&)> function) {
+    commit_result perform(settle::detail::function_view<void(transaction&)> function) {
         member me{{}, function};
         groups_.perform(me, [&](group& all) {
             std::lock_guard const guard{writer_.mutex()};
@@ -26,7 +26,7 @@ public:
         });
         if (me.thrown) std::rethrow_exception(me.thrown);
         if (me.end) return *std::move(me.end);
-        return {fate::unknown, {std::make_error_code(std::errc::not_enough_memory),
+        return {commit_status::unknown, {std::make_error_code(std::errc::not_enough_memory),
                                 "settle: a thread that wrote for others had no memory left. "
                                 "See running#undecided"}};
     }
@@ -45,7 +45,7 @@ private:
         try {
             native.emplace(writer_);
         } catch (failure const& problem) {
-            return all.end_all({fate::undone, problem.problem()});
+            return all.end_all({commit_status::undone, problem.problem()});
         }
         std::size_t done = 0;
         do {
@@ -72,7 +72,7 @@ private:
             else one.perform(native);
             return true;
         } catch (failure const& problem) {
-            one.end = {fate::undone, problem.problem()};
+            one.end = {commit_status::undone, problem.problem()};
         } catch (...) {
             one.thrown = std::current_exception();
         }
@@ -91,7 +91,7 @@ private:
                 if (!perform_one(alone, *one, false)) continue;
                 one->end = alone.commit();
             } catch (failure const& problem) {
-                one->end = {fate::undone, problem.problem()};
+                one->end = {commit_status::undone, problem.problem()};
             }
         }
     }

@@ -21,12 +21,12 @@ public:
     /// The name that the log got when this file first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-    void insert(std::span<job> wave, occasion const& at) {
+    void insert(std::span<job> wave, write_context const& at) {
         write<step::insert>(wave, [&](auto jobs) { held_->entries.insert(jobs, at); });
     }
 
     template <step Step>
-    void change(std::span<job> wave, occasion const& at) {
+    void change(std::span<job> wave, write_context const& at) {
         write<Step>(wave, [&](auto jobs) { held_->entries.template change<Step>(jobs, at); });
     }
 
@@ -104,7 +104,7 @@ private:
         auto const all = std::span<job* const>{jobs};
         auto const ended = file_->perform([&](detail::transaction&) { function(all); });
         // What the entries' table has answered holds now.
-        if (ended.fate != detail::fate::committed) settle::detail::say(all, ended);
+        if (ended.status != detail::commit_status::committed) settle::detail::say(all, ended);
     }
 
     struct statements {

@@ -35,16 +35,16 @@ public:
     template <typename Direction, typename Kind>
     void finish(std::span<job>, Kind) {}
 
-    /// Settles transactions at once, each as `judge(job)` has it, in the order of the wave: every
+    /// Settles transactions at once, each as `decide(job)` has it, in the order of the wave: every
     /// part and the entry in one native transaction, which threads share.
     /// Shape:   log - of the same database
     template <typename Direction, typename Judge>
-    void at_once(std::span<job> wave, log_session& log, occasion const& at, Judge&& judge) {
-        auto const jobs = settle::detail::jobs_of(wave, step::at_once);
+    void one_phase(std::span<job> wave, log_session& log, write_context const& at, Judge&& decide) {
+        auto const jobs = settle::detail::jobs_of(wave, step::one_phase);
         auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
-        settle_together({{}, jobs, parts, at, judge}, log.entries());
+        settle_together({{}, jobs, parts, at, decide}, log.entries());
     }
-    static constexpr bool settles_at_once = true;
+    static constexpr bool settles_in_one_phase = true;
 
     /// Marks stand with their records, so those of what stood still may be all over a large table:
     /// the more are taken over at a time, the fewer times each page of it is written.
@@ -86,7 +86,7 @@ public:
                 }
             }
         });
-        if (ended.fate == detail::fate::committed) return;
+        if (ended.status == detail::commit_status::committed) return;
         for (auto& one : answers) one = ended.problem;
     }
 
@@ -154,8 +154,8 @@ private:
             else return table.meet(one.end());
         }
         template <typename Operation>
-        void end_at_once(Operation const& one, bool confirmed) {
-            table_of<typename Operation::collection>().end_at_once(one.key(), one.end(),
+        void end_one_phase(Operation const& one, bool confirmed) {
+            table_of<typename Operation::collection>().end_one_phase(one.key(), one.end(),
                                                                    confirmed);
         }
         template <typename Operation>
@@ -188,7 +188,7 @@ private:
         bool looks_for_ids = false; ///< an insert has shown that an id is there
         bool apart = false;         ///< each operation apart
         /// Operations that would end the whole native transaction, as a trigger can, and why.
-        std::vector<std::pair<operation const*, error>> ruinous{};
+        std::vector<std::pair<operation const*, error>> aborts_transaction{};
     };
 
     /// Does the work of a wave in a native transaction. When one record alone stands in the way, it
@@ -196,18 +196,18 @@ private:
     /// that has ended it for all.
     /// Shape:   function(native, attempt)
     using action = settle::detail::function_view<void(detail::transaction&, attempt&)>;
-    detail::ending in_native(action function) {
+    detail::commit_result in_native(action function) {
         for (attempt how;;) {
-            auto const known = how.ruinous.size();
+            auto const known = how.aborts_transaction.size();
             bool const looked_for_ids = how.looks_for_ids;
             auto ended = file_->perform([&](detail::transaction& native) {
                 held_->begin(file_->unchanged_for(held_.get()));
                 function(native, how);
                 held_->write_back();
             });
-            bool const again = ended.fate == detail::fate::undone &&
+            bool const again = ended.status == detail::commit_status::undone &&
                                detail::is_of_one_record(ended.problem.code) &&
-                               (!how.apart || how.ruinous.size() > known);
+                               (!how.apart || how.aborts_transaction.size() > known);
             if (!again) return ended;
             // Where ids alone are in the way, the others go on side by side.
             how.apart = how.apart || how.looks_for_ids == looked_for_ids;
@@ -249,7 +249,7 @@ private:
     /// Shape:   parts - whose work it is; under_way - the one of them whose record that is
     error apart(detail::transaction& native, attempt& how, std::span<operation const> parts,
                 operation const*& under_way, settle::detail::function_view<void()> function) {
-        for (auto const& known : how.ruinous) {
+        for (auto const& known : how.aborts_transaction) {
             auto const is_this = [&](operation const& part) { return &part == known.first; };
             if (std::none_of(parts.begin(), parts.end(), is_this)) continue;
             under_way = known.first;
@@ -264,7 +264,8 @@ private:
             held_->begin(false);
             if (native.is_open()) return problem.problem();
             // What the others have done is gone with it, and is done again.
-            if (under_way != nullptr) how.ruinous.emplace_back(under_way, problem.problem());
+            if (under_way != nullptr)
+                how.aborts_transaction.emplace_back(under_way, problem.problem());
             throw;
         }
     }
@@ -276,7 +277,7 @@ private:
     void settle_together(request&& mine, detail::entry_table& entries) {
         groups_->perform(mine, [&](group& all) {
             auto const ended = settle_group(all, entries);
-            bool const is_for_all = all.members().size() == 1 || is_of_each(ended);
+            bool const is_for_all = all.members().size() == 1 || is_same_for_each(ended);
             if (is_for_all) all.end_all(ended);
         });
         // What others were in the way of is done alone.
@@ -284,11 +285,12 @@ private:
             group alone{mine};
             mine.end = settle_group(alone, entries);
         }
-        if (mine.end->fate != detail::fate::committed) settle::detail::say(mine.jobs, *mine.end);
+        if (mine.end->status != detail::commit_status::committed)
+            settle::detail::say(mine.jobs, *mine.end);
     }
 
     /// Settles what the members of a group want in one native transaction.
-    detail::ending settle_group(group& all, detail::entry_table& entries) {
+    detail::commit_result settle_group(group& all, detail::entry_table& entries) {
         return in_native([&](detail::transaction& native, attempt& how) {
             if (how.apart) {
                 for (auto const* const one : all.members()) {
@@ -305,7 +307,7 @@ private:
                 auto fresh = settle::detail::settle_side_by_side<desks>(
                     *held_, come, [&] { held_->fetch(); },
                     [&](operation const& part) { return part.meet(*held_); },
-                    [&](job& work, occasion const& at) { write_entry(entries, work, at); },
+                    [&](job& work, write_context const& at) { write_entry(entries, work, at); },
                     how.looks_for_ids ? &refusal : nullptr);
                 insert_new(entries, fresh, come.back()->at, how);
                 // Whoever comes meanwhile need not wait for the next commit.
@@ -313,16 +315,16 @@ private:
         });
     }
 
-    static void write_entry(detail::entry_table& entries, job& work, occasion const& at) {
+    static void write_entry(detail::entry_table& entries, job& work, write_context const& at) {
         job* const alone = &work;
         std::span<job* const> const jobs{&alone, 1};
         if (work.coordinator.inserts()) entries.insert(jobs, at);
-        else entries.template change<step::at_once>(jobs, at);
+        else entries.template change<step::one_phase>(jobs, at);
     }
 
     /// Errors:  throws when an id is there already: then each is looked for
     static void insert_new(detail::entry_table& entries, std::span<job*> jobs,
-                           occasion const& at, attempt& how) {
+                           write_context const& at, attempt& how) {
         auto const before = [](job const* left, job const* right) {
             return std::less<>{}(left->direction, right->direction);
         };
@@ -347,12 +349,12 @@ private:
         of.for_each([&](job& work, std::span<operation const> parts) {
             if (work.coordinator.inserts()) {
                 auto const refused = entries.refusal_of(work);
-                if (refused) return settle::detail::leave_out(work, of.judge, *refused);
+                if (refused) return settle::detail::leave_out(work, of.decide, *refused);
             }
             operation const* under_way = nullptr;
             auto const problem = apart(native, how, parts, under_way, [&] {
                 settle::detail::settle_in_native(
-                    work, parts, of.judge,
+                    work, parts, of.decide,
                     [&](operation const& part) {
                         under_way = &part;
                         part.expect(*held_);
@@ -362,7 +364,7 @@ private:
                     [&] { write_entry(entries, work, of.at); },
                     [&](operation const& part, bool done) {
                         under_way = &part;
-                        part.end_at_once(*held_, done);
+                        part.end_one_phase(*held_, done);
                         // Alone, it is known which record stands in the way.
                         held_->write_back();
                     });
@@ -371,7 +373,7 @@ private:
             if (under_way != nullptr) under_way->failed(answer::record_unusable, problem);
             work.said = log_answer::taken;
             // A part that cannot be used cancels, unless it is not its transaction's turn.
-            if (of.judge(work)) write_entry(entries, work, of.at);
+            if (of.decide(work)) write_entry(entries, work, of.at);
         });
     }
 

@@ -107,9 +107,9 @@ public:
     }
 
     /// Ends an operation that was met in this native transaction, at once.
-    void end_at_once(key_type const& key, part_end<Collection> const& one, bool confirmed) {
+    void end_one_phase(key_type const& key, part_end<Collection> const& one, bool confirmed) {
         place& at = place_of(key);
-        note(one.end_at_once(at.slot, confirmed), at);
+        note(one.end_one_phase(at.slot, confirmed), at);
     }
 
     /// Writes what operations have changed.

@@ -214,12 +214,13 @@ inline void prepare_file(writer& with, std::string const& path,
         }
         create_tables(on);
     }
-    if (auto const end = work.commit(); end.fate != fate::committed) throw failure(end.problem);
+    if (auto const end = work.commit(); end.status != commit_status::committed)
+        throw failure(end.problem);
 }
 
 /// A word about the database that is written once.
 /// Shape:   value - what it says when nothing was said before
-[[nodiscard]] inline std::string settle_word(writer& with, std::string_view name,
+[[nodiscard]] inline std::string get_or_init_metadata(writer& with, std::string_view name,
                                              std::string_view value) {
     statement const look{with.on(), "SELECT value FROM settle_meta WHERE name = ?1",
                          "read the table settle_meta"};
@@ -234,7 +235,8 @@ inline void prepare_file(writer& with, std::string const& path,
                           "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)",
                           "write the table settle_meta"};
     run{write, name, value}.change();
-    if (auto const end = work.commit(); end.fate != fate::committed) throw failure(end.problem);
+    if (auto const end = work.commit(); end.status != commit_status::committed)
+        throw failure(end.problem);
     return read().value_or(std::string{});
 }
 

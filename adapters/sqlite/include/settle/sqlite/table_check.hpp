@@ -262,7 +262,7 @@ inline void settle_table(writer& with, table_need const& need) {
     if (!run{look, need.name}.next()) {
         transaction work{with};
         with.on().execute(create_sql(need), "create the table '" + std::string{need.name} + "'");
-        if (auto const end = work.commit(); end.fate != fate::committed) {
+        if (auto const end = work.commit(); end.status != commit_status::committed) {
             throw failure(end.problem);
         }
     }

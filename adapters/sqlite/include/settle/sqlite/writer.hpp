@@ -15,8 +15,8 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-using settle::detail::ending;
-using settle::detail::fate;
+using settle::detail::commit_result;
+using settle::detail::commit_status;
 
 /// A connection that threads share behind a mutex, with the statements of a native transaction.
 class writer {
@@ -80,13 +80,13 @@ public:
         roll_back();
     }
 
-    [[nodiscard]] ending commit() {
+    [[nodiscard]] commit_result commit() {
         try {
             // A commit may also write a checkpoint, over what others have made of the file.
             writer_.files().check_lately();
         } catch (failure const& problem) {
             roll_back();
-            return {fate::undone, problem.problem()};
+            return {commit_status::undone, problem.problem()};
         }
         try {
             run{writer_.commit_}.change();
@@ -98,7 +98,7 @@ public:
             auto const busy = primary_code(problem.problem().code.value()) == SQLITE_BUSY &&
                               writer_.on().in_transaction();
             roll_back();
-            return {busy ? fate::undone : fate::unknown, problem.problem()};
+            return {busy ? commit_status::undone : commit_status::unknown, problem.problem()};
         }
     }
 

@@ -20,11 +20,11 @@ void answer_each(coordinator& c, std::initializer_list<answer> said) {
 
 TEST_CASE("coordinator: at once, a transaction that nothing stands against takes one step") {
     auto c = in_one_phase(2);
-    CHECK(c.next() == step::at_once);
+    CHECK(c.next() == step::one_phase);
     CHECK(c.inserts());
-    CHECK(c.epoch_at_once() == first_epoch);
+    CHECK(c.one_phase_epoch() == first_epoch);
     answer_each(c, {answer::applied, answer::applied});
-    CHECK(c.judge(3, false));
+    CHECK(c.decide_one_phase(3, false));
     CHECK(c.insert_state() == state::done);
     c.settled(log_answer::taken);
     CHECK(c.next() == step::end);
@@ -36,7 +36,7 @@ TEST_CASE("coordinator: at once, a transaction that nothing stands against takes
 TEST_CASE("coordinator: at once, what cannot hold is written as canceled, with its part") {
     auto c = in_one_phase(3);
     answer_each(c, {answer::applied, answer::busy, answer::guard_failed});
-    CHECK(c.judge(3, false));
+    CHECK(c.decide_one_phase(3, false));
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::guard_failed);
     CHECK(c.failed_part() == 2);
@@ -48,7 +48,7 @@ TEST_CASE("coordinator: at once, what cannot hold is written as canceled, with i
 TEST_CASE("coordinator: at once, an entry that is too old is canceled, though all parts applied") {
     auto c = in_one_phase(1);
     answer_each(c, {answer::applied});
-    CHECK(c.judge(3, true));
+    CHECK(c.decide_one_phase(3, true));
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::expired);
     CHECK(c.failed_part() == coordinator::no_part);
@@ -58,18 +58,18 @@ TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
     auto c = in_one_phase(2);
     for (int attempt = 0; attempt < 2; ++attempt) {
         answer_each(c, {answer::applied, answer::busy});
-        CHECK_FALSE(c.judge(2, false));
+        CHECK_FALSE(c.decide_one_phase(2, false));
         c.settled(log_answer::taken);
         CHECK(c.next() == step::pause);
         c.resume();
         // Somebody may have canceled it meanwhile.
         CHECK(c.next() == step::read);
         c.found_nothing({false, false, first_epoch + 1});
-        CHECK(c.next() == step::at_once);
-        CHECK(c.epoch_at_once() > first_epoch);
+        CHECK(c.next() == step::one_phase);
+        CHECK(c.one_phase_epoch() > first_epoch);
     }
     answer_each(c, {answer::applied, answer::busy});
-    CHECK(c.judge(2, false));
+    CHECK(c.decide_one_phase(2, false));
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::busy);
     CHECK(c.failed_part() == 1);
@@ -81,12 +81,12 @@ TEST_CASE("coordinator: at once, who stands behind an earlier one is asked again
     c.stay_behind();
     CHECK(c.why() == reason::none);
     c.settled(log_answer::taken);
-    CHECK(c.next() == step::at_once);
+    CHECK(c.next() == step::one_phase);
     CHECK(c.inserts());
     CHECK(c.attempts() == 0);
     CHECK(due_parts(c) == std::vector<bool>{true, true});
     answer_each(c, {answer::applied, answer::applied});
-    CHECK(c.judge(3, false));
+    CHECK(c.decide_one_phase(3, false));
     CHECK(c.insert_state() == state::done);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its err
     for (auto const said : {log_answer::unknown, log_answer::conflict}) {
         auto c = in_one_phase(1);
         answer_each(c, {answer::guard_failed});
-        CHECK(c.judge(3, false));
+        CHECK(c.decide_one_phase(3, false));
         c.settled(said);
         CHECK(c.next() == step::read);
         CHECK(c.why() == reason::none);
@@ -102,18 +102,18 @@ TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its err
     }
     auto c = in_one_phase(1);
     answer_each(c, {answer::guard_failed});
-    CHECK(c.judge(3, false));
+    CHECK(c.decide_one_phase(3, false));
     c.settled(log_answer::unavailable);
-    CHECK(c.next() == step::at_once);
+    CHECK(c.next() == step::one_phase);
     CHECK(c.due(0));
 }
 
 TEST_CASE("coordinator: at once, what was submitted changes, and what was begun ends in two") {
     auto c = coordinator::take(1, {state::initial, first_epoch, 0, 0}, phases::one);
-    CHECK(c.next() == step::at_once);
+    CHECK(c.next() == step::one_phase);
     CHECK_FALSE(c.inserts());
     answer_each(c, {answer::applied});
-    CHECK(c.judge(3, false));
+    CHECK(c.decide_one_phase(3, false));
     auto const change = c.change();
     CHECK(change.from == state::initial);
     CHECK(change.from_epoch == first_epoch);
@@ -125,7 +125,7 @@ TEST_CASE("coordinator: at once, what was submitted changes, and what was begun 
     }
     auto met = in_one_phase(1);
     answer_each(met, {answer::applied});
-    CHECK(met.judge(3, false));
+    CHECK(met.decide_one_phase(3, false));
     met.settled(log_answer::conflict);
     met.found({state::pending, first_epoch, 0, 0}, {false, true, 0});
     CHECK(met.next() == step::claim);
@@ -135,8 +135,8 @@ TEST_CASE("coordinator: who falls back behind its window undoes what it applied,
     auto c = coordinator::begin(2, first_epoch);
     c.inserted(log_answer::taken, false);
     answer_each(c, {answer::applied, answer::guard_failed});
-    c.yield();
-    CHECK(c.next() == step::give_way);
+    c.requeue();
+    CHECK(c.next() == step::back_off);
     CHECK(due_parts(c) == std::vector<bool>{true, false});
     c.answered(0, answer::applied);
     c.decide(3);

@@ -12,19 +12,19 @@ namespace detail {
 /// entry is there already and is not final, goes on when the native transaction has ended: a later
 /// one that shares a record or its id with it would overtake it. One whose entry is final changes
 /// no record any more, so nobody waits for it.
-class order_at_once {
+class one_phase_order {
 public:
     /// Whether a job stands behind an earlier one of its wave that has not settled.
     /// Shape:   jobs come in their order; all or some come again when the native transaction is
     ///          done anew, and one comes twice in a row when its judgement is asked for again
     [[nodiscard]] bool stands_behind(job const& work, record_hashes_function* records) {
-        if (judged_.empty() || judged_.back() != &work) {
+        if (decided_.empty() || decided_.back() != &work) {
             look_at_earlier(work, records);
-            judged_.push_back(&work);
+            decided_.push_back(&work);
         }
         if (waiting_.empty()) return false;
         auto const earlier = [&](std::size_t number) { return number < number_of(work); };
-        hashes_at_once(work, records, records_);
+        one_phase_hashes(work, records, records_);
         return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
             return waiting_.find(record, earlier) != nullptr;
         });
@@ -47,30 +47,30 @@ private:
     }
 
     void look_at_earlier(job const& work, record_hashes_function* records) {
-        if (judged_.empty()) return;
-        if (number_of(*judged_.back()) < number_of(work)) {
-            if (!is_over(*judged_.back())) let_wait(*judged_.back(), records);
+        if (decided_.empty()) return;
+        if (number_of(*decided_.back()) < number_of(work)) {
+            if (!is_over(*decided_.back())) let_wait(*decided_.back(), records);
             return;
         }
         // It is done anew. Those whose entries are there may have been left out.
-        for (auto const* const one : judged_) {
+        for (auto const* const one : decided_) {
             bool const is_there =
                 one->said == log_answer::conflict || one->said == log_answer::ended;
             if (is_there && !is_over(*one)) let_wait(*one, records);
         }
-        judged_.clear();
+        decided_.clear();
     }
 
     void let_wait(job const& work, record_hashes_function* records) {
         auto const number = number_of(work);
-        hashes_at_once(work, records, records_);
+        one_phase_hashes(work, records, records_);
         for (auto const record : records_) {
             auto const not_later = [&](std::size_t other) { return other <= number; };
             if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, number);
         }
     }
 
-    std::vector<job const*> judged_; ///< since the native transaction began
+    std::vector<job const*> decided_; ///< since the native transaction began
     hash_index waiting_;             ///< records of those that have not settled, and of whom
     std::vector<std::uint64_t> records_;
 };
@@ -78,31 +78,31 @@ private:
 /// What becomes of a transaction at once. Its age is asked inside the native transaction, where
 /// nothing can come between that and the commit.
 template <typename Environment>
-class judge_at_once {
+class one_phase_decision {
 public:
     /// Shape:   records - of a job whose wave keeps an order; null where there is none
-    judge_at_once(Environment const& environment, options const& limits,
+    one_phase_decision(Environment const& environment, options const& limits,
                   record_hashes_function* records)
         : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime),
           clocks_(limits.clocks), records_(records) {}
 
     [[nodiscard]] bool operator()(job& work) const {
         using rules = typename order_rules_of<Environment>::type;
-        if (rules::waits_at_once && records_ != nullptr && order_.stands_behind(work, records_)) {
+        if (rules::one_phase_waits && records_ != nullptr && order_.stands_behind(work, records_)) {
             work.coordinator.stay_behind();
             return false;
         }
         bool const expired = age_of(work.created, environment_.now(), clocks_) > lifetime_;
-        return work.coordinator.judge(attempts_, expired);
+        return work.coordinator.decide_one_phase(attempts_, expired);
     }
 
 private:
-    Environment environment_; ///< its own: who keeps the judge may outlive the engine
+    Environment environment_; ///< its own: the decision may outlive the engine
     std::uint32_t attempts_;
     std::chrono::milliseconds lifetime_;
     std::chrono::milliseconds clocks_;
     record_hashes_function* records_;
-    mutable order_at_once order_; ///< of one wave, as this judge is
+    mutable one_phase_order order_; ///< of one wave, as this decision is
 };
 
 } // namespace detail

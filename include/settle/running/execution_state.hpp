@@ -21,7 +21,7 @@ enum class interruption : std::uint8_t {
 };
 
 /// What a driver remembers of a job, beside what the stores and the log look at.
-struct course {
+struct execution_state {
     /// The entry as it was last read. Most never are, and it is large.
     std::unique_ptr<entry> seen{};
     interruption cut = interruption::none;
@@ -52,7 +52,7 @@ namespace detail {
 template <std::size_t Count>
 struct jobs_side_by_side {
     std::span<job, Count> jobs;
-    std::span<course, Count> ways;
+    std::span<execution_state, Count> executions;
     bool follows;                    ///< wait for another owner: a caller does, a recovery not
     record_hashes_function* records; ///< of a job; nothing where it has none
 };
