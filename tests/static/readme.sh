@@ -125,6 +125,11 @@ for value in $(sed -nE '/^enum class (verdict|reason|errc|condition)\>/,/^};/p' 
     grep -q "^| \`$value\` |" include/settle/errors.md ||
         complain "include/settle/errors.md has no row for $value"
 done
+for value in $(sed -nE '/^enum class step\>/,/^};/p' include/settle/protocol/step.hpp |
+    sed -nE 's/^    ([a-z_]+).*/\1/p'); do
+    grep -q "^|.*\`$value\`.*|" include/settle/running/README.md ||
+        complain "include/settle/running/README.md has no row for the step $value"
+done
 [ "$links" -gt 0 ] || complain "no page has a link; this test looks at nothing"
 [ "$(wc -l <README.md)" -le 350 ] || complain "README.md has more than 350 lines"
 exit "$found"
