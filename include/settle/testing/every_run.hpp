@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every run of a program in which a few things go wrong: the engine itself, with its windows, its
-// waves and its stores, is run again and again, and each time one of the ways is taken that it was
-// not yet.
+// Runs the whole engine (windows, waves, stores) repeatedly. Each run takes a different sequence of
+// choices, until every run with at most a given number of mishaps has been made.
 //
 //   auto const seen = settle::testing::every_run(
 //       settle::testing::run_bounds{.mishaps = 2}, [](settle::testing::run_choices& way) {
@@ -10,15 +9,16 @@
 //           trial.open(bank::accounts, {"A", 100, 100}).open(bank::accounts, {"B", 0, 0});
 //           trial.conserves(bank::accounts, settle::field<&bank::account::balance>);
 //           trial.worker([&](auto& engine) {
-//               for (auto const& told : engine.run_all(orders)) trial.note(told);
+//               for (auto const& result : engine.run_all(orders)) trial.note(result);
 //           });
 //           trial.worker([](auto& engine) { engine.recover(); });
 //           return trial.run();
 //       });
 //   CHECK(seen);
 //
-// The explorer (settle/testing/explore.hpp) knows states again and so finds every interleaving of
-// single coordinators; this one searches what is around them, as far as its mishaps go.
+// The explorer (settle/testing/explore.hpp) recognizes repeated states, and so covers every
+// interleaving of single coordinators. `every_run` covers the code around the coordinators, up to
+// the number of mishaps.
 #pragma once
 
 #include <settle/testing/every_run/trial.hpp>
@@ -31,17 +31,17 @@ SETTLE_BEGIN
 namespace testing {
 
 struct run_bounds {
-    std::size_t mishaps = 1; ///< in a run: calls that go wrong, and turns that change
+    std::size_t mishaps = 1; ///< per run: faulty calls and changes of the running worker
     std::size_t most_runs = std::numeric_limits<std::size_t>::max();
 };
 
-/// What was seen. It converts to true when every run within the bounds was right.
+/// The result of a search. It converts to true when every run within the bounds was right.
 struct runs_seen {
     bool right = true;
-    bool complete = true; ///< false when `most_runs` cut it short
+    bool complete = true; ///< false when `most_runs` ended the search
     std::size_t runs = 0;
-    std::string story;    ///< of the first run that was wrong, a line for each thing that happened
-    std::string run;      ///< its name, for settle::testing::replay
+    std::string story;    ///< the first wrong run, a line for each event
+    std::string run;      ///< the name of that run, for settle::testing::replay
     double seconds = 0;
 
     explicit operator bool() const noexcept { return right && complete; }
@@ -59,7 +59,7 @@ struct runs_seen {
 
 namespace detail {
 
-/// Performs one run again and tells it.
+/// Repeats one run and writes its story.
 template <typename Run>
 [[nodiscard]] runs_seen tell_run(replay const& again, Run const& run) {
     runs_seen seen;
@@ -75,12 +75,12 @@ template <typename Run>
 
 } // namespace detail
 
-/// Takes every way that `run` can go. Few mishaps come first, so that the first run that is wrong
-/// has the fewest.
-/// Shape:   run - called with the choices of one run, gives what was wrong or nothing. The same
-///          choices must make the same run
-/// Errors:  throws std::logic_error when a run does not come again; where a worker of a trial meets
-///          that, the run is wrong and says so
+/// Makes every run of `run`. Runs with fewer mishaps come first, so that the first wrong run has
+/// the fewest mishaps.
+/// Shape:   run - called with the choices of one run; returns the problem, or an empty string. It
+///          must be deterministic: equal choices make equal runs
+/// Errors:  throws std::logic_error when `run` is not deterministic; when a worker of a trial
+///          throws that error, the run is reported as wrong
 /// Example: tests/fault/every_batch.cpp
 template <typename Run>
 [[nodiscard]] runs_seen every_run(run_bounds const& within, Run const& run) {
@@ -94,7 +94,7 @@ template <typename Run>
                 break;
             }
             bool const right = run(way).empty();
-            // With fewer mishaps it was seen before.
+            // A run with fewer mishaps was counted in an earlier round.
             if (way.spent() == mishaps) ++seen.runs;
             if (right) continue;
             auto const runs = seen.runs;
@@ -107,7 +107,7 @@ template <typename Run>
     return seen;
 }
 
-/// One run again, told.
+/// Repeats one run and writes its story.
 template <typename Run>
 [[nodiscard]] runs_seen every_run(replay const& again, Run const& run) {
     return detail::tell_run(again, run);

@@ -25,7 +25,7 @@ struct records_of<settle::detail::type_list<Collections...>> {
     using type = model_records<Collections...>;
 };
 
-/// Gathers the clauses of a search and runs it.
+/// Collects the clauses of a search and runs the search.
 template <typename Protocol, typename Gathered>
 class exploring {
 public:
@@ -61,7 +61,7 @@ public:
     }
     void take(reversing const& given) { reversals_.push_back(given.id); }
 
-    /// What is conserved is what was there at the beginning, so it is looked at when all is known.
+    /// The starting sum is taken later, when all clauses have added their records.
     template <typename Collection, auto Member>
     void take(conserved_sum<Collection, Member> const&) {
         late_.push_back([this](auto& judge) {
@@ -97,8 +97,8 @@ public:
             first_.workers.push_back({}).name = static_cast<std::uint8_t>(w);
         }
         typename search_type::judge_type judge{transactions_, within_.resubmits};
-        for (auto const& one : late_) one(judge);
-        // A record that begins below zero was brought there by somebody else.
+        for (auto const& declare : late_) declare(judge);
+        // Off when the user starts a record below zero.
         if (below_zero(first_.data).empty()) judge.declare(below_zero);
         typename search_type::moves_type const possible{transactions_, within_};
         search_type made{possible, judge, first_};
@@ -169,13 +169,13 @@ private:
 
 } // namespace detail
 
-/// Searches some transactions exhaustively: see the example above.
+/// Searches every state that a few transactions can reach: see the example above.
 /// Shape:   clauses - in any order: settle::type<…> of each type; starts(collection, records…);
 ///          runs(id, parameters); reverses(id); conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
-/// Errors:  the exploration converts to false, and prints the shortest run to what is wrong.
-///          Throws std::invalid_argument for clauses that fit nothing, std::length_error for more
-///          than a search has room for
+/// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.
+///          Throws std::invalid_argument when no transaction is given or the original of a reversal
+///          is unknown, std::length_error when the transactions exceed the capacity of a search
 /// Cost:    about 40 bytes a state; some hundred thousand states a second for a transfer
 /// Example: tests/fault/explore.cpp
 template <typename Protocol = shipped_protocol, typename... Clauses>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which call to a store or a log goes wrong, and how.
+// Fault plans: the calls to a store or a log that fail, and the kind of each fault.
 #pragma once
 
 #include <settle/store/observer.hpp>
@@ -13,10 +13,10 @@ namespace testing {
 
 enum class fault_kind : std::uint8_t {
     none,
-    unavailable,    ///< it took no effect, and says so
-    unknown_before, ///< it took no effect, and nobody knows
-    unknown_after,  ///< it took effect, and nobody knows
-    late,           ///< nobody knows, and it takes effect when the test delivers it
+    unavailable,    ///< no effect, and the caller knows it
+    unknown_before, ///< no effect, but the caller's outcome is unknown
+    unknown_after,  ///< full effect, but the caller's outcome is unknown
+    late,           ///< outcome unknown; the effect comes when the test delivers it
     crash_before,   ///< the worker ends before the call
     crash_after     ///< the worker ends after the call
 };
@@ -28,21 +28,21 @@ enum class fault_kind : std::uint8_t {
     return names[static_cast<std::size_t>(value)];
 }
 
-/// What goes wrong with one call.
+/// The fault of one call.
 struct fault {
     fault_kind kind = fault_kind::none;
-    /// Of a wave's operations, a bit for each: the others are performed as usual.
+    /// A bit for each operation of the wave: the fault hits the set bits only.
     std::uint64_t operations = ~std::uint64_t{0};
 };
 
 /// One call to a store or a log.
 struct call {
-    std::size_t number = 0;     ///< counted over the whole database, from 1
+    std::size_t number = 0;     ///< counts all calls to the database, from 1
     std::string_view what;      ///< a step's name, or "read", "list", "marks", "resolve"
     bool to_log = false;
-    std::size_t operations = 0; ///< how many a wave has due here
+    std::size_t operations = 0; ///< the due operations of the wave
 
-    /// Whether it is answered or not, and nothing of it can come late.
+    /// True for a call that is never delivered late: it only fails or succeeds.
     [[nodiscard]] bool only_answers() const {
         constexpr std::string_view all[]{"read", "list", "marks", "scan", "purge"};
         return std::find(std::begin(all), std::end(all), what) != std::end(all);
@@ -54,24 +54,24 @@ struct call {
     }
 };
 
-/// Asked before every call; it may do what it likes meanwhile: let another engine run, move the
-/// clock, deliver late writes.
+/// Called before every call to a store or log; returns the fault of that call. It may also run
+/// another engine, move the clock or deliver late writes.
 using fault_plan = std::function<fault(call const&)>;
 
-/// One fault at the n-th call, from 1.
+/// One fault at call `number`, counted from 1.
 [[nodiscard]] inline fault_plan fault_at(std::size_t number, fault_kind kind,
                                          std::uint64_t operations = ~std::uint64_t{0}) {
-    return [=](call const& one) {
-        return one.number == number ? fault{kind, operations} : fault{};
+    return [=](call const& current) {
+        return current.number == number ? fault{kind, operations} : fault{};
     };
 }
 
-/// Faults by chance, the same for the same seed.
-/// Shape:   percent - how many of a hundred calls go wrong; kinds - one of these, chosen evenly
+/// Random faults; equal seeds give equal faults.
+/// Shape:   percent - share of faulty calls; kinds - drawn from with equal probability
 [[nodiscard]] inline fault_plan random_faults(std::uint64_t seed, std::uint64_t percent,
                                               std::vector<fault_kind> kinds) {
-    return [=, kinds = std::move(kinds)](call const& one) {
-        std::uint64_t const drawn = hash_mix(static_cast<std::size_t>(seed), one.number);
+    return [=, kinds = std::move(kinds)](call const& current) {
+        std::uint64_t const drawn = hash_mix(static_cast<std::size_t>(seed), current.number);
         if (drawn % 100 >= percent) return fault{};
         return fault{kinds[(drawn >> 8U) % kinds.size()], hash_mix(1, drawn)};
     };

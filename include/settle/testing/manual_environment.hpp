@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A clock that moves when it is told to, and chance that comes from a seed.
+// A clock that a test advances, and random numbers from a seed.
 #pragma once
 
 #include <settle/store/environment.hpp>
@@ -9,8 +9,8 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Copies share one clock, so that several engines, each `with_environment(copy)`, live in one
-/// time. A pause takes no real time: it moves the clock. Threads may share it.
+/// Copies share one clock, so that several engines, each `with_environment(copy)`, see the same
+/// time. A pause takes no real time: it advances the clock. Thread-safe.
 class manual_environment {
 public:
     explicit manual_environment(std::uint64_t seed = 1) : world_(std::make_shared<world>()) {
@@ -38,7 +38,7 @@ public:
         }
         if (!stop.stop_requested()) advance(duration);
     }
-    /// How many pauses were taken.
+    /// The number of pauses so far.
     [[nodiscard]] std::size_t pauses() const {
         std::lock_guard const guard{world_->mutex};
         return world_->pauses;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Simulation: long runs of an engine in a time, with a network and with mishaps that a seed makes.
+// Simulation: long runs of engines under virtual time, network delays and faults drawn from a seed.
 //
 //   settle::memory::database db;
 //   settle::testing::simulation trial{db, settle::type<bank::transfer_type>};
@@ -12,15 +12,15 @@
 //   }, limits);
 //   if (!report) std::cerr << report << '\n';
 //
-// Workers run, submit, cancel, recover, reverse and sweep; they crash, stand still, lose answers
-// and have clocks that jump; writes arrive late and databases go away. At every step:
-//   - an entry changes as its states allow, from the state and epoch that it has;
-//   - who was told an outcome was told the truth, and nobody is told another one;
-//   - no sum that is declared conserved is above what it was in the beginning.
-// After the faults have ended, within a bounded time:
-//   - every transaction is done or canceled, at most one reversal of each is done;
-//   - every record is what the transactions that are done make of it, each taken once;
-//   - no mark is left, and the sums are what they were.
+// Workers run, submit, cancel, recover, reverse and sweep. They crash, pause, lose answers, and
+// their clocks jump; writes arrive late and databases become unreachable. At every step:
+//   - an entry changes only along its states' arrows, from its current state and epoch;
+//   - every reported outcome is true, and all callers of an id get the same outcome;
+//   - no conserved sum exceeds its starting value.
+// Within a bounded time after the last fault:
+//   - every transaction is done or canceled, and at most one reversal of each is done;
+//   - every record holds what the done transactions give it, each applied exactly once;
+//   - no mark is left, and each conserved sum has its starting value.
 #pragma once
 
 #include <settle/testing/simulate/audit.hpp>
@@ -33,22 +33,22 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// The seeds of a test: `count` of them, or the one that the variable SETTLE_SEED names.
+/// The seeds of a test: `count` seeds from `first`, or the value of the variable SETTLE_SEED.
 [[nodiscard]] inline std::vector<std::uint64_t> seeds(std::uint64_t first, std::size_t count) {
-    if (char const* const asked = std::getenv("SETTLE_SEED")) {
-        return {std::strtoull(asked, nullptr, 10)};
+    if (char const* const given = std::getenv("SETTLE_SEED")) {
+        return {std::strtoull(given, nullptr, 10)};
     }
     std::vector<std::uint64_t> all(count);
-    for (auto& one : all) one = first++;
+    for (auto& seed : all) seed = first++;
     return all;
 }
 
-/// One simulated run of an engine; the databases serve this one run.
-/// Shape:   Arguments - what an engine is built from: databases and types. Limits of the engine
-///          are in simulation_limits; a database answers for certain when nothing is wrong with
-///          it. With settle::phases::one every other worker settles at once what it can, and the
-///          rest goes through two phases beside it
-/// Cost:    a thread for each worker, of which one runs at any moment
+/// One simulated run. Use each database for one simulation only.
+/// Shape:   Arguments - the engine's arguments: databases and types. The engine's options are in
+///          simulation_limits. Without an injected fault, a database must not answer `unknown`.
+///          With settle::phases::one every other worker uses one phase where it can; the others
+///          use two phases
+/// Cost:    a thread for each worker; only one thread runs at any moment
 /// Example: tests/fault/simulate.cpp
 template <typename... Arguments>
 class simulation : public detail::audited<Arguments...> {
@@ -61,9 +61,9 @@ public:
     simulation(simulation const&) = delete;
     simulation& operator=(simulation const&) = delete;
 
-    /// Runs it from the first transaction until all is settled.
-    /// Shape:   make - called with a `dice&`; gives the parameters of one transaction, or a
-    ///          std::variant of those of several types. The same dice must make the same
+    /// Runs until every transaction is final and no mark is left.
+    /// Shape:   make - called with a `dice&`; returns the parameters of one transaction, or a
+    ///          std::variant of several types' parameters. Equal dice must give equal parameters
     template <typename Make>
     simulation_report run(Make const& make, simulation_limits const& limits = {}) {
         this->begin();
@@ -88,7 +88,7 @@ private:
             workers.push_back(std::make_unique<worker>(arguments_, shared, i, make));
         }
         std::vector<std::jthread> threads;
-        for (auto& one : workers) threads.emplace_back([&one] { one->live(); });
+        for (auto& each : workers) threads.emplace_back([&each] { each->live(); });
         shared.turns().conduct();
     }
 

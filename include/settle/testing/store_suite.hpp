@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSL-1.0
-// One conformance suite for every store and log.
+// The conformance suite for stores and logs.
 //
-// A test program includes doctest first, then this, and names its fixture at namespace scope. The
-// cases stand between doctest's own names, so without it these headers offer nothing:
+// A test program includes doctest before this header and instantiates the suite at namespace scope
+// for its fixture. Without doctest this header declares no case:
 //
 //   #include <doctest/doctest.h>
 //   #include <settle/testing/store_suite.hpp>
 //
-//   struct my_fixture {                       // made anew for every case
+//   struct my_fixture {                       // constructed for every case
 //       using database = my::database;
-//       database& database_here();            // empty, the same one at every call
-//       database& second_database();          // empty, another one, with a log of another name
-//       database& reopened();                 // what database_here() holds, opened once more
+//       database& database_here();            // empty; the same object at every call
+//       database& second_database();          // empty, separate, and its log has another name
+//       database& reopened();                 // the contents of database_here(), opened again
 //   };
 //   SETTLE_STORE_SUITE(my_fixture);
 #pragma once
