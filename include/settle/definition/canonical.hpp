@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// The canonical text of a definition and its hash: what an entry in the log was made by.
+// The canonical text of a definition and its hash, which an entry stores.
 //
-// The text lists, in this order and one item a line: the format's version; the type's name; the
+// The text has one item a line, in this order: the version of the format; the name of the type; the
 // parameters with their kinds; each guard on the parameters; each participant with its collection,
-// its key, the kinds of the fields it touches, its guards and its moments in normal form. What has
-// no influence on running is not in it: how a compensation was spelled, the order in which a
-// comparison or the effects of a moment were written, whether an amount may pass zero (the compiler
-// alone asks), fields of the record that no participant touches.
+// its key, the kinds of its fields, its guards and its moments in normal form. The text leaves out
+// everything that does not change how a transaction runs: the spelling of a compensation, the order
+// of the sides of a comparison or of the effects of a moment, `may_pass_zero` (only the compiler
+// uses it), and fields of the record that no participant uses.
 #pragma once
 
 #include <settle/definition/transaction.hpp>
@@ -22,7 +22,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-// What looks at no type is a function of its own: a definition costs the compiler less so.
+// Code that depends on no type is in functions of its own, so that a definition compiles faster.
 [[gnu::noinline]] inline void put(std::string& out, std::string_view text) { out += text; }
 inline void put(std::string& out, std::initializer_list<std::string_view> texts) {
     for (auto const text : texts) out += text;
@@ -41,7 +41,7 @@ inline constexpr auto described_members = table_of_members<T, described_member>(
     return described_member{m.name, describe_type<typename decltype(m)::type>};
 });
 
-/// Shape:   members - up to one without a function
+/// Shape:   members - an array that ends with an element without a function
 inline void describe_members(std::string& out, described_member const* members) {
     out += '{';
     for (; members->describe != nullptr; ++members) {
@@ -52,7 +52,7 @@ inline void describe_members(std::string& out, described_member const* members) 
     out += '}';
 }
 
-/// `bool`, `i32`, `u8`, `text`, `enum i32`, `time 1/1000 i64`, with `?` where it may be empty.
+/// `bool`, `i32`, `u8`, `text`, `enum i32`, `time 1/1000 i64`; `?` follows an optional type.
 template <typename T>
 void describe_type(std::string& out) {
     using plain = typename field_traits<T>::plain_type;
@@ -82,7 +82,7 @@ void describe_type(std::string& out) {
     if constexpr (field_traits<T>::optional) out += '?';
 }
 
-/// Text in quotes; a quote and a backslash get a backslash, so that no two texts look alike.
+/// Text in quotes. A quote or a backslash gets a backslash, so that two texts never look alike.
 inline void describe_text(std::string& out, std::string_view text) {
     out += '"';
     for (char const c : text) {
@@ -98,7 +98,7 @@ void describe_field(std::string& out) {
     put(out, found::name);
 }
 
-/// A function of its own: types share their records.
+/// Not inlined, because several transaction types share this instantiation.
 template <typename Record, auto Member>
 [[gnu::noinline]] void describe_typed_field(std::string& out) {
     describe_field<Record, Member>(out);
@@ -114,8 +114,8 @@ struct naming {
     using element = Element;
 };
 
-/// Members are looked up in the struct that the user described: the pointer to an inherited one
-/// names the base.
+/// Looks members up in the struct that the user described. The type of a pointer to an inherited
+/// member names the base class instead.
 template <typename Owner, auto First, auto... Rest>
 void describe_path(std::string& out) {
     put(out, ".");
@@ -163,8 +163,8 @@ constexpr std::string_view symbol(operation_kind kind) {
     return symbols[static_cast<std::size_t>(kind)];
 }
 
-/// The sides of a comparison can be written either way: `a > b` is `b < a`.
-/// Shape:   left_at, right_at - where the two sides begin, of which the second ends the text
+/// Gives `a > b` and `b < a` the same text.
+/// Shape:   left_at, right_at - where the sides begin in `out`; the right side ends `out`
 inline void put_in_operation(std::string& out, operation_kind kind, std::size_t left_at,
                              std::size_t right_at) {
     std::string left = out.substr(left_at, right_at - left_at);
@@ -225,17 +225,17 @@ constexpr std::string_view symbol(effect_kind kind) {
     return kind == effect_kind::add ? " += " : kind == effect_kind::subtract ? " -= " : " = ";
 }
 
-/// The effects of one moment happen at once, whatever the order they were written in.
-/// Shape:   places - where each of them begins, up to the end of the text
+/// Sorts the effects of a moment: they take effect together, so their order has no meaning.
+/// Shape:   offsets - where each effect begins in `out`, then where the last effect ends
 inline void put_in_order(std::string& out, std::string_view when,
-                         std::span<std::size_t const> places) {
+                         std::span<std::size_t const> offsets) {
     std::vector<std::string> effects;
-    for (std::size_t i = 0; i + 1 < places.size(); ++i) {
-        effects.push_back(out.substr(places[i], places[i + 1] - places[i]));
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+        effects.push_back(out.substr(offsets[i], offsets[i + 1] - offsets[i]));
     }
-    out.resize(places.front());
+    out.resize(offsets.front());
     std::sort(effects.begin(), effects.end());
-    for (std::string const& one : effects) put(out, {" ", when, " ", one, "\n"});
+    for (std::string const& effect : effects) put(out, {" ", when, " ", effect, "\n"});
 }
 
 template <typename Naming, bool Creates, bool Erases, typename... Effects>
@@ -243,7 +243,7 @@ void describe_moment(std::string& out, std::string_view when,
                      moment<Creates, Erases, Effects...> const& given) {
     if (Creates || Erases) put(out, {" ", when, Creates ? " create\n" : " erase\n"});
     if constexpr (sizeof...(Effects) > 0) {
-        std::array<std::size_t, sizeof...(Effects) + 1> places{out.size()};
+        std::array<std::size_t, sizeof...(Effects) + 1> offsets{out.size()};
         std::size_t described = 0;
         for_each_element(given.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
@@ -252,9 +252,9 @@ void describe_moment(std::string& out, std::string_view when,
             put(out, symbol(effect_type::kind));
             describe<Naming>(out, one.operand);
             if (effect_type::is_signed && !assigns) put(out, " signed");
-            places[++described] = out.size();
+            offsets[++described] = out.size();
         });
-        put_in_order(out, when, places);
+        put_in_order(out, when, offsets);
     }
 }
 template <typename Naming>
@@ -305,7 +305,7 @@ template <typename Parameters, fixed_string Name, typename Guards, typename... P
     return out;
 }
 
-/// FNV-1a, 64 bits: a fingerprint against mistakes, not against malice.
+/// FNV-1a, 64 bits: detects mistakes; gives no protection against an attacker.
 /// Source:  draft-eastlake-fnv, section 2
 [[nodiscard]] constexpr std::uint64_t fingerprint(std::string_view text) {
     std::uint64_t hash = 0xcbf29ce484222325U;

@@ -12,16 +12,17 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Why a collection is refused; the first that is found is the only one that is said.
+/// Why a collection is refused. Only the first fault is reported; `reported` means that an earlier
+/// message reported it.
 enum class collection_fault {
-    none, told, not_a_struct, undescribed, name, not_a_member, foreign_key, key_optional, key_type,
-    key_unlisted, listed_twice, same_names, value
+    none, reported, not_a_struct, undescribed, name, not_a_member, foreign_key, key_optional,
+    key_type, key_unlisted, listed_twice, same_names, value
 };
 
 template <typename T>
 inline constexpr bool is_key = std::is_same_v<T, std::string> || IntegerField<T>;
 
-/// True when two members have one name.
+/// True when two members have the same name.
 template <typename Record, typename Same>
 consteval bool has_names_twice(Same same) {
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -42,7 +43,7 @@ consteval collection_fault fault_of_key() {
 
 template <typename Record, fixed_string Name, auto Key>
 consteval collection_fault fault_of_collection() {
-    if constexpr (refused_description<Record>) return collection_fault::told;
+    if constexpr (refused_description<Record>) return collection_fault::reported;
     else if constexpr (!std::is_class_v<Record>) return collection_fault::not_a_struct;
     else if constexpr (!Described<Record>) return collection_fault::undescribed;
     else if constexpr (!is_plain_name(Name.view())) return collection_fault::name;
@@ -53,7 +54,8 @@ consteval collection_fault fault_of_collection() {
     else if constexpr (has_names_twice<Record>(std::equal_to<>{}))
         return collection_fault::listed_twice;
     else if constexpr (has_names_twice<Record>(same_name{})) return collection_fault::same_names;
-    else if constexpr (fault_of_value<Record>() == type_fault::told) return collection_fault::told;
+    else if constexpr (fault_of_value<Record>() == type_fault::reported)
+        return collection_fault::reported;
     else if constexpr (fault_of_value<Record>() != type_fault::none) return collection_fault::value;
     else return collection_fault::none;
 }
@@ -90,7 +92,7 @@ consteval void explain_collection() {
                   "not tell apart. Rename one of them. See definition#names");
 }
 
-/// The first member that cannot be kept; `member_count` when the fault is the record's own.
+/// The first member that a store cannot keep, or `member_count` when the record itself is at fault.
 template <typename Record>
 consteval std::size_t first_faulty_member() {
     std::size_t found = member_count<Record>;
@@ -102,7 +104,7 @@ consteval std::size_t first_faulty_member() {
     return found;
 }
 
-/// The compiler names the member beside the sentence.
+/// Passes the member as a template argument, so that the compiler names it beside the message.
 template <typename Record>
 consteval void explain_record() {
     constexpr std::size_t first = first_faulty_member<Record>();
@@ -125,7 +127,7 @@ struct key_type_of<Member> {
 
 } // namespace detail
 
-/// MongoDB's collection, SQL's table.
+/// A collection: a collection of MongoDB, a table of an SQL store.
 /// Shape:   Record - a struct described with SETTLE_STRUCT
 ///          Name - letters, digits and `_`; the name that every store uses
 ///          Key - the member that is the key: text or an integer
@@ -146,7 +148,7 @@ private:
     static constexpr auto fault = detail::fault_of_collection<Record, Name, Key>();
 
 public:
-    /// False when the compiler has refused this collection: what is built on it says no more.
+    /// False when the compiler has refused this collection. Code that uses it reports no more.
     static constexpr bool sound = fault == detail::collection_fault::none;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a participant does to its record: add, subtract, assign, create, replace, erase.
+// The effects of a participant on its record: add, subtract, assign, create, replace, erase.
 #pragma once
 
 #include <settle/definition/expression.hpp>
@@ -43,10 +43,10 @@ struct create_by_value {};
 struct erase_effect {};
 struct inverse_tag {};
 
-/// Removes the record when the transaction commits. It stands in `confirm`, alone.
+/// Removes the record when the transaction commits: the only argument of `confirm`.
 inline constexpr erase_effect erase{};
 
-/// Asks the library for the compensation: what undoes the apply exactly.
+/// Asks the library to derive the compensation that undoes the apply exactly.
 inline constexpr inverse_tag inverse{};
 
 namespace detail {
@@ -76,7 +76,7 @@ constexpr bool assignable() {
     }
 }
 
-/// An integer literal is measured by its value, everything else by its type.
+/// An integer literal fits by its value; any other operand fits by the range of its type.
 template <typename Field, typename E>
 constexpr bool integer_assignable() {
     using field_plain = typename field_traits<Field>::plain_type;
@@ -143,7 +143,7 @@ constexpr auto make_delta(Value const& value) {
 
 } // namespace detail
 
-/// A field of the record. `+=`, `-=` and `=` make effects of it.
+/// A field of the record. `+=`, `-=` and `=` make effects.
 template <auto Member>
 struct field_expression : expression_node {
     using record = class_of<Member>;
@@ -177,7 +177,7 @@ constexpr auto checked_field() {
     } else if constexpr (fault_of_value<value_of<Member>>() == type_fault::none) {
         return field_expression<Member>{};
     } else {
-        // The collection has said what is wrong with a member of its record.
+        // The collection reports the fault of a member that its record lists.
         if constexpr (!path_is_listed<class_of<Member>, Member>()) {
             explain_type_fault<fault_of_value<value_of<Member>>(), Member>();
         }
@@ -190,7 +190,7 @@ constexpr auto checked_field() {
 template <auto Member>
 inline constexpr auto field = detail::checked_field<Member>();
 
-/// Says that the operand of this `+=` or `-=` may be negative.
+/// Permits a negative operand in this `+=` or `-=`.
 template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
 constexpr auto signed_operand(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
     return effect<Kind, Member, Operand, true, MayPassZero>{given.operand};
@@ -202,7 +202,7 @@ constexpr Other signed_operand(Other const& other) {
     return other;
 }
 
-/// Says that this effect may leave the field below zero.
+/// Permits this effect to leave the field below zero.
 template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
 constexpr auto may_pass_zero(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
     return effect<Kind, Member, Operand, Signed, true>{given.operand};
@@ -214,13 +214,13 @@ constexpr Other may_pass_zero(Other const& other) {
     return other;
 }
 
-/// Makes the record under the participant's key: every other field is assigned.
+/// Creates the record under the participant's key and assigns every other field.
 template <typename... Assignments>
 constexpr create_effect<Assignments...> create(Assignments const&... assignments) {
     return {boost::hana::tuple<Assignments...>{assignments...}};
 }
 
-/// Makes the record from a value in the parameters; the participant's key is the one that counts.
+/// Creates the record from a value in the parameters, under the participant's key.
 template <auto... Path>
 constexpr create_by_value<Path...> create(param_expression<Path...>) {
     return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The value of an expression, with arithmetic that notices every overflow.
+// Evaluates expressions with arithmetic that detects every overflow.
 #pragma once
 
 #include <settle/definition/effect.hpp>
@@ -8,11 +8,12 @@
 
 SETTLE_BEGIN
 
-/// Stands where an expression has no record or no line to look at.
+/// The type of the record or the line where an expression has none.
 struct nothing {};
 
-/// What an expression may look at. `overflow` is set by any step that leaves 64 bits, also in a
-/// part of a condition that does not decide: so every store, whatever it evaluates first, agrees.
+/// The input of an expression. An operation whose result needs more than 64 bits sets `overflow`,
+/// also in an operand of `&&` or `||` that does not decide the condition. So the result does not
+/// depend on the order in which a store evaluates.
 template <typename Record, typename Parameters, typename Line>
 struct scope {
     Record const* record;
@@ -29,7 +30,7 @@ constexpr auto const& follow(T const& object) {
     else return follow<Rest...>(object.*First);
 }
 
-/// Texts are looked at in place; integers are widened; the rest is copied.
+/// Returns a view of a text, a 64-bit integer for any integer, and a copy of any other value.
 template <typename T>
 constexpr auto computed(T const& value) {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -150,7 +151,7 @@ constexpr void store_value(T& member, Value const& value, bool& overflow) {
     }
 }
 
-// ------------------------------------------------------------------ what an expression looks at
+// ---------------------------------------------------------------------- what an expression reads
 
 namespace detail {
 

@@ -23,7 +23,7 @@ enum class operation_kind : std::uint8_t {
 
 struct refused_expression;
 
-/// Every node of an expression derives from this, so that the operators find it.
+/// The base of every node of an expression; the operators take the types that derive from it.
 struct expression_node {
     template <typename Value>
     constexpr auto operator=(Value const&) const {
@@ -52,7 +52,7 @@ private:
 template <typename T>
 concept Expression = std::derived_from<std::remove_cvref_t<T>, expression_node>;
 
-/// The value that a node gives: integers of all widths are computed as 64-bit.
+/// The type in which a value is computed: 64 bits for an integer of any width.
 template <typename T>
 using computed_t = std::conditional_t<IntegerField<T>, std::int64_t, T>;
 
@@ -71,7 +71,7 @@ struct param_expression : expression_node {
     using type = computed_t<declared>;
 };
 
-/// A value in one line of a range: a member of the element of a vector.
+/// A value in one line of a range, reached through one or more members of the vector's element.
 template <auto First, auto... Rest>
 struct line_expression : expression_node {
     using expression_node::operator=;
@@ -104,7 +104,7 @@ inline constexpr bool is_fixed_string<fixed_string<Size>> = true;
 
 } // namespace detail
 
-/// A literal that is part of the type, so that a compile-time proof can look at it.
+/// A literal that is part of the type, so that a compile-time proof can use its value.
 template <detail::literal_value Value>
 struct literal_expression : expression_node {
     using declared = std::remove_cv_t<decltype(Value.value)>;
@@ -117,7 +117,7 @@ struct literal_expression : expression_node {
     }
 };
 
-/// A constant written as it is; no proof can look at its value.
+/// A constant that is not part of the type: no compile-time proof can use its value.
 template <typename T>
 struct constant_expression : expression_node {
     using declared = T;
@@ -126,13 +126,13 @@ struct constant_expression : expression_node {
     std::conditional_t<std::is_same_v<T, std::string_view>, T, type> value;
 };
 
-/// The value of an optional field that holds nothing: written as std::nullopt.
+/// The value of an empty optional field; the user writes std::nullopt.
 struct none_expression : expression_node {
     using declared = std::nullopt_t;
     using type = std::nullopt_t;
 };
 
-/// Stands where an operand was refused: what is built on it is not explained again.
+/// Replaces an operand that the compiler has refused; an expression on top of it reports no error.
 struct refused_expression : expression_node {
     using declared = refused_expression;
     using type = refused_expression;
@@ -165,6 +165,7 @@ struct unary_expression : expression_node {
 
 namespace detail {
 
+/// True when each member pointer of a path points into the value that the previous pointer names.
 template <auto First>
 constexpr bool path_leads_on() {
     return std::is_member_object_pointer_v<decltype(First)>;
@@ -197,8 +198,8 @@ constexpr auto checked_path() {
     }
 }
 
-/// True when every member on the way is listed in the description of its struct. What is not
-/// described at all, or belongs to another struct, has its own message elsewhere.
+/// True when every member of a path is listed in the description of its struct. Also true for an
+/// undescribed struct or a member of another struct, which other checks report.
 template <typename Owner, auto First, auto... Rest>
 constexpr bool path_is_listed() {
     if constexpr (!Described<Owner>) {
@@ -230,14 +231,14 @@ namespace detail {
 template <typename T>
 inline constexpr bool is_text_like = std::is_convertible_v<T const&, std::string_view>;
 
-/// Plain values that can stand in an expression. A std::string cannot: it would be gone before it
-/// is compared.
+/// True for the plain values that an expression takes. A std::string is refused, because the
+/// expression keeps only a view, which would outlive the string.
 template <typename T>
 inline constexpr bool is_constant =
     !std::is_same_v<T, std::string> &&
     ((FieldType<T> && !field_traits<T>::optional) || is_text_like<T>);
 
-/// An operand as an expression: what is one already stays, a plain value becomes a constant.
+/// Turns an operand into an expression: an expression stays the same, a value becomes a constant.
 template <typename T>
 constexpr auto as_expression(T const& value) {
     if constexpr (Expression<T>) {
@@ -282,7 +283,7 @@ inline constexpr bool any_refused = (std::is_same_v<typename E::type, refused_ex
 template <typename T>
 inline constexpr bool is_integer_value = std::is_same_v<T, std::int64_t>;
 
-/// Two types whose values can be compared without losing anything.
+/// True for two types whose values can be compared without a loss of information.
 template <typename Left, typename Right>
 constexpr bool comparable() {
     using left = typename field_traits<Left>::plain_type;
@@ -376,8 +377,8 @@ concept OneExpression = Expression<Left> || Expression<Right>;
 
 } // namespace detail
 
-// The operators take anything beside an expression and refuse inside, because a constrained
-// overload makes the compiler explain every candidate instead of the mistake.
+// An operator takes an operand of any type beside an expression and refuses a wrong type in its
+// body: with constrained overloads the compiler explains every candidate instead of the mistake.
 
 template <typename L, typename R> requires detail::OneExpression<L, R>
 constexpr auto operator+(L const& left, R const& right) {

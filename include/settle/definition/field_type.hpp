@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which C++ types a field may have, and what every store must be able to keep of them.
+// The C++ types that a field may have; every store keeps their values exactly.
 #pragma once
 
 #include <settle/version.hpp>
@@ -24,7 +24,7 @@ inline constexpr bool is_character =
     std::is_same_v<T, char> || std::is_same_v<T, wchar_t> || std::is_same_v<T, char8_t> ||
     std::is_same_v<T, char16_t> || std::is_same_v<T, char32_t>;
 
-/// 2^63 and above would become negative or inexact in stores that know signed integers only.
+/// Refused: a store that has signed integers only would make 2^63 and above negative or inexact.
 template <typename T>
 inline constexpr bool is_unsigned_64 =
     std::is_integral_v<T> && std::is_unsigned_v<T> && sizeof(T) == 8;
@@ -67,7 +67,7 @@ constexpr field_kind kind_of() {
 
 } // namespace detail
 
-/// What is known of a field's type: its kind, and whether it may be empty.
+/// The kind of a field's type, and whether the field may be empty.
 template <typename T>
 struct field_traits {
     using plain_type = T;
@@ -90,10 +90,10 @@ concept FieldType = field_traits<T>::kind != field_kind::none;
 template <typename T>
 concept IntegerField = field_traits<T>::kind == field_kind::integer && !field_traits<T>::optional;
 
-/// Why a type cannot be kept. Found first and said afterwards, so that a message about a member
-/// deep inside does not tell the way to it.
+/// Why a store cannot keep a type. The fault is found first and reported afterwards, so that the
+/// compiler's message about a nested member does not list every template on the path to it.
 enum class type_fault {
-    none, told, constant, volatile_type, array, pointer, view, unsigned_64, floating_point,
+    none, reported, constant, volatile_type, array, pointer, view, unsigned_64, floating_point,
     character, unsupported, undescribed, optional_struct, no_default, no_copy, endless
 };
 
@@ -113,7 +113,7 @@ constexpr type_fault fault_of_field() {
     else return type_fault::unsupported;
 }
 
-/// One sentence for every place where a type cannot be kept.
+/// Reports the fault of a type, with the same sentence for fields, parameters and lines.
 /// Shape:   Where - the member with the fault, which the compiler shows beside the sentence
 template <type_fault Fault, auto... Where>
 constexpr void explain_type_fault() {
@@ -167,7 +167,7 @@ constexpr void check_field_type() {
     explain_type_fault<fault_of_field<T>()>();
 }
 
-/// A field as a store keeps it: booleans, enums and times are integers there.
+/// Converts a field to the integer that a store keeps, also for booleans, enums and times.
 template <typename T>
 [[nodiscard]] constexpr std::int64_t to_integer(T const& value) {
     if constexpr (std::is_enum_v<T>) {
@@ -179,7 +179,7 @@ template <typename T>
     }
 }
 
-/// False when the stored integer is none of T's values.
+/// Returns false when the stored integer is not a value of T.
 template <typename T>
 [[nodiscard]] constexpr bool from_integer(std::int64_t stored, T& value) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -204,7 +204,7 @@ template <typename T>
     return true;
 }
 
-/// Members whose values observers and logs never see: specialise it to true for one of them.
+/// Specialise this to true for a member whose value observers and logs must never see.
 template <auto Member>
 inline constexpr bool secret = false;
 

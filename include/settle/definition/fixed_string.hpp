@@ -23,8 +23,8 @@ struct fixed_string {
     friend constexpr bool operator==(fixed_string const&, fixed_string const&) = default;
 };
 
-/// True when a name can stand in every store: letters, digits and `_`, beginning with a letter.
-/// Names are chosen by programmers, so the narrow rule costs nothing and every quoting is safe.
+/// True for 1 to 48 letters, digits and `_` that begin with a letter: no store has to quote such a
+/// name.
 [[nodiscard]] constexpr bool is_plain_name(std::string_view name) {
     auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     auto const digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -35,7 +35,7 @@ struct fixed_string {
 
 namespace detail {
 
-/// Upper and lower case are one, since they are one in the names of SQL.
+/// Compares names without regard to upper and lower case, as SQL does.
 struct same_name {
     constexpr bool operator()(std::string_view left, std::string_view right) const {
         return std::equal(left.begin(), left.end(), right.begin(), right.end(),

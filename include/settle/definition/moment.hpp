@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a participant does at one moment, in its normal form: deltas, assignments, whole records.
+// The effects of a participant at one moment (apply, confirm or compensate), in normal form:
+// deltas, assignments, whole records.
 #pragma once
 
 #include <settle/definition/plan.hpp>
@@ -7,7 +8,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// What an expression that begins with a field adds to it.
+/// The value that an assigned expression adds to the field it assigns: `x` in `f = f + x`.
 template <effect_kind Kind, typename Operand, bool Signed>
 struct change {
     Operand operand;
@@ -15,7 +16,7 @@ struct change {
 struct no_change {};
 struct not_a_change {};
 
-/// Sums and products of what is written without a minus are amounts; anything else may be negative.
+/// True for an operand that may be negative, because it has a minus or a negative literal.
 template <typename E>
 inline constexpr bool has_minus = false;
 template <literal_value Value>
@@ -71,7 +72,7 @@ private:
     static constexpr auto with(no_change, X const& x) {
         return made<Kind, has_minus<X>>(x);
     }
-    /// Terms of one sign stay one amount; of terms of both signs nobody knows which is greater.
+    /// Terms of one sign add up to an amount. With terms of both signs the sum may be negative.
     template <effect_kind Kind, effect_kind Before, typename Operand, bool Signed, typename X>
     static constexpr auto with(change<Before, Operand, Signed> const& before, X const& x) {
         constexpr auto add = effect_kind::add;
@@ -81,15 +82,15 @@ private:
     }
 };
 
-/// `f = f + x` says the same as `f += x`, and is checked and commutes like it.
+/// Turns `f = f + x` into `f += x`, so that it is checked and commutes in the same way.
 template <effect_kind Kind, auto Member, typename Operand, bool Signed, bool MayPassZero>
 constexpr auto normal_effect(effect<Kind, Member, Operand, Signed, MayPassZero> const& given) {
     if constexpr (Kind == effect_kind::assign) {
-        auto const found = change_of<Member>::from(given.operand);
-        if constexpr (requires { found.operand; }) {
-            return []<effect_kind Found, typename X, bool Both>(change<Found, X, Both> const& one) {
-                return effect<Found, Member, X, Signed || Both, MayPassZero>{one.operand};
-            }(found);
+        auto const added = change_of<Member>::from(given.operand);
+        if constexpr (requires { added.operand; }) {
+            return []<effect_kind Found, typename X, bool Both>(change<Found, X, Both> const& sum) {
+                return effect<Found, Member, X, Signed || Both, MayPassZero>{sum.operand};
+            }(added);
         } else {
             return given;
         }
@@ -100,12 +101,12 @@ constexpr auto normal_effect(effect<Kind, Member, Operand, Signed, MayPassZero> 
 
 } // namespace detail
 
-/// True for an effect that adds or subtracts something that no field decides: it commutes.
+/// True for an effect that adds or subtracts an operand which reads no field: the effect commutes.
 template <typename Effect>
 inline constexpr bool is_delta = Effect::kind != effect_kind::assign &&
                                  detail::without_fields<typename Effect::operand_type>;
 
-/// What a participant does at one moment (apply, confirm or compensate), in normal form.
+/// The effects of a participant at one moment, in normal form.
 template <bool Creates, bool Erases, typename... Effects>
 struct moment {
     static constexpr bool creates = Creates;
@@ -117,7 +118,7 @@ struct moment {
 
 using no_moment = moment<false, false>;
 
-/// Stands where the effects of a moment were refused.
+/// Replaces a moment whose effects the compiler has refused.
 struct refused_moment {};
 
 namespace detail {
@@ -160,19 +161,20 @@ constexpr bool check_effects() {
     }
 }
 
-/// False, with its sentence, when `create` or `replace` is given anything but assignments.
+/// Refuses arguments of `create` and `replace` that are not assignments.
 template <typename... Given>
 constexpr bool check_assignments() {
-    constexpr bool known = [] {
+    constexpr bool only_assignments = [] {
         if constexpr ((is_effect<Given> && ...)) {
             return ((Given::kind == effect_kind::assign) && ...);
         } else {
             return false;
         }
     }();
-    static_assert(known, "settle: 'create' and 'replace' take assignments, field = value, or one "
-                         "whole record among the parameters. See definition#create-erase-replace");
-    return known;
+    static_assert(only_assignments,
+                  "settle: 'create' and 'replace' take assignments, field = value, or one "
+                  "whole record among the parameters. See definition#create-erase-replace");
+    return only_assignments;
 }
 
 template <typename Collection, typename... Effects>
@@ -184,7 +186,7 @@ constexpr bool check_whole() {
     return whole;
 }
 
-/// Only for `create`: what is made cannot be looked at.
+/// Refuses an operand of `create` that reads a field, since the record does not exist yet.
 template <typename... Effects>
 constexpr bool check_unread() {
     constexpr bool unread = (without_fields<typename Effects::operand_type> && ...);
@@ -217,7 +219,7 @@ constexpr auto moment_by_value(std::index_sequence<Index...>) {
                   "record type. See definition#create-erase-replace");
     if constexpr (std::is_same_v<value, record>) {
         constexpr std::size_t key = member_index<record, Collection::key_member>;
-        // The key's own position is skipped: it is the participant's key that names the record.
+        // Skips the position of the key, because the participant's key names the record.
         return moment<
             Creates, false,
             effect<effect_kind::assign, member<record, (Index < key ? Index : Index + 1)>::pointer,
@@ -260,12 +262,12 @@ constexpr auto make_moment(erase_effect const&) {
 }
 template <typename Collection, typename... Effects>
 constexpr auto make_moment(Effects const&... effects) {
-    constexpr bool known = sizeof...(Effects) > 0 && (is_effect<Effects> && ...);
+    constexpr bool only_effects = sizeof...(Effects) > 0 && (is_effect<Effects> && ...);
     constexpr bool refused = (std::is_same_v<Effects, refused_expression> || ...);
-    static_assert(known || refused,
+    static_assert(only_effects || refused,
                   "settle: this is no effect. Write field += x, field -= x or field = x; create, "
                   "replace and erase stand alone. See definition#participants");
-    if constexpr (!known) {
+    if constexpr (!only_effects) {
         return refused_moment{};
     } else if constexpr (!check_effects<Collection, decltype(normal_effect(effects))...>()) {
         return refused_moment{};

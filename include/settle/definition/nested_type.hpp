@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Structs and lists inside of parameters and of records: each is kept, compared and changed as a
-// whole.
+// Structs and lists inside parameters and records. A store keeps and changes each as a whole.
 #pragma once
 
 #include <settle/definition/field_type.hpp>
@@ -32,7 +31,7 @@ concept NestedType = Described<T> || detail::is_list<T>;
 
 namespace detail {
 
-/// Why a value cannot be kept, itself or something inside of it.
+/// Why a store cannot keep a value or a member inside it.
 template <typename T, typename... Around>
 constexpr type_fault fault_of_value() {
     if constexpr ((std::is_same_v<T, Around> || ...)) {
@@ -40,13 +39,13 @@ constexpr type_fault fault_of_value() {
     } else if constexpr (std::is_const_v<T> || std::is_volatile_v<T>) {
         return fault_of_field<T>();
     } else if constexpr (Described<T>) {
-        type_fault found = refused_description<T> ? type_fault::told : type_fault::none;
-        for_each_member<T>([&](auto one) {
-            using type = typename decltype(one)::type;
-            if (found == type_fault::none) found = fault_of_value<type, T, Around...>();
+        type_fault fault = refused_description<T> ? type_fault::reported : type_fault::none;
+        for_each_member<T>([&](auto m) {
+            using type = typename decltype(m)::type;
+            if (fault == type_fault::none) fault = fault_of_value<type, T, Around...>();
         });
-        // A struct is read into one that was made empty, and images of it are copies.
-        if (found != type_fault::none) return found;
+        if (fault != type_fault::none) return fault;
+        // A decoder fills a default-constructed struct; an image is a copy.
         if (!std::is_default_constructible_v<T>) return type_fault::no_default;
         return std::is_copy_constructible_v<T> ? type_fault::none : type_fault::no_copy;
     } else if constexpr (is_list<T>) {
@@ -62,7 +61,7 @@ constexpr type_fault fault_of_value() {
     }
 }
 
-/// Whether two values are the same, member by member and element by element.
+/// True when two values are equal, member by member and element by element.
 template <typename T>
 [[nodiscard]] bool same_value(T const& left, T const& right) {
     if constexpr (Described<T>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One participant of a transaction: which record, what it requires, and its three moments.
+// A participant of kind record: its record or range of records, its guards, its three moments.
 #pragma once
 
 #include <settle/definition/moment.hpp>
@@ -32,7 +32,7 @@ constexpr each_expression<Path...> checked_each() {
 template <auto... Path>
 inline constexpr auto each = detail::checked_each<Path...>();
 
-/// The source of a participant that is one record.
+/// The source of a participant that is one record and no range.
 struct single {
     using element = nothing;
 };
@@ -82,8 +82,8 @@ struct listed_line_of {
         : std::bool_constant<path_is_listed<Element, Path...>()> {};
 };
 
-/// True when everything that an expression names can be found: its fields in the record, its lines
-/// in the range. What an earlier message refused is refused in silence.
+/// Checks that the record has every field that an expression names, and the range's element every
+/// line member. Returns false without a message when an earlier message refused the expression.
 template <typename Record, typename Source, typename E>
 constexpr bool check_names() {
     using element = typename Source::element;
@@ -132,8 +132,8 @@ inline constexpr bool is_refused = false;
 template <Expression T>
 inline constexpr bool is_refused<T> = any_refused<T>;
 
-/// What remains of a participant that was refused: it takes everything, so that the first error
-/// stays the only one.
+/// Replaces a participant that the compiler has refused. Its calls take any argument, so that the
+/// compiler reports only the first error.
 struct refused_participant {
     constexpr refused_participant require(auto const&...) const { return {}; }
     constexpr refused_participant apply(auto const&...) const { return {}; }
@@ -143,7 +143,7 @@ struct refused_participant {
 
 } // namespace detail
 
-/// A participant as the user describes it; every call gives a new type that knows more.
+/// A participant as the user describes it. Every call returns a participant of a new type.
 template <fixed_string Name, typename Collection, typename Source, typename Key, typename Guards,
           typename Apply, typename Compensate, typename Confirm>
 struct record_participant {
@@ -164,8 +164,8 @@ struct record_participant {
     Compensate compensating;
     Confirm confirming;
 
-    /// What must hold of the record (or of the parameters) for the transaction to go on.
-    /// Errors: a condition that does not hold cancels the transaction with `guard_failed`.
+    /// Adds a guard on the record or on the parameters.
+    /// Errors: a guard that does not hold cancels the transaction with `guard_failed`
     template <typename Condition>
     constexpr auto require(Condition const& condition) const {
         constexpr bool boolean = detail::is_condition<Condition>;
@@ -199,7 +199,7 @@ struct record_participant {
         return detail::refused_participant{};
     }
 
-    /// The effect while the transaction is pending; it needs `compensate`.
+    /// Gives the effect while the transaction is pending; it needs `compensate`.
     template <typename... Effects>
     constexpr auto apply(Effects const&... effects) const {
         constexpr bool first = std::is_same_v<Apply, detail::not_given>;
@@ -224,7 +224,7 @@ struct record_participant {
         }
     }
 
-    /// The effect at commit: a credit that must not be spent before it is certain.
+    /// Gives the effect at commit, such as a credit that must not be spent before the commit.
     template <typename... Effects>
     constexpr auto confirm(Effects const&... effects) const {
         constexpr bool first = std::is_same_v<Confirm, detail::not_given>;
@@ -248,7 +248,7 @@ struct record_participant {
         }
     }
 
-    /// What undoes the apply, spelled out; the compiler checks that it does.
+    /// Gives the effects that undo the apply; the compiler checks that they do.
     template <typename... Effects>
     constexpr auto compensate(Effects const&... effects) const {
         auto const made = detail::make_moment<Collection>(effects...);
@@ -260,7 +260,7 @@ struct record_participant {
         }
     }
 
-    /// Asks the library to derive what undoes the apply.
+    /// Asks the library to derive the compensation.
     constexpr auto compensate(inverse_tag tag) const { return with_compensation(tag); }
 
 private:
@@ -300,7 +300,8 @@ constexpr auto make_participant(Key const& given) {
     }
 }
 
-/// The ways to call settle::participant wrongly that would otherwise end in a list of candidates.
+// These overloads take wrong calls of settle::participant, which would otherwise end in a list of
+// candidates.
 template <typename... Given>
 constexpr refused_participant refuse_participant() {
     static_assert(sizeof...(Given) == ~std::size_t{0},
@@ -319,7 +320,7 @@ constexpr refused_participant refuse_nameless() {
 
 } // namespace detail
 
-/// Describes one record that a transaction involves.
+/// Describes a participant that is one record.
 /// Shape:   key - an expression over the parameters, of the type of the collection's key
 /// Example: samples/transfer
 template <fixed_string Name, typename Record, fixed_string CollectionName, auto KeyMember,
@@ -329,7 +330,7 @@ constexpr auto participant(collection<Record, CollectionName, KeyMember> const&,
         key);
 }
 
-/// Describes one record for each element of a vector among the parameters.
+/// Describes a range: one record for each element of a vector among the parameters.
 /// Shape:   lines - settle::each<&parameters::vector>
 ///          key - an expression over settle::line<…> and the parameters
 /// Example: samples/payment

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Guards in their normal form, which adapters lower into their own language.
+// Guards in normal form; an adapter lowers them into its own language.
 #pragma once
 
 #include <settle/definition/collection.hpp>
@@ -12,8 +12,8 @@ SETTLE_BEGIN
 
 enum class bound_side : std::uint8_t { lower, upper };
 
-/// `field >= limit` or `field <= limit`, where the limit looks at no field. It can be decided while
-/// others' commuting marks are on the record.
+/// `field >= limit` or `field <= limit`, where the limit reads no field. A store can decide it
+/// while the record has commuting marks of other transactions.
 template <bound_side Side, auto Member, typename Limit>
 struct bound_guard {
     static constexpr bound_side side = Side;
@@ -22,14 +22,14 @@ struct bound_guard {
     Limit limit;
 };
 
-/// Any other condition on the record: the fields that it reads must be free of marks.
+/// Any other condition on the record: no mark may change a field that it reads.
 template <typename Condition>
 struct exact_guard {
     using expression_type = Condition;
     Condition condition;
 };
 
-/// A condition on the parameters alone, decided before anything is written.
+/// A condition on the parameters alone; the engine decides it before any write.
 template <typename Condition>
 struct premise_guard {
     using expression_type = Condition;
@@ -59,7 +59,7 @@ constexpr bool is_literal_zero() {
     }
 }
 
-/// A literal 0 says nothing in a sum; without it every spelling of a bound gives one type.
+/// Leaves out a literal 0, so that every spelling of a bound gives the same type.
 template <typename L, typename R>
 constexpr auto plus(L const& left, R const& right) {
     if constexpr (is_literal_zero<L>()) return right;
@@ -73,7 +73,7 @@ constexpr auto minus(L const& left, R const& right) {
     else return left - right;
 }
 
-/// Moves everything but one field to the right, so that `balance - amount >= 0` and
+/// Moves every term but one field to the right side, so that `balance - amount >= 0` and
 /// `balance >= amount` become the same bound.
 template <bound_side Side, bool Strict>
 struct peel {
@@ -137,7 +137,7 @@ constexpr auto normal_guards(binary_expression<Operation, L, R> const& condition
         return hana::tuple<premise_guard<whole>>{premise_guard<whole>{condition}};
     } else if constexpr (integers && ordering && without_fields<L> != without_fields<R>) {
         constexpr bound_side side = is_upper(Operation) ? bound_side::upper : bound_side::lower;
-        auto const found = [&] {
+        auto const bound = [&] {
             if constexpr (without_fields<R>) {
                 return peel<side, is_strict(Operation)>::from(condition.left, condition.right);
             } else {
@@ -145,11 +145,11 @@ constexpr auto normal_guards(binary_expression<Operation, L, R> const& condition
                                                                        condition.left);
             }
         }();
-        using result = std::remove_const_t<decltype(found)>;
-        if constexpr (std::is_same_v<result, not_a_bound>) {
+        using bound_type = std::remove_const_t<decltype(bound)>;
+        if constexpr (std::is_same_v<bound_type, not_a_bound>) {
             return hana::tuple<exact_guard<whole>>{exact_guard<whole>{condition}};
         } else {
-            return hana::tuple<result>{found};
+            return hana::tuple<bound_type>{bound};
         }
     } else {
         return hana::tuple<exact_guard<whole>>{exact_guard<whole>{condition}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Linear forms of expressions as types, so that the compiler can show one effect to undo another.
+// Linear forms of expressions as types, with which the compiler proves that an effect undoes
+// another.
 #pragma once
 
 #include <settle/definition/effect.hpp>
@@ -16,7 +17,7 @@ struct term {
     using atom = Atom;
 };
 
-/// `Constant + Σ factor · atom`; an atom is any sub-expression that is not itself a sum.
+/// `Constant + Σ factor · atom`; an atom is a sub-expression that `linear_form` does not split.
 template <std::int64_t Constant, typename... Terms>
 struct linear {
     static constexpr std::int64_t constant = Constant;
@@ -109,7 +110,8 @@ struct is_zero : std::false_type {};
 template <>
 struct is_zero<linear<0>> : std::true_type {};
 
-/// True when a sum is shown to be at least 0, given atoms that are known not to be negative.
+/// True when a sum is proven to be at least 0.
+/// Shape:   Known - atoms that are at least 0
 template <typename Sum, typename... Known>
 struct is_at_least_zero;
 template <std::int64_t Constant, typename... Terms, typename... Known>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The members of a described struct and the elements of a tuple: the only header that knows how
-// Boost.Hana keeps them.
+// The members of a described struct and the elements of a tuple. Only this header uses how
+// Boost.Hana represents them.
 #pragma once
 
 #include <settle/definition/structure.hpp>
@@ -82,8 +82,8 @@ constexpr void for_each_member(Function&& function) {
     }(std::make_index_sequence<member_count<T>>{});
 }
 
-/// A row for every member, as `make(member<T, I>{})` gives it, and an empty one behind them: who
-/// walks over it need not know the struct.
+/// An array of `make(member<T, I>{})` for every member, then an empty row, so that code which reads
+/// the array does not depend on the struct.
 template <Described T, typename Row, typename Make>
 consteval auto table_of_members(Make make) {
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -108,7 +108,7 @@ constexpr bool is_member_at() {
     if constexpr (!std::is_same_v<value_of<Member>, typename found::type>) {
         return false;
     } else {
-        // `&derived::inherited` is a pointer to the base: both are looked at from T.
+        // `&derived::inherited` points into the base: both pointers are converted to members of T.
         constexpr value_of<Member> T::*left = Member;
         constexpr typename found::type T::*right = found::pointer;
         return left == right;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the compiler checks of a participant: compensation undoes apply, debits stay above zero.
+// The compile-time checks of a participant: its compensation undoes its apply, and its guards keep
+// a debit from passing below zero.
 #pragma once
 
 #include <settle/definition/participant.hpp>
@@ -8,7 +9,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// A constant that is no settle::lit has no value that a type could show, so no proof uses it.
+/// The value of a constant that is not a settle::lit is not part of its type: no proof can use it.
 template <typename E>
 struct is_not_constant : std::true_type {};
 template <typename T>
@@ -26,7 +27,7 @@ template <typename Record, auto Member, auto Other>
 inline constexpr bool is_field<Record, Member, field_expression<Other>> =
     same_field<Record, Member, Other>;
 
-/// Sums what a moment adds to one field, as a linear form.
+/// The sum of the deltas of a moment on one field, as a linear form.
 template <typename Record, auto Member, typename Sum, typename... Effects>
 struct delta_sum {
     using type = Sum;
@@ -52,7 +53,7 @@ struct sum_of<Record, Member, Sum, moment<C, E, Effects...>> {
 template <typename Record, auto Member, typename Moment, typename Sum = linear<0>>
 using sum_of_t = typename sum_of<Record, Member, Sum, Moment>::type;
 
-/// What a moment does to one field.
+/// How a moment uses one field.
 struct field_use {
     bool adds = false;
     bool assigns = false;
@@ -129,7 +130,7 @@ constexpr bool field_is_undone(std::type_identity<boost::hana::tuple<Guards...>>
         return !undone.adds && !undone.assigns;
     } else if constexpr (done.adds && !done.assigns) {
         using rest = sum_of_t<Record, Member, Undo, sum_of_t<Record, Member, Apply>>;
-        // An operand that reads a field which the apply changes has another value at the undo.
+        // An operand that reads a field which the apply changes has another value in the undo.
         constexpr bool steady = (undone.reads & fields_changed<Record, Apply>) == 0;
         return !undone.assigns && done.provable && undone.provable && steady &&
                is_zero<rest>::value;
@@ -162,7 +163,7 @@ constexpr bool is_undone() {
 
 // ----------------------------------------------------------------- a debit needs a lower bound
 
-/// The expression that a guard shows a field to be at least, or `nothing`.
+/// The expression that is a lower bound of a field by a guard, or `nothing`.
 template <typename Record, auto Member, typename Guard>
 struct lower_limit {
     using type = nothing;
@@ -183,7 +184,6 @@ struct lower_limit<Record, Member, exact_guard<binary_expression<Operation, L, R
         std::conditional_t<is_field<Record, Member, R> && (equal || right_is_greater), L, nothing>>;
 };
 
-/// Operands of `+=` and `-=` that the implicit guard on amounts keeps from being negative.
 template <typename Sum>
 struct lone_atom {
     using type = nothing;
@@ -192,6 +192,7 @@ template <typename Atom>
 struct lone_atom<linear<0, term<1, Atom>>> {
     using type = Atom;
 };
+/// The operand of a `+=` or `-=` if it is one atom, which the implicit guard keeps at 0 or above.
 template <typename Effect>
 using known_amount = std::conditional_t<Effect::kind != effect_kind::assign && !Effect::is_signed,
                                         typename lone_atom<linear_t<
@@ -229,8 +230,8 @@ constexpr bool field_stays_above_zero(std::type_identity<boost::hana::tuple<Guar
     if constexpr (!applied.debits && !confirmed.debits) {
         return true;
     } else {
-        // What the guard saw of a field is gone once the apply has assigned it, and what a confirm
-        // reads, it reads after the apply.
+        // The guard proves nothing about a confirm if the apply assigns the field, or changes a
+        // field that the confirm reads.
         constexpr bool seen = !confirmed.debits ||
                               (!applied.assigns &&
                                (confirmed.reads & fields_changed<Record, Apply>) == 0);
@@ -265,7 +266,8 @@ constexpr bool stays_above_zero() {
     }(std::make_index_sequence<member_count<record>>{});
 }
 
-/// Every requirement by itself, so that the first line of an error says what to do.
+/// Checks every requirement with its own assertion, so that the first line of an error says what
+/// to do.
 template <typename Participant>
 constexpr bool review() {
     constexpr bool applies = is_moment<typename Participant::apply_type>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// SETTLE_STRUCT: tells the library the members of a struct, and refuses what is no member.
+// SETTLE_STRUCT: lists the members of a struct for the library, and refuses a wrong list.
 #pragma once
 
 #include <settle/definition/fixed_string.hpp>
@@ -11,18 +11,18 @@
 #include <cstddef>
 #include <type_traits>
 
-/// Has a description found at global scope as well as in the namespace of its struct: a call looks
-/// into the namespaces of all its arguments.
+/// An argument of the global namespace, so that argument-dependent lookup finds a description at
+/// global scope as well as in the namespace of its struct.
 struct settle_description {};
 
 SETTLE_BEGIN
 
-/// The most members that a struct can have: sets of fields are kept as the bits of a number.
+/// The greatest number of members in a struct: a set of fields is a 64-bit number.
 inline constexpr std::size_t member_limit = 64;
 
 namespace detail {
 
-/// Why a name cannot stand in a description.
+/// Why a description cannot list a name.
 enum class listing_fault { none, no_member, reference, bit_field, not_data };
 
 template <fixed_string Name, auto Pointer>
@@ -41,10 +41,11 @@ struct refused_member {
 template <typename... Members>
 struct member_list {};
 
-/// A description that the compiler has refused: what is built on it says no more.
+/// Replaces a description that the compiler has refused. Code that uses it reports no more.
 struct refused_list {};
 
-/// The compiler shows the struct and the member beside the sentence.
+/// Reports the fault of a listed member. The compiler shows both template arguments beside the
+/// message.
 template <typename Struct, typename Member>
 consteval void explain_listing() {
     constexpr listing_fault fault = Member::fault;
@@ -62,7 +63,7 @@ consteval void explain_listing() {
                   "members of the struct. See definition#records");
 }
 
-/// The first member of a list that cannot stand in it, or void.
+/// The first refused member of a list, or void.
 template <typename... Members>
 struct first_refused {
     using type = void;
@@ -113,7 +114,7 @@ constexpr auto accessors_of(member_list<Members...>) {
 }
 constexpr auto accessors_of(refused_list) { return boost::hana::make_tuple(); }
 
-/// True when the compiler has refused the description of this struct already.
+/// True when the compiler has refused the description of this struct.
 template <typename T>
 inline constexpr bool refused_description = false;
 template <DescribedHere T>
@@ -122,7 +123,7 @@ inline constexpr bool refused_description<T> = std::is_same_v<description_of<T>,
 } // namespace detail
 SETTLE_END
 
-/// A struct that is described here is a Struct of Boost.Hana's, too.
+/// Makes a struct that SETTLE_STRUCT describes a model of Boost.Hana's Struct.
 template <typename T>
 struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::DescribedHere<T>>> {
     static constexpr auto apply() {
@@ -130,8 +131,8 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
     }
 };
 
-/// Names the members of a struct that are kept: `SETTLE_STRUCT(bank::account, id, balance);`. It
-/// stands behind the struct, in its namespace or at global scope.
+/// Lists the members of a struct that stores keep: `SETTLE_STRUCT(bank::account, id, balance);`.
+/// The macro stands behind the struct, in its namespace or at global scope.
 #define SETTLE_STRUCT(type, ...)                                                                   \
     [[maybe_unused]] consteval auto settle_members(std::type_identity<type>,                       \
                                                    ::settle_description) {                         \
@@ -140,8 +141,8 @@ struct boost::hana::accessors_impl<T, boost::hana::when<settle::detail::Describe
     }                                                                                              \
     static_assert(true)
 
-// A sentence inside of the macro would be followed by a line for every scan, so a name becomes a
-// type here, and the functions above say what is wrong with it.
+// The macro turns a name into a type, and explain_listing reports its fault: after a message inside
+// the macro the compiler would print a line for every scan.
 #define SETTLE_STRUCT_MEMBER(name)                                                                 \
     []<typename Struct>(Struct*) {                                                                 \
         using enum ::settle::detail::listing_fault;                                                \

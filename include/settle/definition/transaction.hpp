@@ -2,7 +2,7 @@
 // A transaction type: its parameters, their guards, and its participants.
 #pragma once
 
-// In this order, so that a compiler's message names no more files than the one that it is about.
+// In this order, so that a compiler's message names only the header which refuses the definition.
 #include <settle/definition/structure.hpp>
 #include <settle/definition/field_type.hpp>
 #include <settle/definition/nested_type.hpp>
@@ -42,7 +42,7 @@ struct listed_parameter_of {
         : std::bool_constant<path_is_listed<Parameters, Path...>()> {};
 };
 
-/// Every expression of a participant in which parameters can stand, tested one by one.
+/// True when every expression of a participant that can use parameters passes `Test`.
 template <template <typename> typename Test, typename T>
 inline constexpr bool all_pass = every_leaf<Test, T>::value;
 template <template <typename> typename Test, typename... Guards>
@@ -72,7 +72,7 @@ constexpr bool participant_fits() {
     return ours && listed;
 }
 
-/// One name means one set of records.
+/// True when two participants use the same collection or collections of different names.
 template <typename A, typename B>
 inline constexpr bool collections_agree =
     std::is_same_v<typename A::collection_type, typename B::collection_type> ||
@@ -80,7 +80,7 @@ inline constexpr bool collections_agree =
 template <typename First, typename... All>
 inline constexpr bool agrees_with_all = (collections_agree<First, All> && ...);
 
-/// What remains of a transaction type that was refused: an engine takes it and says no more.
+/// Replaces a transaction type that the compiler has refused. An engine takes it without a message.
 struct refused_transaction {
     constexpr refused_transaction require(auto const&...) const { return {}; }
 };
@@ -102,24 +102,24 @@ constexpr bool check_participants() {
 
 template <typename Parameters, fixed_string Name, typename... Participants>
 constexpr bool check_transaction() {
-    constexpr bool told = refused_description<Parameters> ||
+    constexpr bool reported = refused_description<Parameters> ||
                           (std::is_same_v<Participants, refused_participant> || ...);
     constexpr bool described = Described<Parameters>;
     constexpr bool participants_only =
         (requires { typename Participants::collection_type; } && ...);
-    static_assert(told || described,
+    static_assert(reported || described,
                   "settle: the parameter struct of this transaction is not described. Add "
                   "SETTLE_STRUCT(type, members...) behind it. See definition#parameters");
-    static_assert(told || is_plain_name(Name.view()),
+    static_assert(reported || is_plain_name(Name.view()),
                   "settle: a transaction's name is 1 to 48 letters, digits and '_', and begins "
                   "with a letter. See definition#names");
-    static_assert(told || sizeof...(Participants) > 0,
+    static_assert(reported || sizeof...(Participants) > 0,
                   "settle: a transaction has no participant. Add settle::participant<...>(...). "
                   "See definition#participants");
-    static_assert(told || participants_only,
+    static_assert(reported || participants_only,
                   "settle: settle::transaction takes participants. Make them with "
                   "settle::participant<...>(...). See definition#participants");
-    if constexpr (told || !described || !participants_only || sizeof...(Participants) == 0) {
+    if constexpr (reported || !described || !participants_only || sizeof...(Participants) == 0) {
         return false;
     } else {
         constexpr type_fault fault = fault_of_value<Parameters>();
@@ -131,7 +131,7 @@ constexpr bool check_transaction() {
 
 } // namespace detail
 
-/// A transaction type as a value: made by settle::transaction, named to an engine by settle::type.
+/// A transaction type as a value. settle::transaction makes it; an engine takes settle::type of it.
 template <typename Parameters, fixed_string Name, typename Guards, typename... Participants>
 struct transaction_definition {
     using parameters_type = Parameters;
@@ -145,7 +145,7 @@ struct transaction_definition {
     Guards guards;
     boost::hana::tuple<Participants...> participants;
 
-    /// A condition on the parameters alone, decided before anything is written.
+    /// Adds a guard on the parameters alone; the engine decides it before any write.
     template <typename Condition>
     constexpr auto require(Condition const& condition) const {
         constexpr bool fits = detail::is_condition<Condition> &&
@@ -179,7 +179,7 @@ struct transaction_definition {
 /// Shape:   Parameters - a struct described with SETTLE_STRUCT
 ///          Name - letters, digits and `_`; kept in the log with every entry
 ///          participants - one or more settle::participant<…>(…), each with a name of its own
-/// Errors:  everything that is wrong is said by the compiler
+/// Errors:  the compiler refuses a wrong definition, with a message that says what to do
 /// Example: samples/transfer
 template <typename Parameters, fixed_string Name, typename... Participants>
 constexpr auto transaction(Participants const&... participants) {
@@ -191,7 +191,8 @@ constexpr auto transaction(Participants const&... participants) {
     }
 }
 
-// The ways to call settle::transaction wrongly that would otherwise end in a list of candidates.
+// These overloads take wrong calls of settle::transaction, which would otherwise end in a list of
+// candidates.
 namespace detail {
 
 template <typename... Given>
