@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A database whose calls go wrong when a test wants them to: answers that are lost, writes that
-// arrive late, workers that end in between.
+// Wraps a database and injects the faults that a test plans: lost answers, late writes, crashes
+// before or after a call.
 //
 //   settle::testing::faulty fragile{db};
 //   fragile.plan(settle::testing::fault_at(3, settle::testing::fault_kind::late));
@@ -22,10 +22,10 @@ namespace testing {
 
 namespace detail {
 
-/// Jobs on their way, with everything that they look at.
+/// Copies of jobs, with copies of their parameters, for a write that is sent later.
 class kept_jobs {
 public:
-    /// Shape:   others - jobs of the wave that are not on their way
+    /// Shape:   others - jobs of the wave that this write leaves out
     explicit kept_jobs(std::span<job> wave, std::span<job* const> others = {})
         : jobs_(wave.begin(), wave.end()) {
         for (auto const* const one : others) {
@@ -47,10 +47,10 @@ public:
 
 private:
     std::vector<job> jobs_;
-    std::vector<std::unique_ptr<std::max_align_t[]>> owned_; ///< the parameters, in their place
+    std::vector<std::unique_ptr<std::max_align_t[]>> owned_; ///< storage for the parameters
 };
 
-/// A due part: the job's place in the wave and the part's in the job.
+/// A due part: the job's index in the wave and the part's index in the job.
 using due_part = std::pair<std::size_t, std::size_t>;
 
 template <template <typename> typename Holds, typename Direction>
@@ -82,31 +82,30 @@ std::vector<due_part> due_parts(std::span<job> wave, step at_step) {
 
 } // namespace detail
 
-/// What the sessions of a faulty database share: the plan, the count, the writes on their way.
+/// State shared by the sessions of a faulty database: plan, number of calls, late writes.
 class fault_desk {
 public:
-    void plan(fault_plan wanted) { plan_ = std::move(wanted); }
+    void plan(fault_plan plan) { plan_ = std::move(plan); }
 
-    /// How many calls there were.
+    /// The number of calls so far.
     [[nodiscard]] std::size_t calls() const {
         std::lock_guard const guard{mutex_};
         return calls_;
     }
-    /// How many writes are still on their way.
+    /// The number of undelivered late writes.
     [[nodiscard]] std::size_t late() const {
         std::lock_guard const guard{mutex_};
         return late_.size();
     }
 
-    /// Performs one late write, the oldest or another; its answer reaches nobody. False when there
-    /// is none.
-    /// Shape:   place - among the late writes, in the order in which they were sent
-    bool deliver_one(std::size_t place = 0) {
+    /// Performs one late write and drops its answer. False when there is no such write.
+    /// Shape:   index - into the late writes, in the order in which they were sent
+    bool deliver_one(std::size_t index = 0) {
         std::function<void()> write;
         {
             std::lock_guard const guard{mutex_};
-            if (place >= late_.size()) return false;
-            auto const chosen = late_.begin() + static_cast<std::ptrdiff_t>(place);
+            if (index >= late_.size()) return false;
+            auto const chosen = late_.begin() + static_cast<std::ptrdiff_t>(index);
             write = std::move(*chosen);
             late_.erase(chosen);
         }
@@ -120,17 +119,17 @@ public:
         return count;
     }
 
-    // For the sessions.
+    // Called by the sessions:
 
     [[nodiscard]] fault ask(std::string_view what, bool to_log, std::size_t operations) {
-        call one;
+        call current;
         {
             std::lock_guard const guard{mutex_};
-            one = {++calls_, what, to_log, operations};
+            current = {++calls_, what, to_log, operations};
         }
-        fault const wanted = plan_ ? plan_(one) : fault{};
-        if (wanted.kind == fault_kind::crash_before) throw crash{};
-        return wanted;
+        fault const planned = plan_ ? plan_(current) : fault{};
+        if (planned.kind == fault_kind::crash_before) throw crash{};
+        return planned;
     }
     void keep(std::function<void()> write) {
         std::lock_guard const guard{mutex_};
@@ -147,7 +146,7 @@ private:
 template <typename Database>
 class faulty_log;
 
-/// The records of a faulty database.
+/// A session for the records of a faulty database.
 template <typename Database, typename... Collections>
 class faulty_records {
     using session_type =
@@ -182,7 +181,7 @@ public:
         session_.template finish<Direction>(wave, how);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         if (fault_.kind == fault_kind::unavailable) answer_hit(wave, answer::unavailable);
-        // It took its effect in its place among the others of its wave.
+        // The whole wave has taken effect; only the answers are lost.
         if (fault_.kind == fault_kind::unknown_after) answer_hit(wave, answer::unknown);
     }
 
@@ -197,7 +196,7 @@ public:
         session_.abandon(wave);
     }
 
-    /// It answers by its entries, so it is one call to the log.
+    /// Counts as one call to the log, because the entries carry its answers.
     template <typename Direction, typename Judge>
     void one_phase(std::span<job> wave, faulty_log<Database>& log, write_context const& at,
                  Judge const& judge) {
@@ -241,10 +240,10 @@ public:
         }
         bool const skip =
             fault_.kind == fault_kind::late || fault_.kind == fault_kind::unknown_before;
-        auto said = skip ? result<answer>{answer::unknown} : session_.resolve(place, confirmed);
+        auto resolved = skip ? result<answer>{answer::unknown} : session_.resolve(place, confirmed);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         if (fault_.kind == fault_kind::unknown_after) return answer::unknown;
-        return said;
+        return resolved;
     }
 
 private:
@@ -259,19 +258,19 @@ private:
         return fault_.kind != fault_kind::none;
     }
 
-    void answer_hit(std::span<job> wave, answer said) {
+    void answer_hit(std::span<job> wave, answer given) {
         for (auto const& [at, part] : hit_) {
-            wave[at].answered(part, said, detail::lost(fault_.kind));
+            wave[at].answered(part, given, detail::lost(fault_.kind));
         }
     }
 
-    /// Keeps the hit operations, on copies: their answers reach nobody.
+    /// Stores copies of the hit operations for late delivery; their answers are dropped.
     template <typename Direction, typename Kind>
     void send_late(std::span<job> wave, Kind how, std::vector<detail::due_part> const& due) {
         auto kept = std::make_shared<detail::kept_jobs>(wave);
-        for (auto const& one : due) {
-            if (std::find(hit_.begin(), hit_.end(), one) != hit_.end()) continue;
-            kept->wave()[one.first].coordinator.answered(one.second, answer::nothing);
+        for (auto const& part : due) {
+            if (std::find(hit_.begin(), hit_.end(), part) != hit_.end()) continue;
+            kept->wave()[part.first].coordinator.answered(part.second, answer::nothing);
         }
         desk_->keep([kept, how, inner = inner_, name = log_name_] {
             auto session = inner->template bind<Collections...>(name);
@@ -288,7 +287,7 @@ private:
     std::vector<detail::due_part> hit_;
 };
 
-/// The log of a faulty database.
+/// A session for the log of a faulty database.
 template <typename Database>
 class faulty_log {
 public:
@@ -334,43 +333,43 @@ private:
     friend class faulty_records;
 
     bool lost(std::string_view what, std::size_t operations = 1) {
-        fault const wanted = desk_->ask(what, true, operations);
-        if (wanted.kind == fault_kind::crash_after) throw crash{};
-        return wanted.kind != fault_kind::none;
+        fault const planned = desk_->ask(what, true, operations);
+        if (planned.kind == fault_kind::crash_after) throw crash{};
+        return planned.kind != fault_kind::none;
     }
 
     template <step Step, typename Write>
     void write(std::span<job> wave, write_context const& at, Write const& perform) {
-        auto const hit = settle::detail::jobs_of(wave, Step);
-        fault const wanted = desk_->ask(name_of(Step), true, hit.size());
-        if (wanted.kind == fault_kind::none || wanted.kind == fault_kind::crash_after) {
+        auto const due = settle::detail::jobs_of(wave, Step);
+        fault const planned = desk_->ask(name_of(Step), true, due.size());
+        if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
             perform(session_, wave, at);
-            if (wanted.kind == fault_kind::crash_after) throw crash{};
+            if (planned.kind == fault_kind::crash_after) throw crash{};
             return;
         }
-        // What settles at once is one native transaction, and shares its end.
-        auto const spared = Step == step::one_phase ? 0 : ~wanted.operations;
-        std::vector<job*> others;
-        std::vector<job*> those;
-        for (std::size_t i = 0; i < hit.size(); ++i) {
-            ((spared >> (i % 64) & 1U) != 0 ? others : those).push_back(hit[i]);
+        // The jobs of one phase share a native transaction, so the fault hits all of them.
+        auto const spared = Step == step::one_phase ? 0 : ~planned.operations;
+        std::vector<job*> usual_jobs;
+        std::vector<job*> faulty_jobs;
+        for (std::size_t i = 0; i < due.size(); ++i) {
+            ((spared >> (i % 64) & 1U) != 0 ? usual_jobs : faulty_jobs).push_back(due[i]);
         }
-        auto kept = std::make_shared<detail::kept_jobs>(wave, others);
+        auto kept = std::make_shared<detail::kept_jobs>(wave, usual_jobs);
         auto const send = [kept, inner = inner_, now = at.now, owner = at.owner, perform] {
             auto log = inner->bind_log();
             perform(log, kept->wave(), write_context{now, owner});
         };
-        if (wanted.kind == fault_kind::late) desk_->keep(send);
-        if (wanted.kind == fault_kind::unknown_after) send();
-        if (!others.empty()) {
-            for (auto* const work : those) work->resting = true;
+        if (planned.kind == fault_kind::late) desk_->keep(send);
+        if (planned.kind == fault_kind::unknown_after) send();
+        if (!usual_jobs.empty()) {
+            for (auto* const work : faulty_jobs) work->resting = true;
             perform(session_, wave, at);
         }
-        for (auto* const work : those) {
+        for (auto* const work : faulty_jobs) {
             work->resting = false;
-            work->said = wanted.kind == fault_kind::unavailable ? log_answer::unavailable
+            work->said = planned.kind == fault_kind::unavailable ? log_answer::unavailable
                                                                 : log_answer::unknown;
-            work->problem = detail::lost(wanted.kind);
+            work->problem = detail::lost(planned.kind);
         }
     }
 
@@ -381,7 +380,7 @@ private:
     session_type session_;
 };
 
-/// Wraps any database. Several may share one desk, so that a plan counts the calls to all of them.
+/// Wraps any database. Several wrappers may share a `fault_desk`; its plan counts all their calls.
 /// Shape:   inner - outlives this object, as do the engines that are built on it
 template <typename Database>
 class faulty {
@@ -397,7 +396,7 @@ public:
     faulty_log<Database> bind_log() { return {*desk_, *inner_}; }
 
     [[nodiscard]] fault_desk& desk() { return *desk_; }
-    void plan(fault_plan wanted) { desk_->plan(std::move(wanted)); }
+    void plan(fault_plan plan) { desk_->plan(std::move(plan)); }
     [[nodiscard]] std::size_t calls() const { return desk_->calls(); }
     std::size_t deliver_late() { return desk_->deliver_late(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What must hold while an engine runs beside others, and when everything is settled.
+// The checks of a simulation, while its engines run and after every transaction is final.
 #pragma once
 
 #include <settle/running/engine.hpp>
@@ -13,14 +13,14 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
-/// The records of a test to begin with, and what is looked at.
-/// Shape:   Arguments - what an engine is built from: databases and types
+/// The starting records of a test, and its checks.
+/// Shape:   Arguments - the engine's arguments: databases and types
 template <typename... Arguments>
 class audited {
 public:
     using plain_engine = engine<Arguments...>;
 
-    /// A record that is there in the beginning.
+    /// Adds a starting record.
     template <typename Record, fixed_string Name, auto Key>
     audited& open(collection<Record, Name, Key> const& in, Record const& record) {
         plain_.create(in, record).value();
@@ -28,9 +28,9 @@ public:
         return *this;
     }
 
-    /// The sum of some fields over all records stays what it is in the beginning; on the way there
-    /// may be less to be read, never more.
-    /// Shape:   fields - settle::field<&record::field>, each of an integer
+    /// Declares a conserved sum of some fields over all records: at the end it has its starting
+    /// value; until then a reader may see less, never more.
+    /// Shape:   fields - settle::field<&record::field>, integer fields only
     template <typename Record, fixed_string Name, auto Key, typename... Fields>
     audited& conserves(collection<Record, Name, Key> const&, Fields const&...) {
         static_assert(sizeof...(Fields) > 0,
@@ -44,8 +44,8 @@ public:
         return *this;
     }
 
-    /// A check of the user's own, when everything is settled.
-    /// Shape:   check - called with an engine without faults; gives what is wrong, or nothing
+    /// Adds a user's check of the final state.
+    /// Shape:   check - called with an engine without faults; returns the problem, or ""
     audited& finally(std::function<std::string(plain_engine&)> check) {
         checks_.push_back(std::move(check));
         return *this;
@@ -57,7 +57,7 @@ protected:
     ~audited() = default;
 
     void begin() {
-        for (auto& one : sums_) one.opening = one.now(plain_);
+        for (auto& each : sums_) each.opening = each.now(plain_);
     }
 
     void look(witness& seen) {
@@ -69,7 +69,7 @@ protected:
         }
     }
 
-    /// Everything that must hold when all is settled.
+    /// Checks the final state.
     void audit(witness& seen, simulation_report& report) {
         auto const marks = plain_.marks().value();
         if (marks != 0) seen.complain(std::to_string(marks) + " marks are left");
@@ -112,7 +112,7 @@ private:
         }
     }
 
-    /// The entries that are done, in the order of their commits; each entry is looked at.
+    /// Checks every entry; returns the done entries in the order of their commits.
     std::vector<entry> done_in_order(witness& seen, simulation_report& report) {
         std::vector<entry> done;
         std::size_t count = 0;
@@ -142,7 +142,8 @@ private:
         std::size_t gone = 0;
         for (auto const& [id, known] : seen.entries()) {
             if (known.gone) ++gone;
-            // What was done stays so when its entry is purged, or has come again behind that.
+            // The effects of a done transaction remain after its entry is purged, even if a late
+            // insert brings the id back.
             if (known.commit == 0 || !(known.gone || known.again)) continue;
             entry& purged = done.emplace_back();
             purged.id = id;
@@ -154,12 +155,12 @@ private:
                           std::to_string(gone) + " purged, of " +
                           std::to_string(seen.entries().size()));
         }
-        auto const place = [&](entry const& one) {
+        auto const commit_number = [&](entry const& one) {
             auto const known = seen.entries().find(one.id);
             return known == seen.entries().end() ? 0 : known->second.commit;
         };
         std::sort(done.begin(), done.end(), [&](entry const& left, entry const& right) {
-            return place(left) < place(right);
+            return commit_number(left) < commit_number(right);
         });
         return done;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What every record must hold, reckoned from the entries that are done and nothing else.
+// The expected records of a simulation, computed from the done entries alone.
 #pragma once
 
 #include <settle/protocol/record_rule.hpp>
@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
-/// Records without marks, epochs and guards: each transaction that is done takes effect once, in
+/// Expected records, without marks, epochs and guards: each done transaction takes effect once, in
 /// the order of the commits.
 template <typename Collections, typename Types>
 class books;

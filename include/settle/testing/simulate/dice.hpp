@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Chance that comes from a seed and is the same with every compiler.
+// Random numbers from a seed, equal on every compiler.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -10,7 +10,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// The same seed draws the same numbers, whatever the standard library.
+/// Equal seeds draw equal numbers with every standard library.
 class dice {
 public:
     explicit dice(std::uint64_t seed) : state_(hash_mix(1, seed)) {}
@@ -20,17 +20,17 @@ public:
         return hash_mix(0, state_);
     }
 
-    /// Shape:   first, last - both may come up
+    /// Shape:   first, last - both inclusive
     template <std::integral Number>
     Number between(Number first, Number last) {
         auto const count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + 1;
         return static_cast<Number>(static_cast<std::uint64_t>(first) + draw() % count);
     }
 
-    /// True so many times in a million.
+    /// True with a probability of `times` in a million.
     bool in_a_million(std::uint32_t times) { return draw() % 1'000'000 < times; }
 
-    /// Short and long times alike: each power of two below the longest comes up as often.
+    /// A duration up to `longest`; each order of magnitude (power of two) is equally likely.
     std::chrono::nanoseconds up_to(std::chrono::nanoseconds longest) {
         auto const limit = static_cast<std::uint64_t>(longest.count()) >> draw() % 14;
         return std::chrono::nanoseconds{static_cast<std::int64_t>(1 + draw() % (limit + 1))};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A worker's own way to each database: past the witness, and through faults of its own.
+// Gives each worker its own access to a database, with the worker's faults and the shared witness.
 #pragma once
 
 #include <settle/running/binding.hpp>
@@ -9,8 +9,9 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
-/// A worker's own way to a database: past the witness, through its faults.
-/// Shape:   Stage - seen() is its witness, and answer(worker, database, desk, call) its fault plan
+/// One worker's access to a database: injects the worker's faults; the witness sees the calls that
+/// reach the database.
+/// Shape:   Stage - has the witness, seen(), and the plan, answer(worker, database, desk, call)
 template <typename Database, typename Stage>
 class doorway {
 public:
@@ -18,8 +19,8 @@ public:
         : seen_(database, shared.seen()), fragile_(seen_) {
         std::size_t const number = shared.number_of(&database);
         fault_desk& desk = fragile_.desk();
-        desk.plan([&shared, &desk, worker, number](call const& asked) {
-            return shared.answer(worker, number, desk, asked);
+        desk.plan([&shared, &desk, worker, number](call const& current) {
+            return shared.answer(worker, number, desk, current);
         });
     }
     doorway(doorway const&) = delete;
@@ -32,7 +33,7 @@ private:
     faulty<witnessed<Database>> fragile_;
 };
 
-/// An argument of the engine as a worker sees it: databases behind a doorway, the rest as it is.
+/// A worker's copy of an engine argument: databases behind a `doorway`, other arguments unchanged.
 template <typename Argument, typename Stage>
 struct own_argument {
     own_argument(Argument const& given, Stage&, std::size_t) : value(given) {}
@@ -64,7 +65,7 @@ struct own_argument<store_binding<Collection, Database>, Stage> {
     doorway<Database, Stage> way;
 };
 
-/// Who may settle at once: every other worker does not, so that both meet.
+/// Every other worker uses two phases, so that both kinds of commit meet.
 template <typename Stage>
 struct own_argument<phases, Stage> {
     own_argument(phases given, Stage&, std::size_t worker)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How long a simulation runs, what goes wrong in it, and how it ended.
+// The length and fault rates of a simulation, and its report.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -14,39 +14,38 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// How often things go wrong: in a million calls to a store or a log.
+/// The number of faults per million calls to a store or a log.
 struct fault_rates {
-    std::uint32_t crash = 1'500;       ///< the worker ends before or after the call
-    std::uint32_t pause = 2'000;       ///< the worker stands still before the call
-    std::uint32_t unavailable = 5'000; ///< the call takes no effect, and says so
-    std::uint32_t unknown = 10'000;    ///< the answer is lost; the effect is there or is not
+    std::uint32_t crash = 1'500;       ///< the worker crashes before or after the call
+    std::uint32_t pause = 2'000;       ///< the worker pauses before the call
+    std::uint32_t unavailable = 5'000; ///< the call has no effect and reports it
+    std::uint32_t unknown = 10'000;    ///< the answer is lost; the call took effect or did not
     std::uint32_t late = 20'000;       ///< the answer is lost; the write arrives later
-    std::uint32_t away = 150;          ///< the whole database cannot be reached for a while
+    std::uint32_t away = 150;          ///< the database is unreachable for a while
     std::uint32_t jump = 300;          ///< the worker's clock is set to another time
 };
 
 struct simulation_limits {
     std::uint64_t seed = 1;
     std::size_t workers = 24;
-    std::size_t transactions = 2'000; ///< how many are begun
+    std::size_t transactions = 2'000; ///< the number of transactions to begin
     fault_rates faults{};
-    settle::options engine = default_engine(); ///< of every worker's engine
+    settle::options engine = default_engine(); ///< the options of every worker's engine
     std::chrono::nanoseconds longest_call = std::chrono::milliseconds{2};
     std::chrono::nanoseconds longest_pause = std::chrono::seconds{3};
     std::chrono::nanoseconds longest_late = std::chrono::seconds{10};
     std::chrono::nanoseconds longest_away = std::chrono::milliseconds{300};
     std::chrono::nanoseconds longest_jump = std::chrono::minutes{2}; ///< forward or back
-    /// After the faults have ended, everything must be settled and every mark gone within this
-    /// (virtual) time.
+    /// The virtual time after the faults, by which all entries must be final and all marks gone.
     std::chrono::nanoseconds settles_within = std::chrono::minutes{10};
-    /// Somebody purges the log now and then.
+    /// Workers purge the log from time to time.
     bool purges = false;
-    /// The declared sums are looked at once in so many steps.
+    /// The number of steps between two checks of the conserved sums.
     std::uint32_t look_every = 4;
-    /// A run that takes more calls than this for each transaction is held for endless.
+    /// The limit of calls per transaction, beyond which a run counts as endless.
     std::uint64_t calls_each = 5'000;
 
-    /// Limits that a seed draws: some kinds of fault often, others never, few workers or many.
+    /// Draws limits from a seed: fault rates up to three times the default, 2 to 32 workers.
     [[nodiscard]] static simulation_limits drawn(std::uint64_t seed) {
         simulation_limits made;
         made.seed = seed;
@@ -64,15 +63,14 @@ struct simulation_limits {
         return made;
     }
 
-    /// Limits under which entries grow old enough to be purged while writes to them are still on
-    /// their way.
+    /// Limits under which an entry can be purged while late writes to it are undelivered.
     [[nodiscard]] static simulation_limits slow(std::uint64_t seed) {
         simulation_limits made;
         made.seed = seed;
         made.purges = true;
         made.longest_call = std::chrono::seconds{20};
         made.longest_late = std::chrono::minutes{40};
-        // Clocks that jump by more than `options::clocks` allows break what a purge rests on.
+        // A purge is safe only while clocks differ by at most `options::clocks`.
         made.faults.jump = 0;
         made.engine.clocks = std::chrono::milliseconds{0};
         made.engine.resubmission = std::chrono::minutes{3};
@@ -84,8 +82,8 @@ struct simulation_limits {
     }
 
 private:
-    /// Short, so that takeover, expiry and lost patience come up among all the rest, and clocks
-    /// that jump go further than they may be apart.
+    /// Short times, so that takeover, expiry and the end of patience occur in a run. Clocks jump
+    /// further apart than `options::clocks` allows.
     static settle::options default_engine() {
         settle::options made;
         made.clocks = std::chrono::minutes{1};
@@ -97,25 +95,25 @@ private:
     }
 };
 
-/// How a simulation ended. It is true when nothing was wrong.
+/// The result of a simulation. It converts to true when there was no problem.
 struct simulation_report {
     std::uint64_t seed = 0;
-    std::vector<std::string> problems; ///< what was wrong, the first first
+    std::vector<std::string> problems; ///< in the order in which they were found
     std::uint64_t trace = 0;           ///< a hash over every step: time, worker, call, fault
     std::uint64_t steps = 0;           ///< calls to stores and logs
-    std::uint64_t begun = 0;           ///< transactions that somebody began
+    std::uint64_t begun = 0;           ///< transactions begun by a worker
     std::uint64_t done = 0;            ///< entries, reversals included
     std::uint64_t canceled = 0;
-    std::map<reason, std::uint64_t> reasons; ///< why they were canceled, and how many for each
+    std::map<reason, std::uint64_t> reasons; ///< the number of cancels for each reason
     std::uint64_t reversed = 0;        ///< reversals that are done
     std::uint64_t crashes = 0;
     std::uint64_t lost = 0;            ///< calls whose outcome was unknown
     std::uint64_t late = 0;            ///< writes that arrived late
-    std::uint64_t purged = 0;          ///< how often an entry was purged
-    std::uint64_t again = 0;           ///< of those, how many came again: inserts that were late
-    std::uint64_t claims = 0;          ///< how often an entry was claimed or canceled by another
-    std::chrono::nanoseconds lasted{}; ///< virtual time, until all was settled
-    std::chrono::nanoseconds settling{}; ///< of it, after the faults had ended
+    std::uint64_t purged = 0;          ///< the number of purges of an entry
+    std::uint64_t again = 0;           ///< purged ids that a late insert put back
+    std::uint64_t claims = 0;          ///< claims and cancels that took over an entry
+    std::chrono::nanoseconds lasted{}; ///< virtual time until the end
+    std::chrono::nanoseconds settling{}; ///< virtual time from the last fault to the end
 
     explicit operator bool() const noexcept { return problems.empty(); }
 
@@ -136,7 +134,7 @@ struct simulation_report {
             << " entries purged (" << shown.again << " came again); " << seconds(shown.lasted)
             << " s of virtual time, settled " << seconds(shown.settling)
             << " s after the last fault; trace " << shown.trace;
-        for (auto const& one : shown.problems) out << "\n  " << one;
+        for (auto const& problem : shown.problems) out << "\n  " << problem;
         return out;
     }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Threads of which exactly one runs, the one whose virtual time is the earliest.
+// Runs exactly one thread at a time: the worker with the earliest virtual time.
 #pragma once
 
 #include <settle/version.hpp>
@@ -13,8 +13,8 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
-/// A baton goes from hand to hand. Whoever holds it may look at everything that the workers share,
-/// so that nothing else needs a lock.
+/// The workers take turns. Only the running worker may access what the workers share, so that no
+/// other lock is needed.
 class schedule {
 public:
     using time = std::chrono::nanoseconds;
@@ -26,7 +26,8 @@ public:
     [[nodiscard]] time time_of(std::size_t worker) const { return times_[worker]; }
     void advance(std::size_t worker, time passed) { times_[worker] += passed; }
 
-    /// Whose turn it is: of equal times the lowest number's; `workers()` when all have left.
+    /// The worker with the earliest time (at equal times the lowest number), or `workers()` when
+    /// all workers have left.
     [[nodiscard]] std::size_t earliest() const {
         std::size_t found = times_.size();
         time least = never;
@@ -38,25 +39,25 @@ public:
         return found;
     }
 
-    /// Gives the baton to another and waits until it comes back.
+    /// Passes the turn to another worker and waits for the next turn.
     void hand_over(std::size_t from, std::size_t to) {
         if (from == to) return;
         wake(to);
         await(from);
     }
-    /// The first thing that a worker does.
+    /// Waits for the worker's turn; each worker's thread calls this first.
     void await(std::size_t worker) {
         seat& own = seats_[worker];
         std::unique_lock lock{own.mutex};
         own.alarm.wait(lock, [&] { return own.called; });
         own.called = false;
     }
-    /// The last thing that a worker does.
+    /// Ends the worker's turns; each worker's thread calls this last.
     void leave(std::size_t worker) {
         times_[worker] = never;
         wake(earliest());
     }
-    /// Lets the workers run until all have left.
+    /// Runs the workers until all have left.
     void conduct() { hand_over(workers(), earliest()); }
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The time, the network and the mishaps in which the workers of a simulation live.
+// The shared world of a simulation's workers: virtual time, late writes and faults.
 #pragma once
 
 #include <settle/store/environment.hpp>
@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
-/// Everything that the workers share. Only the worker whose turn it is may touch it.
+/// The state that the workers share. Only the running worker may access it.
 class stage {
 public:
     using time = std::chrono::nanoseconds;
@@ -29,9 +29,9 @@ public:
     [[nodiscard]] simulation_report& report() { return report_; }
     [[nodiscard]] time now() const { return now_; }
 
-    // ------------------------------------------------------------------------------ what time does
+    // -------------------------------------------------------------------------------- virtual time
 
-    /// Lets a worker's time pass, and everybody else's whose time comes before.
+    /// Advances a worker's time, and first runs every worker whose time is earlier.
     void pass(std::size_t worker, time duration) {
         turns_.advance(worker, duration);
         std::size_t const next = turns_.earliest();
@@ -46,9 +46,9 @@ public:
                std::chrono::duration_cast<milliseconds>(now_ + players_[worker].skew);
     }
 
-    // ----------------------------------------------------------------------- what becomes of calls
+    // ----------------------------------------------------------------------------- faults of calls
 
-    /// Which database this is, for those that several collections live in.
+    /// The number of a database; collections in one database share it.
     std::size_t number_of(void const* database) {
         auto const found = std::find(databases_.begin(), databases_.end(), database);
         auto const number = static_cast<std::size_t>(found - databases_.begin());
@@ -60,26 +60,26 @@ public:
     }
 
     /// The fault plan of every worker.
-    fault answer(std::size_t worker, std::size_t database, fault_desk& desk, call const& asked) {
-        // Most calls are quick, so that a worker often goes on without a change of threads.
+    fault answer(std::size_t worker, std::size_t database, fault_desk& desk, call const& current) {
+        // Most calls are quick, so that a worker often continues without a thread switch.
         pass(worker, chance_.up_to(limits_.longest_call));
         fault_rates const& rates = limits_.faults;
         if (!calm_ && chance_.in_a_million(rates.pause)) {
             pass(worker, chance_.up_to(limits_.longest_pause));
         }
         if (!calm_ && now_ >= calm_from_) calm_down();
-        fault const wanted = halted() || calm_ ? fault{} : draw(worker, database, asked);
-        note_step(worker, database, asked, wanted);
+        fault const drawn = halted() || calm_ ? fault{} : draw(worker, database, current);
+        note_step(worker, database, current, drawn);
         if (halted()) throw crash{};
-        if (wanted.kind == fault_kind::late) {
+        if (drawn.kind == fault_kind::late) {
             on_their_way_.push_back({now_ + chance_.up_to(limits_.longest_late), &desk});
         }
-        return wanted;
+        return drawn;
     }
 
-    // ------------------------------------------------------------------------------ how it goes on
+    // ------------------------------------------------------------------------ progress of the run
 
-    /// The number of a new transaction; none when enough have begun.
+    /// The number of a new transaction; none when all transactions have begun.
     std::optional<std::uint64_t> begin_one() {
         if (report_.begun == limits_.transactions) return std::nullopt;
         if (++report_.begun == limits_.transactions) {
@@ -89,12 +89,12 @@ public:
     }
     [[nodiscard]] bool all_begun() const { return report_.begun == limits_.transactions; }
 
-    /// True when nothing goes wrong any more.
+    /// True when no more faults are injected.
     [[nodiscard]] bool calm() const { return calm_; }
-    /// True when there is nothing left to do, or no sense in it.
+    /// True when the run has ended or a problem was found.
     [[nodiscard]] bool over() const { return over_ || halted(); }
     [[nodiscard]] bool halted() const { return !witness_.content(); }
-    /// True when no worker is within a call of its own, no write is late and no entry is open.
+    /// True when every worker has retired, no write is late and no entry is unfinished.
     [[nodiscard]] bool quiet() const {
         return calm_ && working_ == 0 && on_their_way_.empty() && witness_.open() == 0;
     }
@@ -102,13 +102,13 @@ public:
         over_ = true;
         report_.settling = now_ - calm_since_;
     }
-    /// A worker begins nothing any more; it may still help the others.
+    /// A retired worker begins no transaction, but may still recover and sweep.
     void retire() { --working_; }
 
     void note_crash() { ++report_.crashes; }
 
-    /// Sibling threads of one process share an owner. The others own what is theirs, and are
-    /// strangers to it after a crash.
+    /// Workers with even numbers share one owner, like threads of one process. Each other worker
+    /// has its own owner, and a new owner after each crash.
     [[nodiscard]] std::string owner_of(std::size_t worker) const {
         if (worker % 2 == 0) return "shared";
         return "worker-" + std::to_string(worker) + '-' +
@@ -118,7 +118,7 @@ public:
 
 private:
     struct player {
-        time skew{};            ///< of its wall clock
+        time skew{};            ///< of the worker's wall clock
         std::uint64_t lives = 0;
     };
     struct late_write {
@@ -126,8 +126,8 @@ private:
         fault_desk* desk = nullptr;
     };
 
-    /// What goes wrong with a call, now that its time has come.
-    fault draw(std::size_t worker, std::size_t database, call const& asked) {
+    /// Draws the fault of a call that happens now.
+    fault draw(std::size_t worker, std::size_t database, call const& current) {
         fault_rates const& rates = limits_.faults;
         if (chance_.in_a_million(rates.jump)) {
             auto const most = limits_.longest_jump.count();
@@ -136,41 +136,41 @@ private:
         if (chance_.in_a_million(rates.away)) {
             away_until_[database] = now_ + chance_.up_to(limits_.longest_away);
         }
-        fault wanted;
+        fault drawn;
         std::uint64_t const chosen = chance_.draw();
-        std::uint64_t const drawn = chance_.draw() % 1'000'000;
+        std::uint64_t const number = chance_.draw() % 1'000'000;
         std::uint64_t edge = 0;
-        auto const falls = [&](std::uint64_t rate) { return drawn < (edge += rate); };
+        auto const falls = [&](std::uint64_t rate) { return number < (edge += rate); };
         if (now_ < away_until_[database]) {
-            wanted.kind = chosen % 4 == 0 ? fault_kind::unknown_before : fault_kind::unavailable;
+            drawn.kind = chosen % 4 == 0 ? fault_kind::unknown_before : fault_kind::unavailable;
         } else if (falls(rates.crash)) {
-            wanted.kind = chosen % 2 == 0 ? fault_kind::crash_before : fault_kind::crash_after;
+            drawn.kind = chosen % 2 == 0 ? fault_kind::crash_before : fault_kind::crash_after;
         } else if (falls(rates.unavailable)) {
-            wanted.kind = fault_kind::unavailable;
+            drawn.kind = fault_kind::unavailable;
         } else if (falls(rates.unknown)) {
-            wanted.kind = chosen % 2 == 0 ? fault_kind::unknown_before : fault_kind::unknown_after;
+            drawn.kind = chosen % 2 == 0 ? fault_kind::unknown_before : fault_kind::unknown_after;
         } else if (falls(rates.late)) {
-            wanted.kind =
-                asked.only_answers() ? fault_kind::unavailable : fault_kind::late;
+            drawn.kind =
+                current.only_answers() ? fault_kind::unavailable : fault_kind::late;
         }
-        // Half of the time some operations of a wave go as usual.
-        if (chosen % 8 < 4) wanted.operations = hash_mix(3, chosen);
-        return wanted;
+        // In half of the cases the fault hits only some operations of the wave.
+        if (chosen % 8 < 4) drawn.operations = hash_mix(3, chosen);
+        return drawn;
     }
 
-    void note_step(std::size_t worker, std::size_t database, call const& asked,
-                   fault const& wanted) {
+    void note_step(std::size_t worker, std::size_t database, call const& current,
+                   fault const& drawn) {
         ++report_.steps;
         report_.lasted = now_;
-        bool const lost = wanted.kind == fault_kind::late ||
-                          wanted.kind == fault_kind::unknown_before ||
-                          wanted.kind == fault_kind::unknown_after;
+        bool const lost = drawn.kind == fault_kind::late ||
+                          drawn.kind == fault_kind::unknown_before ||
+                          drawn.kind == fault_kind::unknown_after;
         if (lost) ++report_.lost;
         mix(static_cast<std::uint64_t>(now_.count()));
-        mix(worker << 32U | database << 16U | static_cast<std::uint64_t>(wanted.kind) << 8U |
-            (asked.to_log ? 1U : 0U));
-        for (char const one : asked.what) mix(static_cast<std::uint64_t>(one));
-        mix(asked.operations);
+        mix(worker << 32U | database << 16U | static_cast<std::uint64_t>(drawn.kind) << 8U |
+            (current.to_log ? 1U : 0U));
+        for (char const one : current.what) mix(static_cast<std::uint64_t>(one));
+        mix(current.operations);
         if (report_.steps % limits_.look_every == 0) look_();
         if (report_.steps / limits_.calls_each > limits_.transactions) {
             witness_.complain("the calls come to no end");
@@ -195,9 +195,9 @@ private:
     void calm_down() {
         calm_ = true;
         calm_since_ = now_;
-        for (auto& one : players_) one.skew = {};
-        for (auto& one : on_their_way_) {
-            one.due = std::min(one.due, now_ + chance_.up_to(limits_.longest_late));
+        for (auto& each : players_) each.skew = {};
+        for (auto& write : on_their_way_) {
+            write.due = std::min(write.due, now_ + chance_.up_to(limits_.longest_late));
         }
     }
 
@@ -209,7 +209,7 @@ private:
                 [](auto const& left, auto const& right) { return left.due < right.due; });
             if (next == on_their_way_.end() || next->due > end) return;
             now_ = std::max(now_, next->due);
-            // A desk keeps its writes in the order in which they were sent.
+            // `deliver_one` takes an index into this desk's own late writes.
             auto const before = std::count_if(on_their_way_.begin(), next, [&](auto const& one) {
                 return one.desk == next->desk;
             });
@@ -243,7 +243,7 @@ private:
     bool over_ = false;
 };
 
-/// Clock, chance and pauses of one worker.
+/// The environment of one worker.
 class stage_environment {
 public:
     stage_environment(stage& shared, std::size_t worker) : stage_(&shared), worker_(worker) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Sees every change of an entry as its log takes it, and hears what callers are told.
+// Observes every entry write that a log accepts, and every outcome that a caller gets.
 #pragma once
 
 #include <settle/running/outcome.hpp>
@@ -10,23 +10,23 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
-/// What is known of every entry, and what was wrong.
+/// The observed state of every entry, and the problems found.
 class witness {
 public:
     struct sighting {
         settle::state state = settle::state::initial;
         epoch epoch_number = 0;
-        std::size_t commit = 0; ///< the place in the order of the commits, from 1
-        bool at_once = false;   ///< it was done in one phase, which leaves no committed epoch
+        std::size_t commit = 0; ///< its number in the order of the commits, from 1
+        bool at_once = false;   ///< done in one phase, without a committed epoch
         std::optional<verdict> told;
-        reason why = reason::none; ///< as it was told
-        std::string type;          ///< as it was inserted, and so are its parameters
+        reason why = reason::none; ///< the reason in the reported outcome
+        std::string type;          ///< type and parameters of the first insert
         std::string parameters;
-        bool gone = false;         ///< it was purged
-        bool again = false;        ///< it came again behind its purge: an insert that was late
+        bool gone = false;         ///< purged
+        bool again = false;        ///< inserted again after its purge, by a late insert
     };
 
-    /// Shape:   type, parameters - as the log keeps them
+    /// Shape:   type, parameters - as stored in the log
     void note_insert(transaction_id const& id, state inserted, epoch first,
                      std::string type = {}, std::string parameters = {}) {
         auto const [at, fresh] = entries_.try_emplace(id);
@@ -46,7 +46,7 @@ public:
         if (!is_final(inserted)) ++open_;
     }
 
-    /// A purge has taken an entry out of the log.
+    /// A purge has erased an entry.
     void note_purged(transaction_id const& id) {
         sighting& known = entries_[id];
         if (!is_final(known.state)) complain(id + ": purged, though it is not over");
@@ -76,7 +76,7 @@ public:
         known.epoch_number = taken.to_epoch;
     }
 
-    /// A native transaction has written an entry and done what that says.
+    /// A native transaction has written an entry in one phase, and its records if it is done.
     void note_settled(job const& work) {
         auto const& c = work.coordinator;
         if (c.inserts()) note_insert(work, c.insert_state(), c.one_phase_epoch());
@@ -92,36 +92,38 @@ public:
                     typed ? work.direction->json(work.parameters) : "");
     }
 
-    /// Shape:   told - any outcome; one that is no end is looked at for what must not be
-    void note_outcome(outcome const& told) {
-        auto const& code = told.problem.code;
-        auto const found = entries_.find(told.id);
-        // Who stood still until its entry was purged finds that it is gone.
+    /// Shape:   reported - any outcome; an outcome that is not final is checked for errors only
+    void note_outcome(outcome const& reported) {
+        auto const& code = reported.problem.code;
+        auto const found = entries_.find(reported.id);
+        // A worker that paused until its entry was purged reports `damaged`; that is no problem.
         bool const gone = found != entries_.end() && (found->second.gone || found->second.again);
         if (code == errc::id_in_use || code == errc::other_definition ||
             code == errc::unknown_type || (code == errc::damaged && !gone)) {
-            complain("told " + told.text());
+            complain("told " + reported.text());
         }
-        if (!told.done() && !told.canceled()) return;
+        if (!reported.done() && !reported.canceled()) return;
         if (found == entries_.end()) {
-            complain("told " + told.text() + ", though the log has no such entry");
+            complain("told " + reported.text() + ", though the log has no such entry");
             return;
         }
         sighting& known = found->second;
-        // In another life of the id its first outcome says nothing.
+        // After a purge and a late insert, the first outcome no longer applies.
         if (known.again) return;
-        if (known.state != (told.done() ? state::done : state::canceled)) {
-            complain("told " + told.text() + ", though it is " + std::string{name_of(known.state)});
+        if (known.state != (reported.done() ? state::done : state::canceled)) {
+            complain("told " + reported.text() + ", though it is " +
+                     std::string{name_of(known.state)});
         }
-        if (known.told && *known.told != told.verdict) {
-            complain("told " + told.text() + ", and the opposite before");
+        if (known.told && *known.told != reported.verdict) {
+            complain("told " + reported.text() + ", and the opposite before");
         }
-        if (known.why != reason::none && told.why != reason::none && known.why != told.why) {
-            complain("told " + told.text() + ", and another reason before: " +
+        if (known.why != reason::none && reported.why != reason::none &&
+            known.why != reported.why) {
+            complain("told " + reported.text() + ", and another reason before: " +
                      std::string{name_of(known.why)});
         }
-        known.told = told.verdict;
-        if (told.why != reason::none) known.why = told.why;
+        known.told = reported.verdict;
+        if (reported.why != reason::none) known.why = reported.why;
     }
 
     template <typename Report>
@@ -139,10 +141,10 @@ public:
     [[nodiscard]] bool content() const { return problems_.empty(); }
     [[nodiscard]] std::vector<std::string> const& problems() const { return problems_; }
     [[nodiscard]] auto const& entries() const { return entries_; }
-    [[nodiscard]] std::size_t open() const { return open_; } ///< entries that are not over
+    [[nodiscard]] std::size_t open() const { return open_; } ///< unfinished entries
     [[nodiscard]] std::uint64_t claims() const { return claims_; }
-    [[nodiscard]] std::uint64_t purged() const { return purged_; } ///< how often an entry was
-    [[nodiscard]] std::uint64_t again() const { return again_; }   ///< and came again behind that
+    [[nodiscard]] std::uint64_t purged() const { return purged_; } ///< the number of purges
+    [[nodiscard]] std::uint64_t again() const { return again_; }   ///< purged ids inserted again
 
 private:
     void note_commit(transaction_id const& id, sighting& known) {
@@ -163,7 +165,7 @@ private:
     std::uint64_t again_ = 0;
 };
 
-/// The log of a database, with a witness at its side.
+/// A log session that reports accepted entry writes to a witness.
 template <typename Database>
 class witnessed_log {
 public:
@@ -188,12 +190,12 @@ public:
             seen_->note_change(work.id, c.change());
         }
     }
-    /// Settles jobs at once; `function(session)` has the records' own session do it.
+    /// One phase; `function(session)` calls the records' session with the inner log session.
     template <typename Function>
     void settle(std::span<job> wave, Function&& function) {
         function(session_);
         for (auto const& work : wave) {
-            // The judge leaves a job in this step that it does not want settled now.
+            // A job that the judge leaves out stays in this step; its state is not final.
             if (!work.takes(step::one_phase) || work.said != log_answer::taken) continue;
             if (is_final(work.coordinator.insert_state())) seen_->note_settled(work);
         }
@@ -207,15 +209,15 @@ public:
         return session_.list(filter, after, limit);
     }
     result<purged> purge(timestamp before, std::size_t limit, std::int64_t passed) {
-        auto said = session_.purge(before, limit, passed);
-        if (!said.has_value() || said.value().erased == 0) return said;
-        // A log does not say which.
+        auto purge_result = session_.purge(before, limit, passed);
+        if (!purge_result.has_value() || purge_result.value().erased == 0) return purge_result;
+        // The log returns the number of purged entries, not their ids.
         for (auto const& [id, known] : seen_->entries()) {
             if (known.gone || !is_final(known.state)) continue;
             auto const left = session_.read(id);
             if (left.has_value() && !left.value()) seen_->note_purged(id);
         }
-        return said;
+        return purge_result;
     }
 
 private:
@@ -223,7 +225,7 @@ private:
     witness* seen_;
 };
 
-/// The records of a database; what settles there at once is seen by the log's witness.
+/// A record session whose one-phase commits go through the witnessed log.
 template <typename Session, typename Database>
 class witnessed_records : public Session {
 public:

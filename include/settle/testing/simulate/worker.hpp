@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One worker of a simulation, and what it does with its engine.
+// One worker of a simulation: a thread that calls its own engine.
 #pragma once
 
 #include <settle/running/engine.hpp>
@@ -16,14 +16,14 @@ inline constexpr bool is_variant = false;
 template <typename... Parameters>
 inline constexpr bool is_variant<std::variant<Parameters...>> = true;
 
-/// Calls `function(parameters)` with what a maker made: parameters, or a variant of them.
+/// Calls `function(parameters)` with parameters or with the active alternative of a variant.
 template <typename Made, typename Function>
 void with_parameters(Made const& made, Function&& function) {
     if constexpr (is_variant<Made>) std::visit(function, made);
     else function(made);
 }
 
-/// Shape:   Make - gives the parameters of a transaction for a `dice&`
+/// Shape:   Make - called with a `dice&`; returns the parameters of a transaction
 template <typename Make, typename... Arguments>
 class worker {
 public:
@@ -39,7 +39,7 @@ public:
             arguments);
     }
 
-    /// The worker's whole life, on a thread of its own.
+    /// The body of the worker's thread.
     void live() {
         stage_.turns().await(number_);
         while (!stage_.over() && !dismissed_) {
@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    /// After the faults have ended the first ones stay to bring everything to its end.
+    /// The number of workers that stay after the last fault, to finish every transaction.
     static constexpr std::size_t closers = 3;
 
     auto make_engine() {
@@ -109,7 +109,7 @@ private:
                                                : engine.run(name(*number), given, patience()));
         });
     }
-    /// Several at a time, as many as are of one type in a row.
+    /// Runs a batch of consecutive transactions of one type.
     template <typename Engine>
     void begin_batch(Engine& engine) {
         auto const first = stage_.begin_one();
@@ -130,11 +130,11 @@ private:
                     }
                 });
             }
-            batch_options wanted;
-            wanted.window = chance().between(std::size_t{1}, std::size_t{16});
-            wanted.deadline = patience().deadline;
-            for (outcome const& told : engine.run_all(batch, wanted)) {
-                stage_.seen().note_outcome(told);
+            batch_options options;
+            options.window = chance().between(std::size_t{1}, std::size_t{16});
+            options.deadline = patience().deadline;
+            for (outcome const& result : engine.run_all(batch, options)) {
+                stage_.seen().note_outcome(result);
             }
         });
     }
@@ -158,53 +158,53 @@ private:
 
     template <typename Engine>
     void work(Engine& engine, std::size_t most) {
-        work_options wanted;
-        wanted.limit = most;
-        stage_.seen().note_report(engine.work(wanted));
+        work_options options;
+        options.limit = most;
+        stage_.seen().note_report(engine.work(options));
     }
     template <typename Engine>
     void recover(Engine& engine) {
         constexpr std::chrono::milliseconds ages[]{std::chrono::milliseconds{0},
                                                    std::chrono::milliseconds{20},
                                                    std::chrono::milliseconds{500}};
-        recover_options wanted;
-        wanted.older_than = ages[chance().draw() % 3];
-        wanted.limit = chance().between(std::size_t{1}, std::size_t{8});
-        stage_.seen().note_report(engine.recover(wanted));
+        recover_options options;
+        options.older_than = ages[chance().draw() % 3];
+        options.limit = chance().between(std::size_t{1}, std::size_t{8});
+        stage_.seen().note_report(engine.recover(options));
     }
     template <typename Engine>
     void purge(Engine& engine) {
-        purge_options wanted;
-        wanted.older_than = stage_.limits().engine.horizon() + std::chrono::milliseconds{1};
-        wanted.step = chance().between(std::size_t{1}, std::size_t{100});
-        // That a call of it was lost says the report; the next one goes on.
-        static_cast<void>(engine.purge(wanted));
+        purge_options options;
+        options.older_than = stage_.limits().engine.horizon() + std::chrono::milliseconds{1};
+        options.step = chance().between(std::size_t{1}, std::size_t{100});
+        // A purge that fails is continued by the next purge.
+        static_cast<void>(engine.purge(options));
     }
     template <typename Engine>
     void cancel(Engine& engine) {
-        cancel_options wanted;
-        wanted.even_if_unknown = chance().draw() % 2 == 0;
-        wanted.deadline = patience().deadline;
-        // Now and then an id that somebody will begin a moment later.
-        bool const ahead = wanted.even_if_unknown && chance().draw() % 8 == 0;
+        cancel_options options;
+        options.even_if_unknown = chance().draw() % 2 == 0;
+        options.deadline = patience().deadline;
+        // Sometimes an id that a worker begins soon after.
+        bool const ahead = options.even_if_unknown && chance().draw() % 8 == 0;
         std::uint64_t const next = stage_.report().begun + chance().between(1U, 3U);
-        stage_.seen().note_outcome(engine.cancel(ahead ? name(next) : recent(), wanted));
+        stage_.seen().note_outcome(engine.cancel(ahead ? name(next) : recent(), options));
     }
 
     template <typename Engine>
     void reverse(Engine& engine) {
-        // Compilers evaluate arguments in orders of their own, and each draws from the dice.
+        // Both arguments draw from the dice, and their order of evaluation is unspecified.
         transaction_id const chosen = recent();
         stage_.seen().note_outcome(engine.reverse(chosen, patience()));
     }
 
-    /// What whoever cares for a log does, over and over.
+    /// One round of work, recovery and sweep, as an operator's job does it.
     template <typename Engine>
     void close(Engine& engine) {
-        recover_options wanted;
-        wanted.older_than = std::chrono::seconds{1};
+        recover_options options;
+        options.older_than = std::chrono::seconds{1};
         work(engine, ~std::size_t{0});
-        stage_.seen().note_report(engine.recover(wanted));
+        stage_.seen().note_report(engine.recover(options));
         stage_.seen().note_report(engine.sweep());
         if (stage_.quiet()) {
             auto const left = engine.marks();
@@ -213,7 +213,7 @@ private:
         stage_.pass(number_, std::chrono::milliseconds{chance().between(500, 2'000)});
     }
 
-    /// The parameters of a transaction are those of its number, whoever begins it.
+    /// The parameters depend on the number alone, so that every worker makes the same.
     auto made(std::uint64_t number) {
         dice own{hash_mix(static_cast<std::size_t>(stage_.limits().seed), number)};
         return make_(own);
