@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
-// The laws of a transaction type, tried on random values: edges of every width, any order of ends.
+// Property checks of a transaction type: random values at the limits of every width, transactions
+// that finish in any order.
 //
-// A test program needs one line for each type of its own:
+// A test program needs one line for each of its types:
 //
 //   CHECK(settle::testing::check_laws<bank::transfer_type>());
 //
-// What is tried: an apply answers and does what plain 128-bit evaluation of the definition says,
-// also while others are pending, whichever way they end; a refused one leaves everything as it was;
-// an undo gives back exactly what was taken; a finish gives both moments; adopting is idempotent;
-// parameters are refused when they break a guard of theirs; values are read back from their JSON; a
-// reversal takes what was gained where that still stands, and gives back what was taken.
+// The laws:
+// - An apply has the answer and the effect of a plain 128-bit evaluation of the definition, also
+//   while other transactions are pending, whether they commit or cancel.
+// - A refused apply changes nothing; an undo reverts exactly its apply; a finish leaves the effects
+//   of apply and confirm; to adopt a mark twice is to adopt it once.
+// - Parameters that break a guard on them are refused. JSON keeps every value.
+// - A reversal takes back a gain that is still there, and gives back a loss.
 #pragma once
 
 #include <settle/testing/laws/record_laws.hpp>
@@ -20,11 +23,11 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// What a trial of laws found.
+/// The result of check_laws.
 struct law_report {
-    std::uint64_t cases = 0;   ///< stories that were tried
-    std::uint64_t applied = 0; ///< parts that took effect in them
-    std::string text;          ///< the law that is broken and the shortest case found; or empty
+    std::uint64_t cases = 0;   ///< random cases that ran
+    std::uint64_t applied = 0; ///< parts that took effect in these cases
+    std::string text;          ///< the broken law and the shortest failing case, or empty
 
     [[nodiscard]] explicit operator bool() const noexcept { return text.empty(); }
 
@@ -36,8 +39,8 @@ struct law_report {
 
 namespace laws {
 
-/// Finds the first case that fails, and makes it as simple as it gets.
-/// Shape:   draw - a case; look - the law that it breaks, if any
+/// Runs random cases until a case fails, and simplifies that case.
+/// Shape:   draw() - a new case; look(case) - the law that the case breaks, if any
 template <typename Draw, typename Look>
 void try_cases(law_report& report, std::uint64_t rounds, Draw const& draw, Look const& look) {
     for (std::uint64_t round = 0; round < rounds && report; ++round) {
@@ -68,7 +71,7 @@ void check_collection(law_report& report, chance& from, std::uint64_t rounds,
         report.applied += trial.applied();
         return found;
     };
-    // A part alone first: what fails there needs no company to be understood.
+    // One part first, since a failure of a single part is easier to understand.
     try_cases(report, rounds / 2, [&] { return case_type::draw(from, 1, 1); }, look);
     try_cases(report, rounds - rounds / 2, [&] { return case_type::draw(from, 2, 5); }, look);
 }
@@ -86,10 +89,10 @@ constexpr bool is_first_of_collection() {
 
 } // namespace laws
 
-/// Tries the laws on random cases of one transaction type, collection by collection.
-/// Shape:   Type - a transaction type; stored - how an adapter's marks are written and read
-///          rounds - random stories for each collection; a thousand take 0.1 to 0.3 s unoptimised
-/// Errors:  the report is false and says the law, the shortest case found and the seed
+/// Checks the laws on random cases of one transaction type, collection by collection.
+/// Shape:   Type - a transaction type; stored - checks how an adapter stores a mark
+///          rounds - random cases for each collection; a thousand take 0.1 to 0.3 s unoptimised
+/// Errors:  the report is false and holds the law, the shortest failing case and the seed
 /// Example: tests/unit/laws.cpp
 template <auto const& Type, typename StoredForm = no_stored_form>
 [[nodiscard]] law_report check_laws(std::uint64_t seed = 1, std::uint64_t rounds = 2000,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Random values of any field and struct, drawn where mistakes live: edges, and values seen before.
+// Random values of any field and struct: mostly limits of the type and values drawn before.
 #pragma once
 
 #include <settle/definition/transaction.hpp>
@@ -12,24 +12,23 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// A seeded source of values. What it has drawn it draws again, so that values meet: a guard that
-/// compares two texts would hardly ever hold otherwise.
+/// A seeded source of values. It repeats values, because a guard that compares two texts would
+/// otherwise almost never hold.
 class chance {
 public:
     explicit chance(std::uint64_t seed) : bits_(seed) {}
 
-    /// A number below `limit`.
     [[nodiscard]] std::size_t below(std::size_t limit) { return bits_() % limit; }
     [[nodiscard]] bool one_in(std::size_t many) { return below(many) == 0; }
 
-    /// Forgets what was drawn, and settles whether the next case is one of small numbers.
+    /// Forgets the values drawn, and chooses whether the next case has small numbers.
     void begin_case() {
         numbers_ = known_numbers_;
         texts_ = known_texts_;
         small_ = !one_in(4);
     }
 
-    /// Literals of a definition: they are worth trying everywhere.
+    /// Adds a literal of the definition to the values that every case can draw.
     void learn(std::int64_t number) { known_numbers_.push_back(number); }
     void learn(std::string_view text) { known_texts_.emplace_back(text); }
 
@@ -55,7 +54,7 @@ public:
         } else if constexpr (std::is_same_v<T, bool>) {
             value = one_in(2);
         } else {
-            // Cut to the width of the type, so that narrow ones meet their own edges as well.
+            // Cut to the width of the type, so that a narrow type is drawn at its limits, too.
             using width = decltype(width_of<T>());
             static_cast<void>(from_integer(static_cast<std::int64_t>(
                 static_cast<width>(number<width>())), value));
@@ -84,7 +83,7 @@ private:
             }
         };
         if (!numbers_.empty() && one_in(3)) {
-            // Wraps at the ends, which are as good as any other number.
+            // May wrap around, which also gives a valid number.
             auto const seen = static_cast<std::uint64_t>(numbers_[below(numbers_.size())]);
             return static_cast<std::int64_t>(seen + (one_in(2) ? 0U : below(3)) - 1U);
         }
@@ -95,19 +94,20 @@ private:
 
     std::string text() {
         if (!texts_.empty() && one_in(2)) return texts_[below(texts_.size())];
-        // Signs of every length in UTF-8, of both cases, and those that SQL and JSON quote.
-        static constexpr std::array<std::string_view, 16> signs{
+        // Characters of each length in UTF-8 and of both cases, and characters that SQL or JSON
+        // quotes.
+        static constexpr std::array<std::string_view, 16> characters{
             "a", "A", "b", " ", "'", "\"", "\\", "%", "\n", "\x01", "\x7f", "\xc3\xa4", "\xc3\x84",
             "\xe2\x82\xac", "\xef\xbf\xbf", "\xf0\x9f\x98\x80"};
         std::string made;
-        for (std::size_t length = below(4); length > 0; --length) made += signs[below(16)];
+        for (std::size_t length = below(4); length > 0; --length) made += characters[below(16)];
         texts_.push_back(made);
         return made;
     }
 
     static constexpr std::array<std::int64_t, 6> edges_{
         std::int64_t{1} << 7, std::int64_t{1} << 15, std::int64_t{1} << 31, std::int64_t{1} << 32,
-        // The root of the greatest number, and where a double begins to round.
+        // The square root of the greatest number; the number at which a double begins to round.
         3037000500, std::int64_t{1} << 53};
 
     std::mt19937_64 bits_;
@@ -118,7 +118,7 @@ private:
     bool small_ = true;
 };
 
-/// Lets a source learn every literal and constant of an expression.
+/// Adds every literal and constant of an expression to a source.
 template <typename E>
 void learn_from(chance& from, E const& expression) {
     auto const take = [&](auto const& value) {
@@ -140,7 +140,7 @@ void learn_from(chance& from, E const& expression) {
 
 namespace laws {
 
-/// The expression of a guard, whichever kind it is of.
+/// The expression of a guard of any kind.
 template <typename Guard>
 [[nodiscard]] constexpr auto const& expression_in(Guard const& guard) {
     if constexpr (requires { Guard::side; }) return guard.limit;
@@ -156,7 +156,7 @@ void learn_from_moment(chance& from, Moment const& moment) {
 
 } // namespace laws
 
-/// Lets a source learn every literal and constant of a transaction type.
+/// Adds every literal and constant of a transaction type to a source.
 template <typename Type>
 void learn_from_type(chance& from, Type const& type) {
     auto const learn_guards = [&](auto const& guards) {

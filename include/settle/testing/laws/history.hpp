@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One record under many parts: what the record rule must answer and leave, told without marks.
+// A model of one record under many parts: the answers and the record that the record rule must
+// give, computed without marks.
 #pragma once
 
 #include <settle/protocol/record_rule.hpp>
@@ -9,17 +10,18 @@ SETTLE_BEGIN
 namespace testing {
 namespace laws {
 
-/// A part that has taken effect and has not ended, as the history remembers it.
+/// A part that is applied, and neither confirmed nor undone.
 template <Described Record>
 struct pending_part {
     transaction_id id;
     part_number part;
     epoch number = 0;
     reading<Record> said;
-    std::optional<Record> before; ///< of an exclusive part: the record that an undo puts back
+    std::optional<Record> before; ///< the record before the apply; an undo of an exclusive part
+                                  ///< restores it
 };
 
-/// What an answer may be. Two may be right where a guard fails and an effect overflows.
+/// The answers that are right: two where a guard fails and an effect overflows as well.
 struct expected_answer {
     answer what = answer::applied;
     answer or_else = answer::applied;
@@ -27,7 +29,7 @@ struct expected_answer {
     [[nodiscard]] bool allows(answer said) const { return said == what || said == or_else; }
 };
 
-/// The record as plain evaluation leaves it, with everything that is pending.
+/// The record by plain evaluation, and its pending parts.
 template <Described Record>
 class history {
 public:
@@ -73,7 +75,7 @@ public:
         return expect_guards(said);
     }
 
-    /// Takes the effect of a part that was answered `applied`.
+    /// Applies a part for which the record rule answered `applied`.
     void take(transaction_id id, part_number part, epoch number, reading<Record> said) {
         pending_part<Record> made{std::move(id), part, number, std::move(said), record};
         if (made.said.exclusive) record = made.said.pending;
@@ -88,7 +90,7 @@ public:
         pending.erase(pending.begin() + (one - pending.data()));
     }
 
-    /// A member went out of its range: a bound was promised and not kept.
+    /// True when a member left its range, so that the record rule has answered `applied` wrongly.
     [[nodiscard]] bool wrapped() const noexcept { return wrapped_; }
 
 private:
@@ -101,7 +103,8 @@ private:
         });
     }
 
-    /// Every sum that a member can come to, whichever way each pending part ends or stays.
+    /// Calls `function` with every value that a member can reach, when each pending part stays
+    /// pending, is confirmed or is undone.
     template <typename Function>
     void each_end(std::size_t position, wide value, Function const& function,
                   std::size_t from = 0) const {
@@ -121,7 +124,7 @@ private:
         bool overflow = said.effect_overflow;
         for_each_integer<Record>([&](auto m, auto position) {
             using type = typename decltype(m)::type;
-            // What is created has no value yet that a bound could be about.
+            // A record that is created has no value that a bound could limit.
             wide const value = record ? wide{(*record).*m.pointer} : wide{0};
             each_end(position, value, [&](wide reached) {
                 for (plain_bound const& bound : said.bounds) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a definition says, evaluated as plainly as can be: 128-bit numbers, no plan, no marks.
+// Plain evaluation of a definition: 128-bit numbers, no plan, no marks.
 //
-// The laws hold the library to this, so it shares nothing with evaluate.hpp and the record rule.
+// The laws compare the library with it, so it shares no code with evaluate.hpp or the record rule.
 #pragma once
 
 #include <settle/protocol/mark.hpp>
@@ -14,14 +14,14 @@ using settle::detail::wide;
 
 namespace laws {
 
-/// What an expression looks at, and what it met on the way.
+/// The input of an expression, and what its evaluation found.
 template <typename Record, typename Parameters, typename Line>
 struct sight {
     Record const* record;
     Parameters const* parameters;
     Line const* line;
     bool overflow = false;
-    std::uint64_t read = 0; ///< a bit for each field that was looked at
+    std::uint64_t read = 0; ///< a bit for each field that was read
 };
 
 [[nodiscard]] constexpr bool fits_64(wide value) {
@@ -109,7 +109,7 @@ auto plain(binary_expression<Operation, L, R> const& node, S& at) {
     else return plainly_compared<Operation>(left, right);
 }
 
-/// Puts a value into a member; an integer that does not fit is an overflow.
+/// Assigns a value to a member; an integer that does not fit sets `overflow`.
 template <typename T, typename Value>
 void put(T& member, Value const& value, bool& overflow) {
     using plain_type = typename field_traits<T>::plain_type;
@@ -124,7 +124,7 @@ void put(T& member, Value const& value, bool& overflow) {
     }
 }
 
-/// What one moment adds to each integer member, when it commutes.
+/// Sums what a moment that commutes adds to each integer member.
 template <typename Moment, typename S, std::size_t Count>
 void plain_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
     if constexpr (settle::detail::is_moment<Moment>) {
@@ -142,8 +142,8 @@ void plain_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
     }
 }
 
-/// Carries out one moment on a record; each effect reads the record as it was before.
-/// False when an amount that may not be negative is.
+/// Applies the effects of one moment to a record; each effect reads the record before the moment.
+/// Returns false when an amount is negative that must not be.
 template <typename Moment, typename S>
 bool plain_change(Moment const& moment, S at, bool& overflow,
                   std::remove_cvref_t<decltype(*at.record)>& record) {

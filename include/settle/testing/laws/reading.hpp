@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What one part says of a record, read plainly from its definition.
+// Plain evaluation of one part: what it requires of a record and what it changes.
 #pragma once
 
 #include <settle/protocol/direction.hpp>
@@ -9,33 +9,33 @@ SETTLE_BEGIN
 namespace testing {
 namespace laws {
 
-/// One wide number for each integer member of Record.
+/// A 128-bit number for each integer member of Record.
 template <Described Record>
 using wides = std::array<wide, integer_count<Record>>;
 
 struct plain_bound {
-    std::size_t position = 0; ///< among the integer members
+    std::size_t position = 0; ///< the member's position among the integer members
     bound_side side = bound_side::lower;
     wide limit = 0;
 };
 
-/// Everything that a part requires and does, with this record and these parameters.
+/// The guards and effects of a part, evaluated for one record and one set of parameters.
 template <Described Record>
 struct reading {
     bool exclusive = false;
     bool creates = false;
     std::vector<plain_bound> bounds{};
-    std::uint64_t exact_fields = 0; ///< fields of which a guard needs the exact value
-    bool hold = true;               ///< guards that are no bounds
+    std::uint64_t exact_fields = 0; ///< fields whose exact value a guard needs
+    bool hold = true;               ///< whether the guards hold that are not bounds
     bool guard_overflow = false;
     bool effect_overflow = false;
     bool amounts_hold = true;
     wides<Record> apply{};
     wides<Record> confirm{};
-    // Of an exclusive part: the record while it is pending, and when it is confirmed.
+    // For an exclusive part: the record while the part is pending, and after its confirm.
     std::optional<Record> pending{};
     std::optional<Record> confirmed{};
-    bool compensates = true; ///< the compensation that is spelled gives the record back
+    bool compensates = true; ///< whether the compensation in the definition restores the record
 };
 
 template <typename Moment, typename S>
@@ -53,7 +53,6 @@ bool is_exclusive(Moment const& moment, S at) {
     return exclusive;
 }
 
-/// A guard that the plan calls exact, although it is none on the record, reads no field.
 template <typename Guards, typename S, typename Record>
 void read_guards(Guards const& guards, S at, reading<Record>& into) {
     for_each_element(guards, [&](auto const& guard) {
@@ -108,7 +107,7 @@ void read_commuting(Participant const& participant, S at, reading<Record>& into)
     }
 }
 
-/// Shape:   record - as it stands; one that does not exist is read as if it were empty
+/// Shape:   record - the current record; a default record stands for a record that does not exist
 template <auto const& Type, std::size_t Index, typename Record>
 reading<Record> read_part(std::optional<Record> const& record,
                           typename forward<Type>::parameters const& given, std::size_t line) {
@@ -138,7 +137,7 @@ reading<Record> read_part(std::optional<Record> const& record,
     return made;
 }
 
-/// Whether parameters may run at all, and whether it is overflow that forbids it.
+/// Whether the guards on the parameters hold, and whether one of them overflows.
 struct premise {
     bool hold = true;
     bool overflow = false;
@@ -154,7 +153,7 @@ void read_amounts(Moment const& moment, S& at, premise& into) {
                 into.hold = plain(one.operand, at) >= 0 && into.hold;
             }
         });
-        // Operands that read a field are no business of the parameters.
+        // Operands that read a field are not checked with the parameters.
         if constexpr (Moment::commutes) {
             wides<record> sums{};
             plain_deltas(moment, at, sums);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A random story of one record: the parts that meet it, and in which order they come and end.
+// A random case of one record: parts that involve it, and operations on them in any order.
 #pragma once
 
 #include <settle/store/codec.hpp>
@@ -29,7 +29,7 @@ void fit_to_condition(
 template <typename Condition, typename S, typename Record>
 void fit_to_condition(chance&, Condition const&, S const&, Record&) {}
 
-/// Puts members of a record where the guards of one part just hold, or just fail.
+/// Sets members of a record so that the guards of one part just hold or just fail.
 template <auto const& Type, std::size_t Index, typename Record>
 void fit_to_guards(chance& from, Record& record, typename forward<Type>::parameters const& given,
                    std::size_t line) {
@@ -45,7 +45,7 @@ void fit_to_guards(chance& from, Record& record, typename forward<Type>::paramet
 
 enum class verb : std::uint8_t { apply, finish, undo, undo_exactly };
 
-/// One operation of a story.
+/// One operation of a case.
 struct happening {
     BOOST_HANA_DEFINE_STRUCT(happening,
         (verb, what),
@@ -55,17 +55,18 @@ struct happening {
     [[nodiscard]] epoch under() const { return epoch{number} + 1; }
 };
 
-/// One part that wants something of the record: of the type under test, or of somebody else.
+/// One part of a case: of the type under test, or a foreign part of another type.
 template <typename Parameters>
 struct wish {
-    std::size_t participant = 0; ///< of those on the record's collection; behind them, a stranger
+    /// An index among the participants of the record's collection; the next index means foreign.
+    std::size_t participant = 0;
     std::size_t line = 0;
     transaction_id id;
     Parameters given{};
-    std::vector<std::int64_t> stranger{}; ///< what it adds at apply, then at confirm
+    std::vector<std::int64_t> stranger{}; ///< deltas of a foreign part: at apply, then at confirm
 };
 
-/// What somebody else's part adds, of whichever type it is.
+/// The intent of a foreign part: it adds numbers to the integer members.
 template <Described Record>
 class stranger_intent {
 public:
@@ -110,7 +111,7 @@ struct record_case {
     std::vector<wish<parameters>> wishes;
     std::vector<happening> happenings;
 
-    /// Calls `function(index)` for the participant that a wish names; false for a stranger.
+    /// Calls `function(index)` for the participant of a part; returns false for a foreign part.
     template <typename Function>
     static bool visit(std::size_t participant, Function&& function) {
         bool met = false;
@@ -132,8 +133,8 @@ struct record_case {
         return count;
     }
 
-    /// Draws a story in which something is likely to happen.
-    /// Shape:   least, most - how many parts take part in it
+    /// Draws a case in which some parts are likely to be applied.
+    /// Shape:   least, most - limits of the number of parts
     static record_case draw(chance& from, std::size_t least, std::size_t most) {
         record_case made;
         from.begin_case();
@@ -146,7 +147,7 @@ struct record_case {
             constexpr std::array<verb, 8> verbs{verb::apply,  verb::apply,  verb::apply,
                                                 verb::apply,  verb::finish, verb::finish,
                                                 verb::undo,   verb::undo_exactly};
-            // Everybody begins; what comes after, comes in any order.
+            // First an apply of every part, then operations in any order.
             verb const what = at < count ? verb::apply : verbs[from.below(verbs.size())];
             std::size_t const who = at < count ? at : from.below(count);
             std::size_t const number = from.one_in(4) ? from.below(3) : 1;
@@ -174,7 +175,7 @@ struct record_case {
         }
     }
 
-    /// The story as a person reads it.
+    /// The case as text for a person.
     [[nodiscard]] std::string tell() const {
         std::string out = "record " + (record ? encode_json(*record) : std::string{"none"}) + '\n';
         std::vector<bool> told(wishes.size());
@@ -201,7 +202,7 @@ private:
     static wish<parameters> draw_wish(chance& from, std::size_t at) {
         wish<parameters> made;
         made.participant = from.below(participants() + (at == 0 ? 0 : 1));
-        // Now and then two parts of one transaction meet.
+        // Some cases have two parts of one transaction on the record.
         made.id = at > 0 && from.one_in(6) ? "t0" : "t" + std::to_string(at);
         for (int tries = 0; tries < 8; ++tries) {
             from.fill(made.given);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The laws of one record: every answer and every state of a story is what plain evaluation says.
+// The laws of one record: every answer and every state in a case agrees with plain evaluation.
 #pragma once
 
 #include <settle/testing/laws/record_case.hpp>
@@ -7,7 +7,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// A law that was broken, and how. Empty when none was.
+/// A broken law and how it is broken; empty when every law holds.
 struct broken_law {
     std::string law;
     std::string how;
@@ -15,7 +15,7 @@ struct broken_law {
     [[nodiscard]] explicit operator bool() const noexcept { return !law.empty(); }
 };
 
-/// What only an adapter can look at: how its store keeps a mark.
+/// Replaces an adapter's check of how its store keeps a mark, where there is no store.
 struct no_stored_form {
     template <Described Record>
     std::string mark(settle::mark<Record> const&, std::optional<Record> const&) const {
@@ -25,7 +25,7 @@ struct no_stored_form {
 
 namespace laws {
 
-/// Lets a story happen to the record rule and to a history, and compares them at every step.
+/// Runs a case with the record rule and with a history, and compares them after every operation.
 template <auto const& Type, typename Collection, typename StoredForm>
 class record_trial {
 public:
@@ -130,7 +130,7 @@ private:
                              : settle::undo_exactly(rule_, id, part, one.under());
         auto* const mine = plain_.find(id, part);
         bool const same = mine != nullptr && mine->number == one.under();
-        // A later mark is of another life of the id.
+        // A mark with a higher epoch belongs to a later claim, or to a later use of the id.
         bool const earlier = mine != nullptr && mine->number < one.under();
         bool const there = same || (earlier && one.what != verb::undo_exactly);
         if (met.what != (there ? answer::applied : answer::nothing)) {
@@ -140,7 +140,7 @@ private:
         return told(met, before);
     }
 
-    /// Adapters write what an answer names, so it must name everything that changed.
+    /// Checks that an answer names every change, because adapters write only the named changes.
     broken_law told(met<record_type> const& result,
                     std::optional<record_type> const& before) const {
         std::string how;
@@ -207,7 +207,7 @@ private:
     std::size_t applied_ = 0;
 };
 
-/// Record and parameters come back from their JSON, which is what logs and images hold.
+/// Checks that JSON, the form in logs and images, keeps record and parameters exactly.
 template <auto const& Type, typename Collection>
 broken_law read_back(record_case<Type, Collection> const& story) {
     auto const differs = [](auto const& value) {
@@ -225,7 +225,7 @@ broken_law read_back(record_case<Type, Collection> const& story) {
     return {};
 }
 
-/// What looks at the parameters alone is answered before anything is written.
+/// Checks the verdict on the guards that use the parameters alone.
 template <auto const& Type, typename Collection>
 broken_law refuse(record_case<Type, Collection> const& story) {
     for (auto const& one : story.wishes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The laws of a reversal: it takes back what its original gained, and only where that still stands.
+// The laws of a reversal: it takes back the gains of its original only where they are still there.
 #pragma once
 
 #include <settle/protocol/reversal.hpp>
@@ -9,10 +9,10 @@ SETTLE_BEGIN
 namespace testing {
 namespace laws {
 
-/// Sets of members of a record, read plainly from the effects of one participant.
+/// Sets of members of a record, taken from the effects of one participant.
 struct effect_members {
     std::uint64_t assigned = 0;
-    std::uint64_t below_zero = 0; ///< those that the definition lets pass zero
+    std::uint64_t below_zero = 0; ///< members that the definition lets pass below zero
 };
 
 template <typename Record, typename Moment>
@@ -27,15 +27,15 @@ void add_members(effect_members& to, Moment const& moment) {
     }
 }
 
-/// What other transactions make of the record between a transaction and its reversal.
+/// How the record changes between a transaction and its reversal.
 enum class meanwhile : std::uint8_t {
     nothing,
-    sums,     ///< random ones
-    all_left, ///< of each gain, all is left and no more
-    one_gone  ///< of each gain, one unit is missing
+    sums,     ///< random numbers are added
+    all_left, ///< each member holds exactly its gain
+    one_gone  ///< each member holds its gain less one
 };
 
-/// One part of a transaction that is done and then reversed, alone on its record.
+/// Commits and reverses a transaction with one part, on a record without other marks.
 template <auto const& Type, std::size_t Index>
 class reversal_trial {
     using direction = forward<Type>;
@@ -46,7 +46,8 @@ class reversal_trial {
 public:
     reversal_trial(std::optional<record_type> const& record, wish<parameters> const& by)
         : by_(by), before_(record) {
-        // A record stands under the key that the part names, also when it is made anew.
+        // The key of the record must be the key of the part, since a reversal creates the record
+        // under that key.
         if (before_) set_key(*before_);
         slot_.record = before_;
         auto const& part = direction::template description<Index>();
@@ -54,7 +55,7 @@ public:
         add_members<record_type>(members_, part.confirming);
     }
 
-    /// Returns: the law that is broken, if any; nothing where the transaction itself is canceled
+    /// Returns: the broken law, if any; nothing where the transaction itself is canceled
     broken_law run(meanwhile between) {
         auto const intent = direction::template intent<Index>(by_.given, by_.line);
         auto const met = act(intent, 1);
@@ -99,7 +100,7 @@ private:
         return widened((*after_).*m.pointer) - widened((*before_).*m.pointer);
     }
 
-    /// What is taken or given back is a number of 64 bits; a larger one cannot be reversed.
+    /// A gain or a loss of more than 64 bits cannot be reversed.
     [[nodiscard]] bool gains_fit() const {
         bool fit = true;
         if (!before_ || !after_) return fit;
@@ -109,7 +110,7 @@ private:
         return fit;
     }
 
-    /// False where the record cannot become so.
+    /// Returns false where the record cannot change in this way.
     bool change(meanwhile between) {
         if (between == meanwhile::nothing) return true;
         if (!before_ || !after_) return false;
@@ -155,7 +156,7 @@ private:
                 "the record is " + words(slot_.record) + ", expected " + words(expected_)};
     }
 
-    /// Whether a reversal that is pending shows more than what was there.
+    /// True when a pending reversal has raised an integer member.
     [[nodiscard]] bool gives_early(std::optional<record_type> const& current) const {
         bool early = false;
         if (!current || !slot_.record) return early;
@@ -166,7 +167,7 @@ private:
         return early;
     }
 
-    /// Whether the reversal takes place by plain evaluation, and what it leaves.
+    /// Evaluates the reversal plainly: returns whether it commits, and sets the record it leaves.
     bool expect() {
         if (!after_) {
             expected_ = before_;
@@ -207,7 +208,7 @@ private:
     bool exclusive_ = false;
 };
 
-/// Each part of a story alone: done, then reversed after something or nothing came between.
+/// Commits and reverses each part of a case alone, with every change of the record in between.
 template <auto const& Type, typename Collection>
 broken_law reverse_each(record_case<Type, Collection> const& story) {
     using direction = forward<Type>;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Makes a failing case smaller, member by member, as long as it still fails.
+// Simplifies a failing case, member by member, as long as it still fails.
 #pragma once
 
 #include <settle/definition/participant.hpp>
@@ -7,15 +7,15 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Tries simpler values in place and keeps those with which the case still fails.
-/// Shape:   StillFails - a call without arguments; looks at the whole case as it now is
+/// Tries simpler values in place and keeps a value if the case still fails with it.
+/// Shape:   StillFails - a function without arguments that runs the current case
 class simpler {
 public:
     explicit simpler(std::size_t tries) : left_(tries) {}
 
     [[nodiscard]] bool may_go_on() const noexcept { return left_ > 0; }
 
-    /// True when something became simpler.
+    /// Returns true when a value became simpler.
     template <typename T, typename StillFails>
     bool make(T& value, StillFails const& still_fails) {
         if constexpr (Described<T>) {
@@ -38,7 +38,7 @@ public:
         }
     }
 
-    /// Leaves elements out, down to `least`, then makes each simpler.
+    /// Removes elements, but keeps `least`, then simplifies each element.
     template <typename Element, typename StillFails>
     bool make_shorter(std::vector<Element>& elements, std::size_t least,
                       StillFails const& still_fails) {
@@ -52,7 +52,7 @@ public:
         return better;
     }
 
-    /// Puts a value in place if the case fails with it, too.
+    /// Replaces a value if the case still fails with the candidate.
     template <typename T, typename StillFails>
     bool keep(T& value, T candidate, StillFails const& still_fails) {
         if (left_ == 0) return false;
@@ -67,7 +67,7 @@ private:
     template <typename T, typename StillFails>
     bool make_nearer(T& value, StillFails const& still_fails) {
         bool better = false;
-        // 0 first, then halves, then one less: so the smallest number that fails is found.
+        // Tries 0, then half, then one less, and so finds the smallest number that fails.
         for (int halves = 0; halves < 2; ++halves) {
             for (;;) {
                 std::int64_t const now = to_integer(value);

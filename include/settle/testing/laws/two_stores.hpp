@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One transaction type through two stores side by side: equal answers, records and marks.
+// Compares two stores under one transaction type: equal answers, records and marks.
 #pragma once
 
 #include <settle/running/binding.hpp>
@@ -13,7 +13,7 @@ namespace laws {
 template <auto const& Type, typename List>
 struct pair_of_stores;
 
-/// Hands the same waves to two stores and notes the first difference.
+/// Sends the same waves to two stores and reports the first difference.
 template <auto const& Type, typename... Collections>
 struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
     using direction = forward<Type>;
@@ -72,7 +72,7 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
             differ(here == there, C::name, here, there);
         }
 
-        /// The images before are of each store's own making.
+        /// Only the images after: each store has its own format for the images before.
         static std::string images(job const& of) {
             std::string out;
             for (image const& one : of.images) out += one.after + '\n';
@@ -95,10 +95,10 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
 
 } // namespace laws
 
-/// Sends random waves of one type to two databases: its parts applied, confirmed and undone under
-/// epochs that rise, stay or fall behind, on records that mostly exist and whose guards often hold.
+/// Sends random waves of one type to two databases: parts are applied, confirmed and undone under
+/// epochs that rise, stay or fall behind. Most records exist, and many guards hold.
 /// Shape:   first, second - empty databases
-/// Errors:  the report is false and says where the two differ, in which wave and with which seed
+/// Errors:  the report is false and holds the difference, the wave and the seed
 template <auto const& Type, typename First, typename Second>
 [[nodiscard]] law_report check_same(First& first, Second& second, std::uint64_t seed = 1,
                                     std::uint64_t waves = 200) {
@@ -125,7 +125,7 @@ template <auto const& Type, typename First, typename Second>
     };
     std::mt19937_64 order{seed};
     for (std::uint64_t wave = 0; wave < waves && report;) {
-        // A pool for a while, then another: so that waves meet what earlier ones left.
+        // Twenty waves share a pool, so that a wave finds records and marks of earlier waves.
         random_pool<direction> pool{"p" + std::to_string(wave) + "-", 6, [&] {
             from.begin_case();
             auto given = from.draw<typename direction::parameters>();
