@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which way a run takes wherever it can go in several, so that every way is taken once.
+// The choices of one run, enumerated so that every run is made once.
 #pragma once
 
 #include <settle/testing/explore/replay.hpp>
@@ -7,26 +7,27 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// The forks of one run, and what was taken at each; goes on to the next run.
+/// The forks of one run with the alternative taken at each; `next` moves to the next run.
 class run_choices {
 public:
-    /// Shape:   mishaps - how many a run may have
+    /// Shape:   mishaps - the most mishaps in a run
     explicit run_choices(std::size_t mishaps) : mishaps_(mishaps) {}
-    /// One run, to be told.
+    /// Repeats one run and records its story.
     explicit run_choices(replay const& again) : mishaps_(~std::size_t{0}), telling_(true) {
         for (auto const taken : again.moves()) forks_.push_back({taken, 0, 0});
     }
 
-    /// Shape:   ways - how many there are; 0 is taken when all is well, and each other is a mishap
+    /// Chooses between normal behaviour, 0, and mishaps.
+    /// Shape:   ways - the number of alternatives
     std::size_t mishap(std::size_t ways) {
         std::size_t const taken = choose(ways, spent_ == mishaps_ ? 1 : ways);
         if (taken != 0) ++spent_;
         return taken;
     }
-    /// One of several that are all well.
+    /// Chooses between alternatives that are all normal.
     std::size_t turn(std::size_t ways) { return choose(ways, ways); }
 
-    /// Goes on to the next run; false when all were taken.
+    /// Moves to the next run; false after the last run.
     bool next() {
         while (!forks_.empty() && forks_.back().taken + 1 == forks_.back().offered) {
             forks_.pop_back();
@@ -39,7 +40,7 @@ public:
 
     [[nodiscard]] std::size_t spent() const noexcept { return spent_; }
 
-    /// The name of the run so far: what it took at each fork, up to the last that was unusual.
+    /// The name of the run so far: the alternative at each fork, without the zeros at the end.
     [[nodiscard]] std::string name() const {
         std::size_t last = at_;
         while (last > 0 && forks_[last - 1].taken == 0) --last;
@@ -50,8 +51,7 @@ public:
         return made;
     }
 
-    /// Adds a line to the story, when one is told.
-    /// Shape:   words() - makes it
+    /// Adds the line `words()` to the story, when this run records a story.
     template <typename Words>
     void tell(Words const& words) {
         if (!telling_) return;
@@ -63,8 +63,8 @@ public:
 private:
     struct fork {
         std::size_t taken;
-        std::size_t ways;    ///< 0: not known yet
-        std::size_t offered; ///< the first of them, that a run may take
+        std::size_t ways;    ///< 0: not yet known
+        std::size_t offered; ///< the number of alternatives that a run may take, from 0
     };
 
     std::size_t choose(std::size_t ways, std::size_t offered) {

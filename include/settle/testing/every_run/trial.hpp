@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Workers whose calls take turns as the choices of a run say, and go wrong as they say.
+// A trial: workers that run engines; the choices of the run decide turns and faults.
 #pragma once
 
 #include <settle/testing/every_run/choices.hpp>
@@ -14,7 +14,7 @@ namespace testing {
 
 namespace detail {
 
-/// What the workers of one run share. Only the worker whose turn it is may touch it.
+/// The state that the workers of one run share. Only the running worker may access it.
 class chosen_stage {
 public:
     using time = std::chrono::nanoseconds;
@@ -27,19 +27,19 @@ public:
     [[nodiscard]] std::size_t landed() const { return landed_; }
     void look_with(std::function<void()> look) { look_ = std::move(look); }
 
-    // ------------------------------------------------------------------------------ what time does
+    // -------------------------------------------------------------------------------- virtual time
 
     [[nodiscard]] time now() const { return now_; }
     void pass(time duration) { now_ += duration; }
     [[nodiscard]] std::uint64_t draw() { return hash_mix(5, ++drawn_); }
 
-    // ----------------------------------------------------------------------- what becomes of calls
+    // ----------------------------------------------------------------------------- faults of calls
 
-    /// Databases are not told apart here.
+    /// A trial does not distinguish databases.
     std::size_t number_of(void const*) { return 0; }
 
     /// The fault plan of every worker.
-    fault answer(std::size_t worker, std::size_t, fault_desk& desk, call const& asked) {
+    fault answer(std::size_t worker, std::size_t, fault_desk& desk, call const& current) {
         if (calm_) return {};
         pass(each_call);
         take_turn(worker);
@@ -48,7 +48,7 @@ public:
         look_();
         if (++calls_ > most_calls) witness_.complain("the calls come to no end");
         if (!witness_.content()) throw crash{};
-        return draw_fault(worker, desk, asked);
+        return draw_fault(worker, desk, current);
     }
 
     void crashed(std::size_t worker) {
@@ -60,9 +60,9 @@ public:
         turns_.leave(worker);
     }
 
-    // ------------------------------------------------------------------------------- how it closes
+    // ------------------------------------------------------------------------------ end of the run
 
-    /// Nothing goes wrong any more.
+    /// Ends the faults.
     void calm_down() { calm_ = true; }
     [[nodiscard]] std::size_t late() const { return late_.size(); }
     void land_all() {
@@ -71,12 +71,12 @@ public:
 
 private:
     static constexpr time each_call = std::chrono::microseconds{100};
-    /// A run of more calls is held for endless.
+    /// A run with more calls counts as endless.
     static constexpr std::size_t most_calls = 2'000;
 
     static std::string name(std::size_t worker) { return "w" + std::to_string(worker); }
 
-    /// Another may go on instead.
+    /// Chooses the worker that runs next: this worker, or as a mishap another.
     void take_turn(std::size_t worker) {
         std::vector<std::size_t> others;
         for (std::size_t i = 0; i < here_.size(); ++i) {
@@ -88,16 +88,16 @@ private:
         turns_.hand_over(worker, others[taken - 1]);
     }
 
-    /// A write that is late may arrive now, or none.
+    /// Chooses a late write to land now, or none.
     bool land_one() {
         std::size_t const taken = way_.turn(1 + late_.size());
         if (taken != 0) land(taken - 1);
         return taken != 0;
     }
-    void land(std::size_t place) {
-        fault_desk& desk = *late_[place];
-        // A desk keeps its writes in the order in which they were sent.
-        auto const end = late_.begin() + static_cast<std::ptrdiff_t>(place);
+    void land(std::size_t index) {
+        fault_desk& desk = *late_[index];
+        // `deliver_one` takes an index into this desk's own late writes.
+        auto const end = late_.begin() + static_cast<std::ptrdiff_t>(index);
         auto const before = std::count(late_.begin(), end, &desk);
         late_.erase(end);
         ++landed_;
@@ -107,40 +107,43 @@ private:
         }
     }
 
-    /// Which operations of a wave go wrong together: all, or one.
-    static std::size_t groups_of(call const& asked) {
-        return asked.operations < 2 ? 1 : 1 + asked.operations;
+    /// The number of choices for the faulty operations of a wave: all, or any single operation.
+    static std::size_t groups_of(call const& current) {
+        return current.operations < 2 ? 1 : 1 + current.operations;
     }
 
-    fault draw_fault(std::size_t worker, fault_desk& desk, call const& asked) {
-        bool const reads = asked.only_answers();
+    fault draw_fault(std::size_t worker, fault_desk& desk, call const& current) {
+        bool const reads = current.only_answers();
         constexpr fault_kind partial[]{fault_kind::unavailable, fault_kind::unknown_before,
                                        fault_kind::unknown_after, fault_kind::late};
-        // What settles at once is one native transaction.
-        std::size_t const groups = asked.what == name_of(step::one_phase) ? 1 : groups_of(asked);
+        // One phase is a native transaction: a fault hits all of it.
+        bool const whole = current.what == name_of(step::one_phase);
+        std::size_t const groups = whole ? 1 : groups_of(current);
         std::size_t const kinds = reads ? 1 : std::size(partial);
         std::size_t const taken = way_.mishap(1 + kinds * groups + (reads ? 1 : 2));
-        fault wanted;
+        fault drawn;
         if (taken > kinds * groups) {
-            wanted.kind = taken == kinds * groups + 1 ? fault_kind::crash_before
+            drawn.kind = taken == kinds * groups + 1 ? fault_kind::crash_before
                                                       : fault_kind::crash_after;
         } else if (taken > 0) {
-            wanted.kind = partial[(taken - 1) % kinds];
+            drawn.kind = partial[(taken - 1) % kinds];
             std::size_t const group = (taken - 1) / kinds;
-            if (group > 0) wanted.operations = std::uint64_t{1} << (group - 1) % 64;
+            if (group > 0) drawn.operations = std::uint64_t{1} << (group - 1) % 64;
         }
-        way_.tell([&] { return name(worker) + ": " + words(asked, wanted); });
-        if (wanted.kind == fault_kind::late) late_.push_back(&desk);
-        return wanted;
+        way_.tell([&] { return name(worker) + ": " + words(current, drawn); });
+        if (drawn.kind == fault_kind::late) late_.push_back(&desk);
+        return drawn;
     }
 
-    static std::string words(call const& asked, fault const& wanted) {
-        std::string made{asked.what};
-        if (asked.operations > 1) made += ", " + std::to_string(asked.operations) + " operations";
-        if (wanted.kind == fault_kind::none) return made;
-        made += ": " + std::string{name_of(wanted.kind)};
-        for (std::size_t i = 0; i < asked.operations && i < 64; ++i) {
-            bool const one = wanted.operations == std::uint64_t{1} << i;
+    static std::string words(call const& current, fault const& drawn) {
+        std::string made{current.what};
+        if (current.operations > 1) {
+            made += ", " + std::to_string(current.operations) + " operations";
+        }
+        if (drawn.kind == fault_kind::none) return made;
+        made += ": " + std::string{name_of(drawn.kind)};
+        for (std::size_t i = 0; i < current.operations && i < 64; ++i) {
+            bool const one = drawn.operations == std::uint64_t{1} << i;
             if (one) made += ", number " + std::to_string(i + 1);
         }
         return made;
@@ -151,7 +154,7 @@ private:
     schedule turns_;
     std::vector<bool> here_;
     std::function<void()> look_ = [] {};
-    std::vector<fault_desk*> late_; ///< of each late write, in the order in which they were sent
+    std::vector<fault_desk*> late_; ///< the desk of each late write, in sending order
     time now_{};
     std::uint64_t drawn_ = 0;
     std::size_t calls_ = 0;
@@ -159,7 +162,7 @@ private:
     bool calm_ = false;
 };
 
-/// Shape:   Rules - of the order of a window
+/// Shape:   Rules - for the order of a window
 template <typename Rules>
 class chosen_environment {
 public:
@@ -187,10 +190,10 @@ private:
 
 } // namespace detail
 
-/// One run of some workers on some databases, as its choices have it; the databases serve this one
-/// run. What must hold is what a simulation looks for (settle/testing/simulate.hpp).
-/// Shape:   Rules - settle::detail::order_rules; Arguments - what an engine is built from:
-///          databases and types
+/// One run of workers, directed by the run's choices. Use each database for one trial only. The
+/// checks are the checks of a simulation (settle/testing/simulate.hpp).
+/// Shape:   Rules - settle::detail::order_rules; Arguments - the engine's arguments: databases and
+///          types
 template <typename Rules, typename... Arguments>
 class basic_trial : public detail::audited<Arguments...> {
     using base = detail::audited<Arguments...>;
@@ -216,28 +219,28 @@ public:
         limits_.attempts = 8;
     }
 
-    /// The limits of every worker's engine.
+    /// The options of every worker's engine.
     [[nodiscard]] options& limits() { return limits_; }
 
     /// Adds a worker.
-    /// Shape:   act - called with an engine of its own; what it throws is wrong, but for a crash
+    /// Shape:   act - called with the worker's engine; an exception is a problem, except a crash
     void worker(std::function<void(engine_type&)> act) { acts_.push_back(std::move(act)); }
 
-    /// What somebody was told.
-    void note(outcome const& told) { stage_->seen().note_outcome(told); }
-    /// What a work, a recovery or a sweep has come to.
+    /// Checks an outcome that a call has returned.
+    void note(outcome const& reported) { stage_->seen().note_outcome(reported); }
+    /// Checks the report of `work`, `recover` or `sweep`.
     template <typename Report>
     void note_report(Report const& report) {
         stage_->seen().note_report(report);
     }
 
-    /// Lets time go by.
+    /// Advances the virtual time.
     void pass(std::chrono::nanoseconds duration) { stage_->pass(duration); }
-    /// How many writes have arrived late, so far.
+    /// The number of late writes that have landed.
     [[nodiscard]] std::size_t landed() const { return stage_->landed(); }
 
-    /// Lets the workers run, brings everything to its end, and looks at it.
-    /// Returns: what was wrong, or nothing
+    /// Runs the workers, finishes every transaction and checks the final state.
+    /// Returns: the problems, or an empty string
     std::string run() {
         this->begin();
         stage_.emplace(way_, acts_.size());
@@ -251,8 +254,8 @@ public:
             this->audit(stage_->seen(), counted);
         }
         std::string wrong;
-        for (auto const& one : stage_->seen().problems()) {
-            wrong += (wrong.empty() ? "" : "; ") + one;
+        for (auto const& problem : stage_->seen().problems()) {
+            wrong += (wrong.empty() ? "" : "; ") + problem;
         }
         return wrong;
     }
@@ -293,10 +296,10 @@ private:
         stage_->turns().conduct();
     }
 
-    /// Somebody who cares for the log, while what is late arrives before, between or behind.
+    /// Recovers and sweeps as an operator's job does, and lands the late writes at a chosen moment.
     void close() {
         stage_->calm_down();
-        // Before the first recovery, before the first sweep, or behind it.
+        // Late writes land before the first recovery, before the first sweep or after it.
         std::size_t const lands = stage_->late() == 0 ? 0 : way_.turn(3);
         auto here = make_engine(own_.back(), environment{*stage_, acts_.size()}, limits_);
         recover_options all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the user of a search says: records to begin with, transactions, and what must hold.
+// The clauses of a search: starting records, transactions and conditions.
 #pragma once
 
 #include <settle/testing/explore/bounds.hpp>
@@ -14,7 +14,7 @@ struct starting_records {
     std::vector<typename Collection::record_type> records;
 };
 
-/// Records that are there at the beginning.
+/// The starting records of a collection.
 template <typename Record, fixed_string Name, auto Key, typename... Records>
 [[nodiscard]] starting_records<collection<Record, Name, Key>> starts(
     collection<Record, Name, Key> const&, Records const&... records) {
@@ -37,7 +37,7 @@ template <typename Parameters>
 [[nodiscard]] running<Parameters> runs(transaction_id id, Parameters const& parameters) {
     return {std::move(id), parameters};
 }
-/// The same, where two types take these parameters.
+/// The same, for parameters that two types share.
 template <auto const& Type>
 [[nodiscard]] running_type<Type> runs(transaction_id id,
                                       typename forward<Type>::parameters const& parameters) {
@@ -48,12 +48,12 @@ struct reversing {
     transaction_id id;
 };
 
-/// The reversal of a transaction that another clause runs, begun once that one is done.
+/// The reversal of another clause's transaction; it begins once the original is done.
 [[nodiscard]] inline reversing reverses(transaction_id id) { return {std::move(id)}; }
 
 namespace detail {
 
-/// True when this moment adds to (or takes from) a member.
+/// True when this moment has an effect of `Kind` on `Member`.
 template <effect_kind Kind, auto Member, typename Moment>
 inline constexpr bool moment_changes = false;
 template <effect_kind Kind, auto Member, bool C, bool E, typename... Effects>
@@ -62,11 +62,10 @@ inline constexpr bool moment_changes<Kind, Member, moment<C, E, Effects...>> =
                                                           Effects::member>) ||
      ...);
 
-/// True when a participant shows what may yet be taken back: a credit at apply, or a debit that is
-/// still to come.
+/// True when a participant shows money too early: a credit at apply, or a debit at confirm.
 template <typename Collection, auto Member, typename Participant>
 struct showing {
-    // The effects of another collection are on another struct, and must not be looked at.
+    // The effects on another collection name fields of another struct.
     template <typename Given>
     using changes =
         std::conditional_t<std::is_same_v<Collection, typename Participant::collection_type>,
@@ -96,7 +95,8 @@ inline constexpr bool
 
 template <typename Collection, auto Member>
 struct conserved_sum {
-    /// Shape:   Committed - what the committed transactions give, or what a reader adds up now
+    /// Shape:   Committed - true: the sum by the committed transactions alone; false: the sum that
+    ///          a reader sees
     template <bool Committed, typename Records>
     static std::int64_t of(Records const& all) {
         std::int64_t sum = 0;
@@ -106,7 +106,7 @@ struct conserved_sum {
         }
         return sum;
     }
-    /// True when no type shows a credit before it is certain: readers never add up too much.
+    /// True when no type shows a credit before its commit, so that no reader sees a sum too high.
     template <typename Types>
     static constexpr bool late_credits() {
         return !detail::types_show_early<Collection, Member, Types>;
@@ -123,8 +123,8 @@ struct conserved_sum {
     }
 };
 
-/// The sum of one field over one collection: the committed transactions leave it as it was, and
-/// where no type credits early, no reader ever adds up more.
+/// The sum of a field over a collection. The committed transactions conserve it; if no type credits
+/// before its commit, no reader ever sees a higher sum.
 template <typename Record, fixed_string Name, auto Key, auto Member>
 [[nodiscard]] conserved_sum<collection<Record, Name, Key>, Member> conserves(
     collection<Record, Name, Key> const&, field_expression<Member> const&) {
@@ -150,7 +150,7 @@ struct staying {
 private:
     using record = typename Collection::record_type;
 
-    /// Whether it holds of the least, or the most, that the marks can make of the record.
+    /// Evaluates the condition on the least, or the greatest, values that the marks allow.
     [[nodiscard]] bool holds(record_slot<record> const& slot, bool most) const {
         record at = *slot.record;
         for_each_integer<record>([&](auto m, auto position) {
@@ -165,7 +165,7 @@ private:
     }
 };
 
-/// A condition on every record of a collection, whichever way the pending transactions end:
+/// A condition on every record of a collection, however the pending transactions end:
 /// `stays(accounts, field<&account::balance> >= 0)`.
 template <typename Record, fixed_string Name, auto Key, typename Condition>
 [[nodiscard]] staying<collection<Record, Name, Key>, Condition> stays(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A few values in one place: a state of a search is copied for every step, so nothing in it may
-// need memory of its own.
+// A small vector without heap memory. A search copies a state for every step, so a state must not
+// allocate.
 #pragma once
 
 #include <settle/version.hpp>
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] T& operator[](std::size_t at) noexcept { return items_[at]; }
     [[nodiscard]] T const& operator[](std::size_t at) const noexcept { return items_[at]; }
 
-    /// Errors:  throws std::length_error when there is no room
+    /// Errors:  throws std::length_error when it is full
     T& push_back(T added) {
         if (count_ == Most) {
             throw std::length_error("settle: a search has room for " + std::to_string(Most) +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// 128 bits by which a search knows a state again.
+// A 128-bit hash by which a search recognizes a state.
 #pragma once
 
 #include <settle/definition/field_type.hpp>
@@ -9,8 +9,8 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Two states of one fingerprint are taken for one. With n states the chance that this is ever
-/// wrong is about n² / 2¹²⁹: 10⁻²³ for a hundred million.
+/// States with equal fingerprints count as equal. The probability of a collision among n states is
+/// about n² / 2¹²⁹: 10⁻²³ for a hundred million.
 struct fingerprint {
     std::uint64_t first = 0x2d358dccaa6c78a5U;
     std::uint64_t second = 0x8bb84b93962eacc9U;
@@ -36,7 +36,7 @@ struct fingerprint {
             add_record(value);
         } else if constexpr (settle::detail::is_list<Field>) {
             add(value.size());
-            for (auto const& one : value) add_field(one);
+            for (auto const& item : value) add_field(item);
         } else {
             add(static_cast<std::uint64_t>(to_integer(value)));
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which fields never pass below zero, as the guards of the types of a search say.
+// Derives from the guards of the searched types which fields never fall below zero.
 #pragma once
 
 #include <settle/testing/explore/model.hpp>
@@ -7,8 +7,8 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
-/// What one moment does to a member: takes from it under a guard, or changes it in a way that no
-/// guard keeps above zero.
+/// How a moment changes a member. `guarded`: subtracts under a guard. `loose`: changes it without a
+/// guard that prevents a negative value.
 template <typename Record, auto Member, typename Moment>
 struct changes_of {
     static constexpr bool guarded = false;
@@ -31,7 +31,7 @@ template <typename Collection, auto Member, typename Participant>
 struct changes_by {
     static constexpr bool here =
         std::is_same_v<Collection, typename Participant::collection_type>;
-    // The effects of another collection are on another struct, and must not be looked at.
+    // The effects on another collection name fields of another struct.
     template <typename Given>
     using changes = changes_of<typename Collection::record_type, Member,
                                std::conditional_t<here, settle::detail::moment_or_none<Given>,
@@ -53,7 +53,7 @@ struct changes_in<Collection, Member,
     static constexpr bool loose = (changes_by<Collection, Member, Participants>::loose || ...);
 };
 
-/// True when some type takes from the member, and every type that changes it keeps it above zero.
+/// True when some type subtracts from the member, and no type may make it negative.
 template <typename Collection, auto Member, typename Types>
 inline constexpr bool guards_keep_above_zero = false;
 template <typename Collection, auto Member, auto const&... Types>
@@ -62,8 +62,8 @@ inline constexpr bool guards_keep_above_zero<
     (changes_in<Collection, Member, typename type_tag<Types>::definition>::guarded || ...) &&
     !(changes_in<Collection, Member, typename type_tag<Types>::definition>::loose || ...);
 
-/// What is wrong with a collection: a member that its guards keep above zero, and that may come
-/// below it as the pending transactions end.
+/// The problem of a collection, or an empty string: a member whose guards forbid a negative value,
+/// but which can become negative, depending on how the pending transactions end.
 template <typename Types, typename Collection>
 std::string below_zero(model_table<Collection> const& table) {
     std::string wrong;

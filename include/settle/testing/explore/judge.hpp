@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What must hold in every state of a search.
+// The invariants that every state of a search must fulfil.
 #pragma once
 
 #include <settle/testing/explore/world.hpp>
@@ -14,29 +14,28 @@ class judge {
 public:
     using world_type = world<Mind, Records>;
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
-    /// Something that the user declares: what is wrong with these records, or nothing.
+    /// A check that the user declares: returns the problem of the records, or an empty string.
     using declared = std::function<std::string(Records const&)>;
 
-    /// Shape:   resubmits - an id may be submitted once more after its purge, and then is committed
-    ///          once in each life
+    /// Shape:   resubmits - an id may be submitted again after its purge, and committed once more
     judge(transactions const& all, bool resubmits) : all_(all), resubmits_(resubmits) {}
 
-    void declare(declared one) { declared_.push_back(std::move(one)); }
+    void declare(declared check) { declared_.push_back(std::move(check)); }
 
-    /// What is wrong with a state, or nothing.
+    /// The problem of a state, or an empty string.
     [[nodiscard]] std::string wrong(world_type const& now) const {
         std::string found;
         now.data.for_each_cell([&](auto const& cell) {
             if (found.empty()) found = wrong_cell(now, cell);
         });
         for (std::size_t t = 0; found.empty() && t < all_.size(); ++t) found = wrong_entry(now, t);
-        for (auto const& one : declared_) {
-            if (found.empty()) found = one(now.data);
+        for (auto const& check : declared_) {
+            if (found.empty()) found = check(now.data);
         }
         return found;
     }
 
-    /// Nobody is at work, nothing is on its way, everything is over, and no mark is left.
+    /// True when all workers are idle, no write is late, all entries are final and no mark is left.
     [[nodiscard]] static bool is_end(world_type const& now) {
         bool ended = now.flights.empty();
         for (auto const& one : now.workers) ended = ended && one.what == role::idle;
@@ -48,7 +47,7 @@ public:
     }
 
 private:
-    /// With all marks settled now, a record holds what the committed transactions alone give it.
+    /// Resolves all marks of a record; it must then equal the effect of the committed transactions.
     template <typename Cell>
     [[nodiscard]] std::string wrong_cell(world_type const& now, Cell const& cell) const {
         if (cell.slot.marks.empty() && same(cell.slot.record, cell.truth)) return {};
@@ -74,7 +73,7 @@ private:
     [[nodiscard]] std::string wrong_entry(world_type const& now, std::size_t t) const {
         model_entry const& here = now.entries[t];
         std::string const& id = all_[t]->id();
-        // Without one of its rules the protocol is to be seen to do harm, not to break that rule.
+        // With a rule switched off, a search must find a harmful end, not the broken rule itself.
         if (has_all_rules() && here.broken != breach::none) {
             return id + " " + std::string{words_of(here.broken)};
         }

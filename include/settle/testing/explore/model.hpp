@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a search keeps of records, entries and transactions: values that are copied for every step,
-// and shared until something changes them.
+// The records, entries and transactions of a search. A state is copied for every step; copies share
+// their cells until a change.
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
@@ -18,7 +18,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// One record: as its store holds it, and as the committed transactions alone give it.
+/// One record, as stored (`slot`) and as the committed transactions alone give it (`truth`).
 template <Described Record>
 struct model_cell {
     record_slot<Record> slot;
@@ -34,14 +34,14 @@ struct model_cell {
     }
 };
 
-/// One collection: a cell for every key that the search knows, in the order they were named.
+/// One collection: a cell for each key of the search, in the order of the clauses.
 template <typename Collection>
 struct model_table {
     using record = typename Collection::record_type;
     using cell = model_cell<record>;
     few<std::shared_ptr<cell const>, 6> cells;
 
-    /// Calls `function(cell&)`; the change stands when it returns true.
+    /// Calls `function(cell&)` on a copy, and keeps the copy when it returns true.
     template <typename Function>
     void change(std::size_t at, Function&& function) {
         auto changed = std::make_shared<cell>(*cells[at]);
@@ -71,7 +71,7 @@ struct model_records {
             tables);
     }
 
-    /// The records and marks as a person reads them in a story.
+    /// The records and marks as text for a story.
     [[nodiscard]] std::string text() const {
         std::string out;
         for_each_cell([&](auto const& cell) {
@@ -89,7 +89,7 @@ struct model_records {
     }
 };
 
-/// What went against the protocol at one entry.
+/// The violation of the protocol at an entry.
 enum class breach : std::uint8_t { none, changed, taken, told };
 
 [[nodiscard]] constexpr std::string_view words_of(breach value) {
@@ -99,15 +99,15 @@ enum class breach : std::uint8_t { none, changed, taken, told };
     return words[static_cast<std::size_t>(value)];
 }
 
-/// An entry as the protocol sees it, and what a search must know besides.
+/// An entry's protocol state, with what a search tracks besides.
 struct model_entry {
     bool present = false;
-    bool old = false;              ///< older than a transaction may be
+    bool old = false;              ///< the entry is older than `lifetime` allows
     bool closed = false;           ///< its calls are older than that, too
-    std::uint8_t commits = 0;      ///< how often it was committed, purged lives included
-    std::uint8_t lives = 0;        ///< how often the id was purged
+    std::uint8_t commits = 0;      ///< the number of commits, those before a purge included
+    std::uint8_t lives = 0;        ///< the number of purges of the id
     breach broken = breach::none;
-    epoch birth = 0;               ///< of its first insert, where births do not differ
+    epoch birth = 0;               ///< the first insert's epoch, if all inserts share it
     standing now{};
 
     void add_to(fingerprint& print) const {
@@ -129,7 +129,8 @@ struct model_entry {
         return log_answer::taken;
     }
 
-    /// Shape:   state_alone, blind - what a log compares when it follows no rule
+    /// Shape:   state_alone - the log does not compare the epoch; blind - it compares neither epoch
+    ///          nor state, for an unfinished entry
     log_answer change(transition const& wanted, bool state_alone, bool blind) {
         if (!present) return log_answer::conflict;
         bool const same_state = now.state == wanted.from || (blind && !is_final(now.state));
@@ -143,9 +144,9 @@ struct model_entry {
         return log_answer::taken;
     }
 
-    /// Somebody is told how it ended.
+    /// Checks a final state that a caller gets.
     void tell(state ended) {
-        // In another life of the id its first outcome says nothing.
+        // After a purge and a new insert, the first outcome no longer applies.
         if (present && lives != 0) return;
         bool const committed = present ? now.state == state::done : commits != 0;
         bool const over = !present || is_final(now.state);
@@ -160,7 +161,7 @@ struct model_entry {
     }
 };
 
-/// One transaction of a search: its parameters are fixed, its parts can be asked to meet records.
+/// One transaction of a search, with fixed parameters.
 template <typename Records>
 class model_transaction {
 public:
@@ -172,22 +173,22 @@ public:
     [[nodiscard]] virtual transaction_id const& id() const = 0;
     [[nodiscard]] virtual std::size_t parts() const = 0;
     [[nodiscard]] virtual part_name name_part(std::size_t part) const = 0;
-    /// Lets one part meet its record at one step, under an epoch and with a committed epoch.
+    /// Executes one part at one step, under an epoch and with a committed epoch.
     virtual answer meet(Records& records, step at, std::size_t part, epoch under,
                         epoch committed) const = 0;
-    /// Adds this transaction to what the committed ones give.
+    /// Applies this transaction to the truth of its records.
     virtual void commit(Records& records) const = 0;
     /// The epoch of a part's mark, or 0 when there is none.
     [[nodiscard]] virtual epoch mark_epoch(Records const& records, std::size_t part) const = 0;
     /// The transaction that undoes this one.
-    /// Errors:  throws std::invalid_argument when it needs the images of an entry
+    /// Errors:  throws std::invalid_argument when the reversal needs old images
     [[nodiscard]] virtual std::unique_ptr<model_transaction> reversed() const = 0;
 
-    /// The place of the transaction that this one undoes.
+    /// The index of the transaction that this one reverses.
     std::optional<std::size_t> undoes{};
 };
 
-/// Shape:   places - where the record of each part stands in its table
+/// Shape:   places - the index of each part's record in its table
 template <typename Rules, typename Direction, typename Records>
 class typed_transaction final : public model_transaction<Records> {
 public:
@@ -205,22 +206,22 @@ public:
 
     answer meet(Records& records, step at, std::size_t part, epoch under,
                 epoch committed) const override {
-        answer said = answer::nothing;
+        answer given = answer::nothing;
         with_part(part, [&](auto where) {
             using place = decltype(where);
             auto& table = std::get<typename place::table>(records.tables);
-            // Most undoing and finishing meets nothing, which needs no copy.
+            // Without a mark there is nothing to undo or finish, so no copy is made.
             if (!applies(at) &&
                 table.cells[places_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
                 return;
             }
             table.change(places_[part], [&](auto& cell) {
                 auto const seen = meet_cell<place>(cell.slot, at, where, under, committed);
-                said = seen.what;
+                given = seen.what;
                 return seen.on_mark != mark_change::none;
             });
         });
-        return said;
+        return given;
     }
 
     void commit(Records& records) const override {
@@ -260,7 +261,7 @@ public:
     }
 
 private:
-    /// One part: which participant, by type, and which of its lines.
+    /// One part: the participant as a type, and the line.
     template <std::size_t Participant>
     struct place_of {
         static constexpr std::size_t participant = Participant;
@@ -296,7 +297,7 @@ private:
         return Direction::template intent<Place::participant>(parameters_, where.line);
     }
 
-    /// A record with this part's key and nothing else.
+    /// A default record with this part's key.
     template <typename Place>
     typename Place::record keyed(Place where) const {
         typename Place::record made{};
@@ -331,13 +332,13 @@ private:
                                                 intent(where), [] { return std::string{}; });
         };
         if (Rules::one_phase_meets_marks) return apply_to(slot);
-        // A native transaction that looks at records alone.
+        // With the rule switched off, the native transaction ignores the marks.
         record_slot<typename Place::record> bare{slot.record, {}};
-        auto const said = apply_to(bare);
-        if (said.what != answer::applied) return said;
+        auto const applied = apply_to(bare);
+        if (applied.what != answer::applied) return applied;
         slot.record = bare.record;
         slot.marks.insert(*bare.marks.begin());
-        return said;
+        return applied;
     }
 
     template <typename Place>

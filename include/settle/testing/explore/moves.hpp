@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Everything that can happen next in a state of a search.
+// The successors of a state of a search.
 #pragma once
 
 #include <settle/testing/explore/operations.hpp>
@@ -8,8 +8,8 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// What a move is to the question whether a state is stuck: only what the protocol itself does
-/// counts, and nobody may need a new call, a cancel or a fault to come to an end.
+/// A state is stuck when protocol moves alone reach no end: an end must not depend on a new call, a
+/// cancel or a fault, which are outside moves.
 enum class move_kind : std::uint8_t { protocol, outside };
 
 template <typename Protocol, typename Records>
@@ -25,11 +25,11 @@ public:
         : all_(all), within_(within), what_(all, within) {}
 
     /// Calls `function(world&&, move_kind, tell)` for every successor, always in the same order;
-    /// `tell()` makes the words of the move.
+    /// `tell()` returns the text of the move.
     template <typename Function>
     void each(world_type const& now, Function&& function) const {
         for (std::size_t i = 0; i < now.workers.size(); ++i) {
-            // Workers of one print are alike: what one can do, the other can.
+            // Workers with equal fingerprints have equal moves.
             bool const same = i > 0 && now.workers[i].print() == now.workers[i - 1].print();
             if (same) continue;
             auto const branch = [&](move_kind kind, auto&& change, auto&& tell) {
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    // ------------------------------------------------------------------------ what idle workers do
+    // ----------------------------------------------------------------------- moves of idle workers
 
     template <typename Branch>
     void begin_something(world_type const& now, Branch const& branch) const {
@@ -73,15 +73,15 @@ private:
         if (here.closed && !anew) return;
         auto const undone = all_[t]->undoes;
         if (rules::reverses_done && undone && now.entries[*undone].now.state != state::done) return;
-        auto const call = [&](goal wanted, phases how, char const* words) {
+        auto const call = [&](goal aim, phases how, char const* words) {
             branch(
                 move_kind::outside,
                 [&](world_type& next, worker& w) {
                     if (again && !anew) ++next.again;
-                    // What is submitted anew is a new transaction, and counts as one.
+                    // An id submitted after its purge is a new transaction.
                     if (anew) next.entries[t].closed = false;
                     begin(w, role::caller, t,
-                          born(all_[t]->parts(), fresh(next, t), wanted, how));
+                          born(all_[t]->parts(), fresh(next, t), aim, how));
                     w.old = false;
                 },
                 [&] { return words + all_[t]->id(); });
@@ -146,9 +146,9 @@ private:
 
     static constexpr bool knows_one_phase = operations<Protocol, Records>::knows_one_phase;
 
-    static mind born(std::size_t parts, epoch first, goal wanted, phases how) {
-        if constexpr (knows_one_phase) return mind::begin(parts, first, wanted, how);
-        else return mind::begin(parts, first, wanted);
+    static mind born(std::size_t parts, epoch first, goal aim, phases how) {
+        if constexpr (knows_one_phase) return mind::begin(parts, first, aim, how);
+        else return mind::begin(parts, first, aim);
     }
     static mind taken(std::size_t parts, standing const& found, phases how) {
         if constexpr (knows_one_phase) return mind::take(parts, found, how);
@@ -161,7 +161,7 @@ private:
         w.mind = std::move(made);
     }
 
-    // ------------------------------------------------------------------------ what busy workers do
+    // ----------------------------------------------------------------------- moves of busy workers
 
     template <typename Branch>
     void go_on(world_type const& now, worker const& me, Branch const& branch) const {
@@ -199,7 +199,7 @@ private:
             [&] { return stray ? "finds the mark stray" : "finds the mark live"; });
     }
 
-    /// One step of a coordinator: answered, or sent with an unknown outcome.
+    /// One step of a coordinator: it is answered, or its outcome is unknown.
     template <typename Branch>
     void advance(world_type const& now, worker const& me, Branch const& branch) const {
         auto const alone = [&](auto&& change, char const* words) {
@@ -276,14 +276,14 @@ private:
         sent.under = sent.at == step::insert ? me.mind.insert_epoch() : 0;
         sent.change = me.mind.change();
         sent.old = me.old;
-        log_answer said{};
+        log_answer reply{};
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                said = what_.ask(next, sent);
-                tell(w.mind, sent.at, said, next.entries[me.transaction].old);
+                reply = what_.ask(next, sent);
+                tell(w.mind, sent.at, reply, next.entries[me.transaction].old);
             },
-            [&] { return text(sent) + words(said); });
+            [&] { return text(sent) + words(reply); });
         if constexpr (requires(mind& m) { m.cancel_for(reason::none); }) {
             if (within_.refusals && sent.at == step::commit) {
                 branch(
@@ -297,7 +297,7 @@ private:
         });
     }
 
-    /// What is sent may take effect later or never, and its worker hears nothing of it.
+    /// The worker gets `unknown`; the operation takes effect later or never.
     template <typename Branch, typename Tell>
     void may_be_late(world_type const& now, flight const& sent, Branch const& branch,
                      Tell const& tell_unknown) const {
@@ -311,7 +311,7 @@ private:
             [&] { return text(sent) + ": unknown"; });
     }
 
-    /// The whole transaction, the parts and the entry, as one native transaction has it.
+    /// One phase: one native transaction executes all parts and writes the entry.
     template <typename Branch>
     void settle_in_one_phase(world_type const& now, worker const& me, Branch const& branch) const {
         flight sent;
@@ -320,14 +320,14 @@ private:
         sent.under = me.mind.one_phase_epoch();
         if (!me.mind.inserts()) sent.change = me.mind.change();
         sent.old = me.old;
-        log_answer said{};
+        log_answer reply{};
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                said = what_.settle_in_one_phase(next, sent, w.mind);
-                w.mind.settled(said);
+                reply = what_.settle_in_one_phase(next, sent, w.mind);
+                w.mind.settled(reply);
             },
-            [&] { return text(sent) + words(said); });
+            [&] { return text(sent) + words(reply); });
         may_be_late(now, sent, branch,
                     [](world_type&, worker& w) { w.mind.settled(log_answer::unknown); });
     }
@@ -343,15 +343,15 @@ private:
             sent.under =
                 sent.at == step::compensate ? me.mind.latest() : me.mind.epoch_number();
             sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
-            answer said{};
+            answer reply{};
             branch(
                 move_kind::protocol,
                 [&](world_type& next, worker& w) {
-                    said = meet(next, sent);
-                    w.mind.answered(part, said);
+                    reply = meet(next, sent);
+                    w.mind.answered(part, reply);
                     decide(w.mind);
                 },
-                [&] { return text(sent) + ": " + std::string{name_of(said)}; });
+                [&] { return text(sent) + ": " + std::string{name_of(reply)}; });
             if constexpr (knows_one_phase) {
                 if (within_.yields && sent.at == step::apply) ask_and_yield(now, me, sent, branch);
             }
@@ -362,15 +362,15 @@ private:
         }
     }
 
-    /// The last answer of a wave may find its transaction behind another one of a batch.
+    /// After a wave's last answer, a batch may requeue the transaction behind an earlier one.
     template <typename Branch>
     void ask_and_yield(world_type const& now, worker const& me, flight const& sent,
                        Branch const& branch) const {
         for (std::size_t part = 0; part < me.mind.parts(); ++part) {
             if (part != sent.part && me.mind.due(part)) return;
         }
-        auto const fall_back = [&](worker& w, answer said) {
-            w.mind.answered(sent.part, said);
+        auto const fall_back = [&](worker& w, answer reply) {
+            w.mind.answered(sent.part, reply);
             if (w.mind.fenced()) decide(w.mind);
             else w.mind.requeue();
         };
@@ -382,7 +382,7 @@ private:
                     [&](world_type&, worker& w) { fall_back(w, answer::unknown); });
     }
 
-    /// A wave is decided when no part is left to be asked.
+    /// Decides the wave once no part is due.
     void decide(mind& of) const {
         for (std::size_t part = 0; part < of.parts(); ++part) {
             if (of.due(part)) return;
@@ -390,17 +390,17 @@ private:
         of.decide(within_.attempts);
     }
 
-    static void tell(mind& to, step at, log_answer said, bool old) {
+    static void tell(mind& to, step at, log_answer reply, bool old) {
         switch (at) {
-        case step::insert: to.inserted(said, old); break;
-        case step::claim: to.claimed(said, old); break;
-        case step::commit: to.committed(said); break;
-        case step::close: to.closed(said); break;
-        default: to.canceled(said); break;
+        case step::insert: to.inserted(reply, old); break;
+        case step::claim: to.claimed(reply, old); break;
+        case step::commit: to.committed(reply); break;
+        case step::close: to.closed(reply); break;
+        default: to.canceled(reply); break;
         }
     }
 
-    // ----------------------------------------------------------------- what operations come to
+    // ------------------------------------------------------------------ late operations and age
 
     answer meet(world_type& next, flight const& sent) const { return what_.meet(next, sent); }
 
@@ -411,16 +411,16 @@ private:
         next.flights.erase(i);
         ++next.late;
         answer met{};
-        log_answer said{};
+        log_answer reply{};
         if (asks_parts(landing.at)) met = meet(next, landing);
-        else said = what_.land(next, landing);
+        else reply = what_.land(next, landing);
         function(std::move(next), move_kind::protocol, [&] {
             return "the late write lands: " + text(landing) +
-                   (asks_parts(landing.at) ? ": " + std::string{name_of(met)} : words(said));
+                   (asks_parts(landing.at) ? ": " + std::string{name_of(met)} : words(reply));
         });
     }
 
-    /// Time passes: what was begun is too old, and what is both old and over may be purged.
+    /// Time passes: a begun transaction becomes too old; a final entry that is too old is purged.
     template <typename Function>
     void age(world_type const& now, Function& function) const {
         for (std::size_t t = 0; t < now.entries.size(); ++t) {
@@ -450,7 +450,7 @@ private:
                std::any_of(now.flights.begin(), now.flights.end(), of);
     }
 
-    /// An epoch above every other of the transaction, and no claims away from any.
+    /// A new epoch of the transaction: above all others, and out of reach of claims.
     epoch fresh(world_type& state, std::size_t t) const {
         if (!rules::first_epochs_differ && state.entries[t].birth != 0)
             return state.entries[t].birth;
@@ -462,7 +462,7 @@ private:
     }
 
     static std::string name(worker const& me) { return "w" + std::to_string(me.name); }
-    static std::string words(log_answer said) { return words_of(said); }
+    static std::string words(log_answer reply) { return words_of(reply); }
     std::string text(flight const& sent) const {
         return words_of(sent, *all_[sent.transaction]);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the operations of a search come to, when they reach the log and the records.
+// The effects of a search's operations on the log and the records.
 #pragma once
 
 #include <settle/testing/explore/bounds.hpp>
@@ -16,7 +16,7 @@ public:
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
     using rules = typename Protocol::rules;
 
-    /// Another protocol may know two phases alone.
+    /// False for a protocol that has two phases only.
     static constexpr bool knows_one_phase = requires(mind& m) { m.settled(log_answer::taken); };
 
     operations(transactions const& all, bounds const& within) : all_(all), within_(within) {}
@@ -26,32 +26,32 @@ public:
                                             sent.committed);
     }
 
-    /// Shape:   m - a coordinator that takes this step; it is not told how it ended
+    /// Shape:   m - the coordinator in this step; the caller passes the result to it
     log_answer settle_in_one_phase(world_type& next, flight const& sent, mind& m) const {
         auto const& one = *all_[sent.transaction];
         model_entry& here = next.entries[sent.transaction];
         for (std::size_t part = 0; part < one.parts(); ++part) {
             m.answered(part, one.meet(next.data, step::one_phase, part, sent.under, 0));
         }
-        auto said = log_answer::taken;
+        auto written = log_answer::taken;
         bool const writes = m.decide_one_phase(within_.attempts, sent.old || here.old);
         state const ends = m.insert_state();
         if (writes) {
-            said = m.inserts() ? here.insert(ends, sent.under, sent.old)
+            written = m.inserts() ? here.insert(ends, sent.under, sent.old)
                                : here.change(m.change(), !rules::changes_compare, false);
         }
-        bool const stays = said == log_answer::taken || !rules::one_phase_compares;
+        bool const stays = written == log_answer::taken || !rules::one_phase_compares;
         bool const done = writes && stays && ends == state::done;
         for (std::size_t part = 0; part < one.parts(); ++part) {
             if (m.answer_of(part) != answer::applied) continue;
             one.meet(next.data, done ? step::confirm : step::back_off, part, sent.under,
                      sent.under);
         }
-        if (done && said == log_answer::taken) {
+        if (done && written == log_answer::taken) {
             one.commit(next.data);
             ++here.commits;
         }
-        return said;
+        return written;
     }
 
     log_answer ask(world_type& next, flight const& sent) const {
@@ -62,15 +62,15 @@ public:
             return here.insert(sent.inserts, sent.under, sent.old);
         }
         bool const blind = sent.at == step::cancel && !rules::cancel_compares;
-        log_answer const got = here.change(sent.change, !rules::changes_compare, blind);
-        if (got == log_answer::taken && sent.at == step::commit) {
+        log_answer const written = here.change(sent.change, !rules::changes_compare, blind);
+        if (written == log_answer::taken && sent.at == step::commit) {
             all_[sent.transaction]->commit(next.data);
             ++here.commits;
         }
-        return got;
+        return written;
     }
 
-    /// An operation for the log arrives when nobody waits for it any more.
+    /// Performs a late operation on the log.
     log_answer land(world_type& next, flight const& sent) const {
         if constexpr (knows_one_phase) {
             if (sent.at == step::one_phase) return land_one_phase(next, sent);

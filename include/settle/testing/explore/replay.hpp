@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A run of a search, by its name.
+// The name of one run of a search.
 #pragma once
 
 #include <settle/version.hpp>
@@ -13,11 +13,11 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// One run of a search, as one that failed names it: performed and told, instead of searched.
+/// A run's name, as a failed search prints it. With it, a search repeats and shows that run only.
 struct replay {
     std::string run;
 
-    /// Errors:  throws std::invalid_argument when this is no run
+    /// Errors:  throws std::invalid_argument when the name is malformed
     [[nodiscard]] std::vector<std::uint16_t> moves() const {
         std::vector<std::uint16_t> found;
         char const* at = run.data();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Visits every state that a few transactions can come to, the nearest first.
+// Breadth-first search over every state that a few transactions can reach.
 #pragma once
 
 #include <settle/testing/explore/judge.hpp>
@@ -15,17 +15,17 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// What a search saw. It converts to true when every state within its bounds is right, and an end
-/// can be reached from each.
+/// The result of a search. It converts to true when every state within the bounds is right and can
+/// reach an end.
 struct exploration {
     bool right = true;
-    bool complete = true;       ///< false when `most_states` cut it short
+    bool complete = true;       ///< false when `most_states` ended the search
     std::string story;          ///< the shortest run to the first wrong state, one line a step
     std::string run;            ///< the same run, for settle::testing::replay
-    std::size_t steps = 0;      ///< of that run
+    std::size_t steps = 0;      ///< the length of that run
     std::size_t states = 0;
     std::size_t transitions = 0;
-    std::size_t depth = 0;      ///< the most steps to a state
+    std::size_t depth = 0;      ///< the length of the longest shortest run to a state
     double seconds = 0;
 
     explicit operator bool() const noexcept { return right && complete; }
@@ -65,7 +65,7 @@ public:
         return std::move(seen_);
     }
 
-    /// Performs one run and tells it.
+    /// Repeats one run and writes its story.
     [[nodiscard]] exploration replay(path_type const& path) {
         std::string const wrong = tell(path);
         if (!wrong.empty()) fail(path, "WRONG: " + wrong);
@@ -119,7 +119,7 @@ private:
         }
     }
 
-    /// The words of a run; what is wrong with the state that it leads to is the answer.
+    /// Writes the story of a run; returns the problem of its last state, or an empty string.
     std::string tell(path_type const& path) {
         world_type now = first_;
         std::string shown = now.data.text();
@@ -133,7 +133,7 @@ private:
                 taken = std::move(next);
                 seen_.story += std::to_string(++step) + ". " + words() + "\n";
             });
-            // The records are told again when they have changed.
+            // The story repeats the records when they have changed.
             if (std::string after = taken.data.text(); after != shown) {
                 seen_.story += after;
                 shown = std::move(after);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The states that a search has seen, as fingerprints, and how each was come to.
+// The visited states of a search, as fingerprints, each with the move that led to it.
 #pragma once
 
 #include <settle/testing/explore/fingerprint.hpp>
@@ -10,7 +10,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Cost:    about 40 bytes a state, and 4 for each step of the protocol between two of them
+/// Cost:    about 40 bytes for each state, and 4 bytes for each protocol step between two states
 class seen_states {
 public:
     using number = std::uint32_t;
@@ -23,7 +23,7 @@ public:
     /// The number of a state, and whether it is new.
     std::pair<number, bool> add(fingerprint const& print, number parent, std::uint16_t move) {
         if (nodes_.size() * 2 > table_.size()) grow();
-        std::size_t const at = place(print);
+        std::size_t const at = slot(print);
         if (table_[at] != none) return {table_[at], false};
         table_[at] = static_cast<number>(nodes_.size());
         nodes_.push_back({print, parent, move});
@@ -38,7 +38,7 @@ public:
         return moves;
     }
 
-    // States are expanded in the order of their numbers, so their steps stand in one row.
+    // States are expanded in the order of their numbers, so all steps fit in one vector.
 
     void step_to(number to) { steps_.push_back(to); }
     void expanded(bool is_end) {
@@ -46,11 +46,11 @@ public:
         can_end_.push_back(is_end);
     }
 
-    /// The first state from which no end can be reached by the protocol's own steps, or none.
+    /// The first state from which protocol steps alone reach no end, or `none`.
     [[nodiscard]] number first_stuck() {
         for (bool changed = true; changed;) {
             changed = false;
-            // Steps mostly lead on to higher numbers, so that few rounds are needed.
+            // Most steps lead to higher numbers, so that a few backward passes suffice.
             for (std::size_t i = can_end_.size(); i-- > 0;) {
                 if (can_end_[i]) continue;
                 for (std::size_t s = i == 0 ? 0 : step_ends_[i - 1]; s < step_ends_[i]; ++s) {
@@ -74,7 +74,7 @@ private:
         std::uint16_t move;
     };
 
-    [[nodiscard]] std::size_t place(fingerprint const& print) const {
+    [[nodiscard]] std::size_t slot(fingerprint const& print) const {
         std::size_t at = print.first & (table_.size() - 1);
         while (table_[at] != none && nodes_[table_[at]].print != print) {
             at = (at + 1) & (table_.size() - 1);
@@ -85,7 +85,7 @@ private:
     void grow() {
         table_.assign(table_.size() * 2, none);
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
-            table_[place(nodes_[i].print)] = static_cast<number>(i);
+            table_[slot(nodes_[i].print)] = static_cast<number>(i);
         }
     }
 

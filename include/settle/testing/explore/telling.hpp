@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words in which a search tells what was sent and what was answered.
+// The text of the requests and answers in the story of a run.
 #pragma once
 
 #include <settle/testing/explore/world.hpp>
@@ -12,8 +12,8 @@ namespace testing {
            at == step::back_off;
 }
 
-[[nodiscard]] inline std::string words_of(log_answer said) {
-    return said == log_answer::taken ? ": ok" : ": refused, it has changed";
+[[nodiscard]] inline std::string words_of(log_answer given) {
+    return given == log_answer::taken ? ": ok" : ": refused, it has changed";
 }
 
 template <typename Records>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One state of a search: records, entries, workers, and operations whose outcome nobody knows.
+// One state of a search: records, entries, workers, and writes with an unknown outcome.
 #pragma once
 
 #include <settle/testing/explore/model.hpp>
@@ -9,17 +9,17 @@ namespace testing {
 
 enum class role : std::uint8_t { idle, caller, recoverer, canceler, sweeper };
 
-/// One worker of a search, and what it remembers.
+/// One worker of a search, with its state.
 /// Shape:   Mind - a coordinator
 template <typename Mind>
 struct model_worker {
     role what = role::idle;
-    std::uint8_t name = 0;        ///< for stories alone: workers of one kind are alike
+    std::uint8_t name = 0;        ///< shown in stories only; equal workers are interchangeable
     std::uint8_t transaction = 0;
-    std::uint8_t part = 0;        ///< of the mark that a sweeper looks at
-    bool judged = false;          ///< a sweeper has read the entry and found the mark stray
-    bool old = false;             ///< what it inserts is older than a transaction may be
-    epoch marked = 0;             ///< the epoch of that mark
+    std::uint8_t part = 0;        ///< the part of the sweeper's mark
+    bool judged = false;          ///< the sweeper has found the mark stray
+    bool old = false;             ///< its call is older than `lifetime` allows
+    epoch marked = 0;             ///< the epoch of the sweeper's mark
     Mind mind{};
 
     [[nodiscard]] fingerprint print() const {
@@ -40,7 +40,7 @@ struct model_worker {
     }
 };
 
-/// An operation that was sent, whose worker was told that its outcome is unknown.
+/// A sent operation whose outcome is unknown to its worker.
 struct flight {
     std::uint8_t transaction = 0;
     std::uint8_t part = 0;
@@ -75,7 +75,7 @@ struct world {
     few<model_worker<Mind>, 3> workers;
     few<flight, 3> flights;
     std::uint8_t late = 0;  ///< late writes so far
-    std::uint8_t again = 0; ///< calls of an id beyond its first, so far
+    std::uint8_t again = 0; ///< repeated calls so far
 
     [[nodiscard]] fingerprint print() const {
         fingerprint made;
@@ -87,7 +87,7 @@ struct world {
         return made;
     }
 
-    /// Calls `function(epoch&)` for every epoch of one transaction outside of the records.
+    /// Calls `function(epoch&)` for every epoch of a transaction outside of the records.
     template <typename Function>
     void visit_epochs(std::size_t transaction, Function&& function) {
         auto& here = entries[transaction];
@@ -109,7 +109,7 @@ struct world {
         }
     }
 
-    /// Calls `function(epoch)` for every epoch of one transaction in the records' marks.
+    /// Calls `function(epoch)` for the epoch of each mark of a transaction.
     template <typename Function>
     void visit_marks(transaction_id const& id, Function&& function) const {
         data.for_each_cell([&](auto const& cell) {
@@ -119,9 +119,9 @@ struct world {
         });
     }
 
-    /// Renames epochs so that states which differ in absolute numbers alone become one. What counts
-    /// is their order, which is the next number after which, since a claim adds one, and which were
-    /// born apart, since claims never lead from one to the other.
+    /// Renames epochs, so that states which differ in absolute numbers alone become equal. Renaming
+    /// keeps the order, adjacent numbers (a claim adds 1), and the gaps between epochs of separate
+    /// inserts, which claims never bridge.
     void rename_epochs(std::size_t transaction, transaction_id const& id) {
         std::array<epoch, 24> seen{};
         std::size_t count = 0;
@@ -154,7 +154,8 @@ struct world {
         rename_marks(id, rename);
     }
 
-    /// Makes states one that differ in the order of like things, or in attempts beyond `most`.
+    /// Makes states equal that differ in the order of workers or flights, or in attempts beyond
+    /// `most`.
     void canonize(std::uint32_t most) {
         auto const cap = [&](std::uint32_t& attempts) { attempts = std::min(attempts, most); };
         for (auto& one : workers) one.mind.visit_attempts(cap);
@@ -167,7 +168,7 @@ struct world {
 private:
     template <typename Items>
     static void sort(Items& items) {
-        // A handful at most: by insertion, each print made once.
+        // Insertion sort: few items, and each fingerprint is computed once.
         std::array<fingerprint, 4> prints{};
         for (std::size_t i = 0; i < items.size(); ++i) prints.at(i) = items[i].print();
         for (std::size_t i = 1; i < items.size(); ++i) {
