@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: records are read, created and scanned; marks are listed and resolved.
+// The store suite: reading, creating and scanning records; listing and resolving marks.
 #pragma once
 
 #include <settle/testing/store_suite/exclusive_cases.hpp>
@@ -47,7 +47,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a key is taken once", Fixture, suite_key_taken
     REQUIRE_FALSE(again.has_value());
     CHECK(again.problem().code == errc::record_exists);
     CHECK(on.read(ledgers, "A")->label == "first");
-    // Also while a transaction has it.
+    // Also while a transaction has a mark on the record.
     REQUIRE(on.template apply<issue_type>("t", {plain_card()}, 2) == "applied");
     CHECK_FALSE(on.session().template create<cards_type>(other_card()).has_value());
     on.check();
@@ -115,7 +115,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
         }
         CHECK(sorted(seen) == all);
     }
-    // Paging goes on behind a mark that has gone meanwhile, as it does while a sweep undoes them.
+    // A page may start after a mark that was resolved meanwhile, as during a sweep.
     auto const first = on.session().marks(std::nullopt, 4).value();
     for (auto const& one : first) CHECK(on.resolve(one, false) == answer::applied);
     CHECK(on.session().marks(first.back(), 100).value().size() == 5);
@@ -128,8 +128,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved when it is exactly this one
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, "old"});
     on.create(shelves, {1, 10});
-    adjust const wanted{"A", -30, 4, 0, 0, no_least, no_most};
-    REQUIRE(on.template apply<adjust_type>("t", wanted, 5) == "applied");
+    adjust const given{"A", -30, 4, 0, 0, no_least, no_most};
+    REQUIRE(on.template apply<adjust_type>("t", given, 5) == "applied");
     mark_place const here = on.marks().front();
     auto const resolve = [&](mark_place const& place, bool confirmed) {
         return on.resolve(place, confirmed);
@@ -190,7 +190,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: it belongs to one log", Fixture, suite_one_log
         CHECK(refused.problem().text.find("settle:") == 0);
     }
     CHECK(on.read(ledgers, "A").has_value());
-    // The records of one database may belong to the log of another.
+    // The log of a database's records may be in another database.
     auto session = second.template bind<ledgers_type>(ours);
     CHECK(session.template create<ledgers_type>({"A", 1, 0, ""}).has_value());
     CHECK_THROWS_AS(static_cast<void>(second.template bind<ledgers_type>(second.bind_log().name())),
@@ -223,7 +223,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: everything is there for whoever opens it next"
     auto marks = sorted(session.marks(std::nullopt, 10).value());
     REQUIRE(marks.size() == 2);
     CHECK(session.template read<ledgers_type>("A").value()->balance == 70);
-    // Undoing needs nothing but the mark.
+    // An undo needs the mark only.
     for (auto const& one : marks) CHECK(session.resolve(one, false).value() == answer::applied);
     CHECK(session.template read<ledgers_type>("A").value()->balance == 100);
     CHECK(encode_json(*session.template read<cards_type>("c").value()) ==

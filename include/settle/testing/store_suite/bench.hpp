@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A store on the bench: hand-made waves go to it and to the pure rule, and both must agree.
+// Compares a store with the record rule: both get the same waves and must give equal answers.
 #pragma once
 
 #include <settle/testing/store_suite/crowd.hpp>
@@ -31,7 +31,7 @@ public:
         return session_.template read<C>(key).value();
     }
 
-    /// Sends a wave to the store and to the model and compares every answer.
+    /// Sends a wave to the store and to the model, and compares all answers.
     template <step Step, typename Direction>
     void send(crowd<Direction>& given) {
         std::vector<job> expected = given.jobs();
@@ -39,15 +39,15 @@ public:
         session_.template finish<Direction>(given.wave(), kind_of<Step>());
         model_.template perform<Step, Direction>(expected);
         for (std::size_t i = 0; i < expected.size(); ++i) {
-            auto const& met = given.jobs()[i];
-            INFO("job ", i, ", transaction ", met.id, ", step ", std::string{name_of(Step)});
+            auto const& actual = given.jobs()[i];
+            INFO("job ", i, ", transaction ", actual.id, ", step ", std::string{name_of(Step)});
             std::size_t const parts = given.parts(i);
-            CHECK(words(met.coordinator, parts) == words(expected[i].coordinator, parts));
-            check_images<Direction>(met, expected[i]);
+            CHECK(words(actual.coordinator, parts) == words(expected[i].coordinator, parts));
+            check_images<Direction>(actual, expected[i]);
         }
     }
 
-    /// Every record and every mark is what the pure rule says.
+    /// Compares all records and marks with the model.
     void check() {
         check_records<ledgers_type>();
         check_records<cards_type>();
@@ -55,20 +55,20 @@ public:
         CHECK(words_of(marks()) == words_of(model_.marks()));
     }
 
-    /// Resolves one mark in the store and in the model.
+    /// Resolves a mark in the store and in the model, and compares the answers.
     answer resolve(mark_place const& place, bool confirmed) {
-        answer const said = session_.resolve(place, confirmed).value();
-        CHECK(said == model_.resolve(place, confirmed));
-        return said;
+        answer const resolved = session_.resolve(place, confirmed).value();
+        CHECK(resolved == model_.resolve(place, confirmed));
+        return resolved;
     }
 
-    // One transaction, one step; the answers of its parts in words.
+    // One transaction at one step; each call returns the answers of its parts as text.
 
     template <auto const& Type>
     std::string apply(transaction_id id, typename forward<Type>::parameters given, epoch number) {
         return one<step::apply, forward<Type>>(std::move(id), std::move(given), number);
     }
-    /// Shape:   committed - the epoch that the entry committed
+    /// Shape:   committed - the entry's committed epoch
     template <auto const& Type>
     std::string confirm(transaction_id id, typename forward<Type>::parameters given,
                         epoch committed) {
@@ -96,7 +96,7 @@ public:
         return words(alone.jobs().front().coordinator, alone.parts(0));
     }
 
-    /// The images that the last step of one transaction left.
+    /// The images from the last call of `one`.
     [[nodiscard]] std::vector<image> const& images() const { return images_; }
 
     [[nodiscard]] std::vector<mark_place> marks() {
@@ -121,13 +121,13 @@ private:
         CHECK(encode_json(found) == encode_json(expected));
     }
 
-    /// The image before is text of the store's own making, so its members are what counts.
+    /// Old images are in the store's own format, so the decoded members are compared.
     template <typename Direction>
-    static void check_images(job const& met, job const& expected) {
-        REQUIRE(met.images.size() == expected.images.size());
-        for (std::size_t i = 0; i < met.images.size(); ++i) {
+    static void check_images(job const& actual, job const& expected) {
+        REQUIRE(actual.images.size() == expected.images.size());
+        for (std::size_t i = 0; i < actual.images.size(); ++i) {
             image const& ours = expected.images[i];
-            image const& theirs = met.images[i];
+            image const& theirs = actual.images[i];
             CHECK(theirs.participant == ours.participant);
             CHECK(theirs.line == ours.line);
             CHECK(theirs.after == ours.after);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: limits that have passed, what observers are told, callbacks that throw and
-// callbacks that call the engine.
+// The store suite: expired limits, observed events, and callbacks that throw or call the engine.
 #pragma once
 
 #include <settle/testing/store_suite/types.hpp>
@@ -14,7 +13,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Does in an observer what a case wants there.
+/// An observer that calls the case's action.
 struct suite_watch {
     std::function<void(event const&)>* action;
     void operator()(event const& seen) const {
@@ -22,7 +21,7 @@ struct suite_watch {
     }
 };
 
-/// An engine that is watched, in one phase and then in two.
+/// Runs `function(engine, action)` with an observed engine, once in one phase and once in two.
 template <typename Fixture, typename Function>
 void in_both_phases(Function&& function) {
     for (auto const how : {phases::one, phases::two}) {
@@ -30,7 +29,7 @@ void in_both_phases(Function&& function) {
         Fixture fixture;
         std::function<void(event const&)> action;
         options limits;
-        // Nobody may come to wait for an owner that is alive.
+        // No call may wait for a live owner and take over its entry.
         limits.takeover = std::chrono::hours{1};
         limits.patience = std::chrono::seconds{5};
         engine watched{fixture.database_here(), type<move_type>, limits, how,
@@ -59,13 +58,13 @@ inline std::vector<std::pair<std::string, move>> suite_moves(std::string const& 
     return made;
 }
 
-/// A range that is read once, which throws or calls somebody on the way.
+/// A single-pass range that throws at an element or calls a function at each increment.
 class suite_range {
 public:
     using elements = std::vector<std::pair<std::string, move>>;
 
-    /// Shape:   fails_at - the element at which it throws; goes_on - on the way there, else when it
-    ///          is looked at; each - called whenever it goes on
+    /// Shape:   fails_at - the element at which it throws; goes_on - throw on the increment, not on
+    ///          the dereference; each - called at each increment
     suite_range(elements const& given, std::size_t fails_at, bool goes_on,
                 std::function<void()> each = {})
         : given_(&given), fails_at_(fails_at), goes_on_(goes_on), each_(std::move(each)) {}
@@ -122,12 +121,12 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a limit that has passed begins nothing", Fixt
         std::stop_source source;
         source.request_stop();
         std::stop_token const stop = source.get_token();
-        auto const nothing = [](outcome const& told, std::string const& id) {
-            INFO(told.text());
-            CHECK(told.id == id);
-            CHECK(told.verdict == verdict::undecided);
-            CHECK(told.problem.code == errc::stopped);
-            CHECK(told.problem.text.find("nothing was begun") != std::string::npos);
+        auto const nothing = [](outcome const& result, std::string const& id) {
+            INFO(result.text());
+            CHECK(result.id == id);
+            CHECK(result.verdict == verdict::undecided);
+            CHECK(result.problem.code == errc::stopped);
+            CHECK(result.problem.text.find("nothing was begun") != std::string::npos);
         };
         using std::chrono::milliseconds;
         std::vector<call_options> passed(4);
@@ -146,12 +145,12 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a limit that has passed begins nothing", Fixt
             nothing(watched.cancel("waits", canceling), "waits");
             nothing(watched.cancel("new", canceling), "new");
             CHECK(watched.run(move{"A", "B", 1}, call).problem.code == errc::stopped);
-            auto const told =
+            auto const results =
                 watched.run_all(suite_moves("r", 7), {3, call.deadline, call.stop});
-            CHECK(told.empty());
-            CHECK(told.report.taken == 0);
-            CHECK(told.report.not_taken == std::size_t{7});
-            CHECK(told.report.problem.code == errc::stopped);
+            CHECK(results.empty());
+            CHECK(results.report.taken == 0);
+            CHECK(results.report.not_taken == std::size_t{7});
+            CHECK(results.report.problem.code == errc::stopped);
         }
         work_options working;
         working.stop = stop;
@@ -163,7 +162,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a limit that has passed begins nothing", Fixt
         purge_options purging;
         purging.stop = stop;
         CHECK(watched.purge(purging).problem.code == errc::stopped);
-        // The log holds what it held before.
+        // The log is unchanged.
         CHECK(watched.page({}, "", 9).value().size() == 2);
         CHECK(watched.find("waits").value()->state == state::initial);
         CHECK(moved_in(watched) == 10);
@@ -184,18 +183,18 @@ TEST_CASE_TEMPLATE_DEFINE("engine: each end is observed once, and asking again i
                 CHECK(ended.at(seen.id) == name_of(seen.state));
                 ++again[seen.id];
             }
-            bool const known = seen.parameters().find("\"source\"") != std::string::npos;
-            if (seen.taken == step::end && !seen.type.empty()) CHECK(known);
+            bool const has_parameters = seen.parameters().find("\"source\"") != std::string::npos;
+            if (seen.taken == step::end && !seen.type.empty()) CHECK(has_parameters);
         };
         std::ignore = watched.run("run", move{"A", "B", 1});
         std::ignore = watched.run("run", move{"A", "B", 1});
-        // Is refused: another transaction has the id.
+        // Refused: another transaction has the id.
         std::ignore = watched.run("run", move{"A", "B", 2});
         std::ignore = watched.run("poor", move{"A", "B", 1000});
         std::ignore = watched.run("poor", move{"A", "B", 1000});
         std::ignore = watched.run("refused", move{"A", "B", -1});
         auto moves = suite_moves("all", 3);
-        moves.push_back(moves.front()); // the same once more
+        moves.push_back(moves.front()); // a repeated id
         std::ignore = watched.run_all(moves);
         std::ignore = watched.run_all(moves);
         std::ignore = watched.submit("worked", move{"A", "B", 1});
@@ -256,17 +255,17 @@ TEST_CASE_TEMPLATE_DEFINE("engine: what an observer throws leaves when the trans
         for (std::size_t const window : {1U, 4U, 1000U}) {
             INFO("window ", window);
             auto const name = "w" + std::to_string(window) + "-";
-            std::size_t told = 0;
+            std::size_t reported = 0;
             auto const tell = [&](std::size_t, outcome const& one) {
                 CHECK(one.done());
-                ++told;
+                ++reported;
             };
             first_leaves([&] { watched.run_all(suite_moves(name, 9), tell, {window, {}, {}}); });
-            // Whatever was taken has ended and was told.
-            CHECK(told == std::min<std::size_t>(window, 9));
+            // Every transaction that was taken has ended and was reported.
+            CHECK(reported == std::min<std::size_t>(window, 9));
             entry_filter const all;
-            CHECK(watched.page(all, name, told).value().back().id ==
-                  name + std::to_string(99 + told));
+            CHECK(watched.page(all, name, reported).value().back().id ==
+                  name + std::to_string(99 + reported));
             action = [&](event const&) {
                 throw std::runtime_error("observer " + std::to_string(++thrown));
             };
@@ -283,28 +282,28 @@ TEST_CASE_TEMPLATE_DEFINE("engine: what a range or its listener throws leaves wh
         for (std::size_t const window : {1U, 4U, 1000U}) {
             INFO("window ", window);
             auto const moves = suite_moves("e" + std::to_string(window) + "-", 9);
-            std::size_t told = 0;
-            auto const deaf = [&](std::size_t, outcome const& one) {
+            std::size_t reported = 0;
+            auto const throws = [&](std::size_t, outcome const& one) {
                 all_moved += one.done() ? 1 : 0;
-                throw std::runtime_error("listener " + std::to_string(++told));
+                throw std::runtime_error("listener " + std::to_string(++reported));
             };
-            CHECK_THROWS_WITH(watched.run_all(moves, deaf, {window, {}, {}}), "listener 1");
-            CHECK(told == std::min<std::size_t>(window, 9));
+            CHECK_THROWS_WITH(watched.run_all(moves, throws, {window, {}, {}}), "listener 1");
+            CHECK(reported == std::min<std::size_t>(window, 9));
             CHECK(moved_in(watched) == all_moved);
 
-            // A range throws where it gives an element, or where it goes on.
+            // The range throws on the dereference or on the increment.
             for (bool const goes_on : {false, true}) {
                 auto const rest = suite_moves("r" + std::to_string(window) +
                                                   (goes_on ? "+" : "-"), 9);
                 suite_range range{rest, 5, goes_on};
-                told = 0;
+                reported = 0;
                 auto const tell = [&](std::size_t number, outcome const& one) {
                     CHECK(one.done());
                     CHECK(number < rest.size());
-                    ++told;
+                    ++reported;
                 };
                 CHECK_THROWS_WITH(watched.run_all(range, tell, {window, {}, {}}), "the range");
-                CHECK(told == 5);
+                CHECK(reported == 5);
                 all_moved += 5;
                 CHECK(moved_in(watched) == all_moved);
             }
@@ -322,9 +321,9 @@ TEST_CASE_TEMPLATE_DEFINE("engine: observers, ranges and listeners may call the 
             CHECK(watched.run(id, move{"A", "B", 1}).done());
             CHECK(watched.read(ledgers, "A").value().has_value());
             CHECK(watched.find(id).value()->state == state::done);
-            auto const told = watched.run_all(suite_moves(id, 2), {2, {}, {}});
-            CHECK(told.size() == 2);
-            for (outcome const& one : told) CHECK(one.done());
+            auto const results = watched.run_all(suite_moves(id, 2), {2, {}, {}});
+            CHECK(results.size() == 2);
+            for (outcome const& one : results) CHECK(one.done());
             action = watching;
         };
         std::int64_t outer = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: effects that commute, from the first mark to the last.
+// The store suite: commuting effects.
 #pragma once
 
 #include <settle/testing/store_suite/bench.hpp>
@@ -22,25 +22,25 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 7, "a"});
-    adjust const wanted{"A", -30, 4, 2, -1, 30, no_most};
+    adjust const given{"A", -30, 4, 2, -1, 30, no_most};
     auto const balance = [&] { return on.read(ledgers, "A")->balance; };
 
-    CHECK(on.template apply<adjust_type>("t", wanted, 5) == "applied");
+    CHECK(on.template apply<adjust_type>("t", given, 5) == "applied");
     CHECK(balance() == 70);
     CHECK(on.read(ledgers, "A")->units == 9);
     CHECK(on.epochs() == "5");
 
     SUBCASE("again under the same epoch: no second effect") {
-        CHECK(on.template apply<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(on.template apply<adjust_type>("t", given, 5) == "applied");
         CHECK(balance() == 70);
         CHECK(on.epochs() == "5");
     }
     SUBCASE("adopted under a higher epoch, and then fenced under the lower") {
-        CHECK(on.template apply<adjust_type>("t", wanted, 9) == "applied");
+        CHECK(on.template apply<adjust_type>("t", given, 9) == "applied");
         CHECK(balance() == 70);
         CHECK(on.epochs() == "9");
-        CHECK(on.template apply<adjust_type>("t", wanted, 5) == "fenced");
-        CHECK(on.template apply<adjust_type>("t", wanted, 8) == "fenced");
+        CHECK(on.template apply<adjust_type>("t", given, 5) == "fenced");
+        CHECK(on.template apply<adjust_type>("t", given, 8) == "fenced");
         CHECK(balance() == 70);
         CHECK(on.epochs() == "9");
     }
@@ -50,47 +50,47 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
         CHECK(balance() == 70);
     }
     SUBCASE("confirmed under the committed epoch") {
-        CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(on.template confirm<adjust_type>("t", given, 5) == "applied");
         CHECK(balance() == 74);
         CHECK(on.read(ledgers, "A")->units == 8);
         CHECK(on.marks().empty());
-        CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "nothing");
+        CHECK(on.template confirm<adjust_type>("t", given, 5) == "nothing");
         CHECK(balance() == 74);
     }
     SUBCASE("stray: a mark of a lower epoch than the committed one is undone") {
-        CHECK(on.template confirm<adjust_type>("t", wanted, 6) == "applied");
+        CHECK(on.template confirm<adjust_type>("t", given, 6) == "applied");
         CHECK(balance() == 100);
         CHECK(on.read(ledgers, "A")->units == 7);
         CHECK(on.marks().empty());
     }
     SUBCASE("a mark of a higher epoch than the committed one is of another life of the id") {
-        CHECK(on.template confirm<adjust_type>("t", wanted, 4) == "nothing");
+        CHECK(on.template confirm<adjust_type>("t", given, 4) == "nothing");
         CHECK(balance() == 70);
         CHECK(on.epochs() == "5");
     }
     SUBCASE("compensated whatever its epoch") {
-        CHECK(on.template compensate<adjust_type>("t", wanted) == "applied");
+        CHECK(on.template compensate<adjust_type>("t", given) == "applied");
         CHECK(balance() == 100);
         CHECK(on.read(ledgers, "A")->units == 7);
         CHECK(on.marks().empty());
-        CHECK(on.template compensate<adjust_type>("t", wanted) == "nothing");
+        CHECK(on.template compensate<adjust_type>("t", given) == "nothing");
         CHECK(balance() == 100);
     }
     SUBCASE("gives way only under exactly its epoch") {
-        CHECK(on.template back_off<adjust_type>("t", wanted, 4) == "nothing");
-        CHECK(on.template back_off<adjust_type>("t", wanted, 6) == "nothing");
+        CHECK(on.template back_off<adjust_type>("t", given, 4) == "nothing");
+        CHECK(on.template back_off<adjust_type>("t", given, 6) == "nothing");
         CHECK(balance() == 70);
         CHECK(on.epochs() == "5");
-        CHECK(on.template back_off<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(on.template back_off<adjust_type>("t", given, 5) == "applied");
         CHECK(balance() == 100);
         CHECK(on.marks().empty());
     }
     SUBCASE("a mark of another transaction is another mark") {
-        CHECK(on.template compensate<adjust_type>("u", wanted) == "nothing");
-        CHECK(on.template apply<adjust_type>("u", wanted, 3) == "applied");
+        CHECK(on.template compensate<adjust_type>("u", given) == "nothing");
+        CHECK(on.template apply<adjust_type>("u", given, 3) == "applied");
         CHECK(balance() == 40);
         CHECK(on.epochs() == "3 5");
-        CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "applied");
+        CHECK(on.template confirm<adjust_type>("t", given, 5) == "applied");
         CHECK(balance() == 44);
         CHECK(on.epochs() == "3");
     }
@@ -99,14 +99,14 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
 TEST_CASE_TEMPLATE_DEFINE("store: no record and nothing to undo", Fixture, suite_no_record) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
-    adjust const wanted = change_balance(1, 0);
-    CHECK(on.template apply<adjust_type>("t", wanted, 5) == "record missing");
-    CHECK(on.template confirm<adjust_type>("t", wanted, 5) == "nothing");
-    CHECK(on.template compensate<adjust_type>("t", wanted) == "nothing");
-    CHECK(on.template back_off<adjust_type>("t", wanted, 5) == "nothing");
+    adjust const given = change_balance(1, 0);
+    CHECK(on.template apply<adjust_type>("t", given, 5) == "record missing");
+    CHECK(on.template confirm<adjust_type>("t", given, 5) == "nothing");
+    CHECK(on.template compensate<adjust_type>("t", given) == "nothing");
+    CHECK(on.template back_off<adjust_type>("t", given, 5) == "nothing");
     CHECK_FALSE(on.read(ledgers, "A").has_value());
     on.create(ledgers, {"A", 0, 0, ""});
-    CHECK(on.template apply<adjust_type>("t", wanted, 5) == "applied");
+    CHECK(on.template apply<adjust_type>("t", given, 5) == "applied");
 }
 
 TEST_CASE_TEMPLATE_DEFINE("store: a lower bound holds whichever way the others end", Fixture,
@@ -115,14 +115,14 @@ TEST_CASE_TEMPLATE_DEFINE("store: a lower bound holds whichever way the others e
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, ""});
     auto const at_least = [&](std::int64_t least) {
-        std::string const said =
+        std::string const answers =
             on.template apply<adjust_type>("probe", change_balance(0, 0, least), 1);
         on.template compensate<adjust_type>("probe", change_balance(0, 0));
-        return said;
+        return answers;
     };
     CHECK(at_least(100) == "applied");
     CHECK(at_least(101) == "guard failed");
-    // now, later, and the least that the balance can still be
+    // the changes at apply and at confirm, and the lowest balance that is still possible
     struct shape {
         std::int64_t now, later, least;
     };
@@ -145,10 +145,10 @@ TEST_CASE_TEMPLATE_DEFINE("store: an upper bound holds whichever way the others 
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, ""});
     auto const at_most = [&](std::int64_t most) {
-        std::string const said =
+        std::string const answers =
             on.template apply<adjust_type>("probe", change_balance(0, 0, no_least, most), 1);
         on.template compensate<adjust_type>("probe", change_balance(0, 0));
-        return said;
+        return answers;
     };
     CHECK(at_most(100) == "applied");
     CHECK(at_most(99) == "guard failed");
@@ -178,7 +178,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: the marks of many add up in a bound", Fixture,
     }
     CHECK(on.template apply<move_type>("one too many", ten, 3) == "guard failed, applied");
     CHECK(on.template compensate<move_type>("one too many", ten) == "nothing, applied");
-    // What may yet come back, or arrive, cannot be spent.
+    // Uncommitted credits and possible refunds cannot be spent.
     CHECK(on.template apply<move_type>("back", {"B", "A", 1}, 3) == "guard failed, applied");
     CHECK(on.template compensate<move_type>("back", {"B", "A", 1}) == "nothing, applied");
     CHECK(on.template compensate<move_type>("t0", ten) == "applied, applied");
@@ -194,10 +194,10 @@ TEST_CASE_TEMPLATE_DEFINE("store: a guard that is no bound needs its field free 
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, "ours"});
-    checked const wanted{"A", 100, "theirs", 5};
+    checked const given{"A", 100, "theirs", 5};
     SUBCASE("alone") {
-        CHECK(on.template apply<checked_type>("t", wanted, 2) == "applied");
-        CHECK(on.template confirm<checked_type>("t", wanted, 2) == "applied");
+        CHECK(on.template apply<checked_type>("t", given, 2) == "applied");
+        CHECK(on.template confirm<checked_type>("t", given, 2) == "applied");
         CHECK(on.read(ledgers, "A")->units == 5);
     }
     SUBCASE("an integer that does not hold") {
@@ -207,7 +207,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a guard that is no bound needs its field free 
         CHECK(on.template apply<checked_type>("t", {"A", 100, "ours", 5}, 2) == "guard failed");
     }
     SUBCASE("busy while another may still change the field") {
-        // The balance that this one sees is the one it wants, and may yet be another.
+        // The balance fulfils the guard now, but the other transaction may be compensated.
         adjust const away = change_balance(-10, 0);
         CHECK(on.template apply<adjust_type>("other", away, 2) == "applied");
         CHECK(on.template apply<checked_type>("t", {"A", 90, "theirs", 5}, 2) == "busy");
@@ -221,7 +221,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a guard that is no bound needs its field free 
     SUBCASE("not busy when the others change another field, or nothing") {
         CHECK(on.template apply<adjust_type>("other", change_units(1, 1), 2) == "applied");
         CHECK(on.template apply<adjust_type>("idle", change_balance(0, 0), 2) == "applied");
-        CHECK(on.template apply<checked_type>("t", wanted, 2) == "applied");
+        CHECK(on.template apply<checked_type>("t", given, 2) == "applied");
     }
 }
 
@@ -233,53 +233,53 @@ TEST_CASE_TEMPLATE_DEFINE("store: a sum that might not fit is refused at apply",
     constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
     constexpr std::int32_t most_units = std::numeric_limits<std::int32_t>::max();
     constexpr std::int32_t least_units = std::numeric_limits<std::int32_t>::min();
-    auto const said = [&](adjust const& wanted) {
-        std::string const answer = on.template apply<adjust_type>("t", wanted, 1);
-        on.template compensate<adjust_type>("t", wanted);
-        return answer;
+    auto const probe = [&](adjust const& given) {
+        std::string const answers = on.template apply<adjust_type>("t", given, 1);
+        on.template compensate<adjust_type>("t", given);
+        return answers;
     };
     SUBCASE("64 bits from above") {
         on.create(ledgers, {"A", most - 10, 0, ""});
-        CHECK(said(change_balance(10, 0)) == "applied");
-        CHECK(said(change_balance(11, 0)) == "overflow");
-        CHECK(said(change_balance(0, 10)) == "applied");
-        CHECK(said(change_balance(0, 11)) == "overflow");
-        CHECK(said(change_balance(5, 6)) == "overflow");
-        CHECK(said(change_balance(most, 0)) == "overflow");
-        CHECK(said(change_balance(0, most)) == "overflow");
-        // Others' marks count: what they took may come back.
+        CHECK(probe(change_balance(10, 0)) == "applied");
+        CHECK(probe(change_balance(11, 0)) == "overflow");
+        CHECK(probe(change_balance(0, 10)) == "applied");
+        CHECK(probe(change_balance(0, 11)) == "overflow");
+        CHECK(probe(change_balance(5, 6)) == "overflow");
+        CHECK(probe(change_balance(most, 0)) == "overflow");
+        CHECK(probe(change_balance(0, most)) == "overflow");
+        // The marks of other transactions count: their debits may be compensated.
         REQUIRE(on.template apply<adjust_type>("other", change_balance(-20, 0), 1) == "applied");
-        CHECK(said(change_balance(10, 0)) == "applied");
-        CHECK(said(change_balance(11, 0)) == "overflow");
+        CHECK(probe(change_balance(10, 0)) == "applied");
+        CHECK(probe(change_balance(11, 0)) == "overflow");
         REQUIRE(on.template confirm<adjust_type>("other", change_balance(-20, 0), 1) == "applied");
-        CHECK(said(change_balance(30, 0)) == "applied");
-        CHECK(said(change_balance(31, 0)) == "overflow");
+        CHECK(probe(change_balance(30, 0)) == "applied");
+        CHECK(probe(change_balance(31, 0)) == "overflow");
     }
     SUBCASE("64 bits from below") {
         on.create(ledgers, {"A", least + 10, 0, ""});
-        CHECK(said(change_balance(-10, 0)) == "applied");
-        CHECK(said(change_balance(-11, 0)) == "overflow");
-        CHECK(said(change_balance(0, -11)) == "overflow");
+        CHECK(probe(change_balance(-10, 0)) == "applied");
+        CHECK(probe(change_balance(-11, 0)) == "overflow");
+        CHECK(probe(change_balance(0, -11)) == "overflow");
         REQUIRE(on.template apply<adjust_type>("other", change_balance(0, -5), 1) == "applied");
-        CHECK(said(change_balance(-5, 0)) == "applied");
-        CHECK(said(change_balance(-6, 0)) == "overflow");
+        CHECK(probe(change_balance(-5, 0)) == "applied");
+        CHECK(probe(change_balance(-6, 0)) == "overflow");
     }
     SUBCASE("32 bits from above") {
         on.create(ledgers, {"A", 0, most_units - 1, ""});
-        CHECK(said(change_units(1, 0)) == "applied");
-        CHECK(said(change_units(2, 0)) == "overflow");
-        CHECK(said(change_units(0, 2)) == "overflow");
-        CHECK(said(change_units(std::int64_t{1} << 32, 0)) == "overflow");
+        CHECK(probe(change_units(1, 0)) == "applied");
+        CHECK(probe(change_units(2, 0)) == "overflow");
+        CHECK(probe(change_units(0, 2)) == "overflow");
+        CHECK(probe(change_units(std::int64_t{1} << 32, 0)) == "overflow");
         REQUIRE(on.template apply<adjust_type>("other", change_units(0, 1), 1) == "applied");
-        CHECK(said(change_units(1, 0)) == "overflow");
-        CHECK(said(change_units(-1, 0)) == "applied");
+        CHECK(probe(change_units(1, 0)) == "overflow");
+        CHECK(probe(change_units(-1, 0)) == "applied");
     }
     SUBCASE("32 bits from below, and the way back") {
         on.create(ledgers, {"A", 0, least_units, ""});
-        CHECK(said(change_units(-1, 0)) == "overflow");
-        CHECK(said(change_units(0, -1)) == "overflow");
-        CHECK(said(change_units(1, -1)) == "applied");
-        CHECK(said(change_units(1, -2)) == "overflow");
+        CHECK(probe(change_units(-1, 0)) == "overflow");
+        CHECK(probe(change_units(0, -1)) == "overflow");
+        CHECK(probe(change_units(1, -1)) == "applied");
+        CHECK(probe(change_units(1, -2)) == "overflow");
     }
 }
 
@@ -289,24 +289,24 @@ TEST_CASE_TEMPLATE_DEFINE("store: a range may name one record twice", Fixture, s
     on.create(ledgers, {"A", 100, 0, ""});
     on.create(shelves, {-1, 10});
     on.create(shelves, {2, 10});
-    order const wanted{"A", 40, {{-1, 4}, {2, 10}, {-1, 5}}};
-    CHECK(on.template apply<order_type>("t", wanted, 3) == "applied, applied, applied, applied");
+    order const given{"A", 40, {{-1, 4}, {2, 10}, {-1, 5}}};
+    CHECK(on.template apply<order_type>("t", given, 3) == "applied, applied, applied, applied");
     CHECK(on.read(shelves, -1)->amount == 1);
     CHECK(on.marks().size() == 4);
     SUBCASE("every line is adopted by itself") {
-        CHECK(on.template apply<order_type>("t", wanted, 4) ==
+        CHECK(on.template apply<order_type>("t", given, 4) ==
               "applied, applied, applied, applied");
         CHECK(on.epochs() == "4 4 4 4");
         CHECK(on.read(shelves, -1)->amount == 1);
     }
     SUBCASE("confirmed, every line once") {
-        CHECK(on.template confirm<order_type>("t", wanted, 3) ==
+        CHECK(on.template confirm<order_type>("t", given, 3) ==
               "applied, applied, applied, applied");
         CHECK(on.read(shelves, -1)->amount == 1);
         CHECK(on.read(shelves, 2)->amount == 0);
     }
     SUBCASE("undone, every line once") {
-        CHECK(on.template compensate<order_type>("t", wanted) ==
+        CHECK(on.template compensate<order_type>("t", given) ==
               "applied, applied, applied, applied");
         CHECK(on.read(shelves, -1)->amount == 10);
         CHECK(on.read(shelves, 2)->amount == 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: a range of records is created.
+// The store suite: creating a range of records.
 #pragma once
 
 #include <settle/testing/store_suite/engine_cases.hpp>
@@ -22,15 +22,15 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records is created, and each is to
         given.push_back({"l" + std::to_string(number), number, 0, ""});
     }
     given[5].id = "there";
-    given[11].id = "l2"; // a second one of this range
+    given[11].id = "l2"; // a key that the range repeats
     given[17].label = "\xff";
     batch_options in_waves;
     in_waves.window = 8;
-    std::vector<std::string> told(given.size());
+    std::vector<std::string> reports(given.size());
     auto const report = engine.create_all(
         ledgers, given,
         [&](std::size_t number, result<void> const& answer) {
-            told.at(number) =
+            reports.at(number) =
                 answer.has_value() ? "made" : answer.problem().code.message();
         },
         in_waves);
@@ -40,18 +40,18 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records is created, and each is to
     REQUIRE(report.refused.size() == 1);
     CHECK(report.refused.front().number == 17);
     CHECK(report.refused.front().problem.code == errc::bad_text);
-    for (std::size_t number = 0; number < told.size(); ++number) {
+    for (std::size_t number = 0; number < reports.size(); ++number) {
         CAPTURE(number);
         bool const existing = number == 5 || number == 11;
-        CHECK(told[number] == (existing       ? make_error_code(errc::record_exists).message()
+        CHECK(reports[number] == (existing       ? make_error_code(errc::record_exists).message()
                                : number == 17 ? make_error_code(errc::bad_text).message()
                                               : "made"));
-        if (told[number] != "made") continue;
+        if (reports[number] != "made") continue;
         CHECK(engine.read(ledgers, given[number].id).value()->balance == given[number].balance);
     }
     CHECK(engine.read(ledgers, "there").value()->label == "as it was");
     CHECK(engine.read(ledgers, "l2").value()->balance == 2);
-    // The same again makes nothing.
+    // A repeated call creates no record.
     auto const again = engine.create_all(ledgers, given);
     CHECK(again.created == 0);
     CHECK(again.existing == 29);
@@ -73,27 +73,27 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records ends with a stop or an exc
     SUBCASE("by a stop: the wave under way is answered") {
         std::stop_source stop;
         in_waves.stop = stop.get_token();
-        std::size_t told = 0;
+        std::size_t reported = 0;
         auto const report = engine.create_all(
             ledgers, given,
             [&](std::size_t, result<void> const&) {
-                if (++told == 2) stop.request_stop();
+                if (++reported == 2) stop.request_stop();
             },
             in_waves);
-        CHECK(told == 4);
+        CHECK(reported == 4);
         CHECK(report.created == 4);
         CHECK(report.problem.code == errc::stopped);
     }
     SUBCASE("by who is told") {
-        std::size_t told = 0;
+        std::size_t reported = 0;
         CHECK_THROWS_AS(static_cast<void>(engine.create_all(
                             ledgers, given,
                             [&](std::size_t, result<void> const&) {
-                                if (++told == 2) throw std::runtime_error{"enough"};
+                                if (++reported == 2) throw std::runtime_error{"enough"};
                             },
                             in_waves)),
                         std::runtime_error);
-        CHECK(told == 4);
+        CHECK(reported == 4);
         CHECK(engine.read(ledgers, "l3").value().has_value());
         CHECK_FALSE(engine.read(ledgers, "l4").value().has_value());
     }

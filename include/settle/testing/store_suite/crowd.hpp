@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Hand-made waves: jobs at any step under any epoch, for a store and for what it is compared with.
+// Hand-made waves: jobs at any step under any epoch.
 #pragma once
 
 #include <settle/store/operation.hpp>
@@ -10,11 +10,11 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Coordinators at the step that a test wants, as the protocol itself brings them there.
+/// A coordinator at a given step, brought there by the protocol's own calls.
 template <step Step>
 [[nodiscard]] coordinator coordinator_at(std::size_t parts, epoch number, epoch committed = 0) {
     if constexpr (Step == step::back_off) {
-        // One part more than there is met a busy record, so that the others give way.
+        // An additional part answers `busy`, so that the coordinator backs off.
         auto made = coordinator_at<step::apply>(parts + 1, number);
         for (std::size_t part = 0; part < parts; ++part) made.answered(part, answer::applied);
         made.answered(parts, answer::busy);
@@ -30,16 +30,16 @@ template <step Step>
     }
 }
 
-[[nodiscard]] inline std::string words(coordinator const& told, std::size_t parts) {
+[[nodiscard]] inline std::string words(coordinator const& of, std::size_t parts) {
     std::string out;
     for (std::size_t part = 0; part < parts; ++part) {
         if (part != 0) out += ", ";
-        out += name_of(told.answer_of(part));
+        out += name_of(of.answer_of(part));
     }
     return out;
 }
 
-/// Jobs of one type with the parameters that they look at.
+/// Jobs of one type, with their parameters.
 template <typename Direction>
 class crowd {
 public:
@@ -64,11 +64,11 @@ public:
     }
 
 private:
-    std::deque<parameters> owned_; // a deque, since jobs point at its elements
+    std::deque<parameters> owned_; // a deque, because jobs point at its elements
     std::vector<job> jobs_;
 };
 
-/// Marks in the order of their transactions and parts, for stores that have another order.
+/// Marks in the order of their transactions and parts, because stores list them in other orders.
 [[nodiscard]] inline std::vector<mark_place> sorted(std::vector<mark_place> given) {
     std::sort(given.begin(), given.end(), [](auto const& left, auto const& right) {
         return std::tie(left.id, left.part, left.collection, left.key) <
@@ -88,7 +88,7 @@ private:
     return out;
 }
 
-/// A pool of transactions of one type, of which random ones take random steps together.
+/// A pool of transactions of one type; random members take random steps together.
 template <typename Direction>
 class random_pool {
 public:
@@ -101,7 +101,7 @@ public:
         }
     }
 
-    /// One wave: several transactions, one step, epochs that rise, stay or fall behind.
+    /// Sends one wave: random transactions, one step, epochs that rise, stay or fall.
     template <typename Bench>
     void stir(Bench& on, std::mt19937_64& chance) {
         switch (chance() % 8) {

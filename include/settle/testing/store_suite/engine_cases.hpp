@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: what the user of an engine sees of this store.
+// The store suite: the engine on this store, as a user sees it.
 #pragma once
 
 #include <settle/testing/store_suite/access_cases.hpp>
@@ -26,9 +26,9 @@ TEST_CASE_TEMPLATE_DEFINE("engine: every end, and why", Fixture, suite_outcomes)
     Fixture fixture;
     auto engine = suite_engine(fixture.database_here());
     open_suite_records(engine);
-    auto const text = [](outcome const& told) {
-        // Without the sentence behind a refusal.
-        outcome shown = told;
+    auto const text = [](outcome const& result) {
+        // Without the text of the error.
+        outcome shown = result;
         shown.problem = {};
         return shown.text();
     };
@@ -51,7 +51,8 @@ TEST_CASE_TEMPLATE_DEFINE("engine: every end, and why", Fixture, suite_outcomes)
     CHECK(engine.read(ledgers, "A").value()->units == 0);
     CHECK(engine.read(shelves, 1).value()->amount == 10);
     CHECK(engine.marks().value() == 0);
-    // The same again is the same end and no second effect; with other parameters it is refused.
+    // A repeated id returns the same outcome without a second effect; with other parameters it is
+    // refused.
     CHECK(text(engine.run("t1", move{"A", "B", 30})) == "t1: done");
     CHECK(text(engine.run("t2", move{"A", "B", 71})) == "t2: canceled (source: guard failed)");
     CHECK(engine.run("t1", move{"A", "B", 31}).problem.code == errc::id_in_use);
@@ -80,9 +81,9 @@ TEST_CASE_TEMPLATE_DEFINE("engine: submitted, worked off, canceled", Fixture, su
     CHECK(engine.submit("a", move{"A", "B", 10}).done());
     CHECK(engine.cancel("a").done());
     CHECK(engine.cancel("nobody").problem.code == errc::unknown_id);
-    cancel_options wanted;
-    wanted.even_if_unknown = true;
-    CHECK(engine.cancel("nobody", wanted).canceled());
+    cancel_options even;
+    even.even_if_unknown = true;
+    CHECK(engine.cancel("nobody", even).canceled());
     CHECK(engine.run("nobody", move{"A", "B", 10}).why == reason::cancel_asked);
     CHECK(engine.read(ledgers, "B").value()->balance == 10);
 }
@@ -147,7 +148,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: long listings of entries and records", Fixtur
                           suite_long_listings) {
     Fixture fixture;
     auto engine = suite_engine(fixture.database_here());
-    // More than a page of each.
+    // More entries and records than a page holds.
     for (std::int64_t i = 0; i < 300; ++i) {
         engine.create(shelves, {i, 1}).value();
         CHECK(engine.submit("t" + std::to_string(1000 + i), move{"A", "B", 1}).problem.empty());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: effects that want their record for themselves.
+// The store suite: exclusive effects.
 #pragma once
 
 #include <settle/testing/store_suite/bench.hpp>
@@ -24,10 +24,10 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(cards, plain_card());
-    rewrite const wanted{plain_card(), other_card()};
+    rewrite const given{plain_card(), other_card()};
     auto const here = [&] { return encode_json(*on.read(cards, "c")); };
     std::string const before = encode_json(plain_card());
-    // At apply: holder, open, credit and visits; at confirm: the others.
+    // Apply changes holder, open, credit and visits; confirm changes the other fields.
     card pending = plain_card();
     pending.holder = other_card().holder;
     pending.open = false;
@@ -37,7 +37,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
     settled.points = 14;
     settled.visits = 5;
 
-    CHECK(on.template apply<rewrite_type>("t", wanted, 5) == "applied");
+    CHECK(on.template apply<rewrite_type>("t", given, 5) == "applied");
     CHECK(here() == encode_json(pending));
     REQUIRE(on.images().size() == 1);
     image const first = on.images().front();
@@ -45,13 +45,13 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
     CHECK(encode_json(decode_json<card>(first.before, json_form::row).value()) == before);
 
     SUBCASE("again, and adopted: no effect, the same image") {
-        CHECK(on.template apply<rewrite_type>("t", wanted, 5) == "applied");
+        CHECK(on.template apply<rewrite_type>("t", given, 5) == "applied");
         CHECK(on.images() == std::vector<image>{first});
-        CHECK(on.template apply<rewrite_type>("t", wanted, 8) == "applied");
+        CHECK(on.template apply<rewrite_type>("t", given, 8) == "applied");
         CHECK(on.images() == std::vector<image>{first});
         CHECK(here() == encode_json(pending));
         CHECK(on.epochs() == "8");
-        CHECK(on.template apply<rewrite_type>("t", wanted, 5) == "fenced");
+        CHECK(on.template apply<rewrite_type>("t", given, 5) == "fenced");
         CHECK(on.images().empty());
     }
     SUBCASE("others are busy until it ends") {
@@ -60,29 +60,29 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
         CHECK(on.template apply<withdraw_type>("u", {"c", false}, 5) == "busy");
         CHECK(on.template apply<exchange_type>("u", {plain_card()}, 5) == "busy");
         CHECK(on.template apply<issue_type>("u", {plain_card()}, 5) == "busy");
-        CHECK(on.template compensate<rewrite_type>("t", wanted) == "applied");
+        CHECK(on.template compensate<rewrite_type>("t", given) == "applied");
         CHECK(on.template apply<withdraw_type>("u", {"c", true}, 5) == "applied");
     }
     SUBCASE("confirmed") {
-        CHECK(on.template confirm<rewrite_type>("t", wanted, 5) == "applied");
+        CHECK(on.template confirm<rewrite_type>("t", given, 5) == "applied");
         CHECK(here() == encode_json(settled));
         CHECK(on.marks().empty());
-        CHECK(on.template confirm<rewrite_type>("t", wanted, 5) == "nothing");
+        CHECK(on.template confirm<rewrite_type>("t", given, 5) == "nothing");
     }
     SUBCASE("stray: undone exactly") {
-        CHECK(on.template confirm<rewrite_type>("t", wanted, 6) == "applied");
+        CHECK(on.template confirm<rewrite_type>("t", given, 6) == "applied");
         CHECK(here() == before);
         CHECK(on.marks().empty());
     }
     SUBCASE("compensated exactly") {
-        CHECK(on.template compensate<rewrite_type>("t", wanted) == "applied");
+        CHECK(on.template compensate<rewrite_type>("t", given) == "applied");
         CHECK(here() == before);
         CHECK(on.marks().empty());
     }
     SUBCASE("gives way exactly") {
-        CHECK(on.template back_off<rewrite_type>("t", wanted, 4) == "nothing");
+        CHECK(on.template back_off<rewrite_type>("t", given, 4) == "nothing");
         CHECK(here() == encode_json(pending));
-        CHECK(on.template back_off<rewrite_type>("t", wanted, 5) == "applied");
+        CHECK(on.template back_off<rewrite_type>("t", given, 5) == "applied");
         CHECK(here() == before);
     }
 }
@@ -94,9 +94,9 @@ TEST_CASE_TEMPLATE_DEFINE("store: every guard of an assignment is looked at", Fi
     card const full{"c", "Anna", true, colour::red, at_second(1000), 250, "note", 10, 3};
     card const empty{"c", "", false, colour::green, at_second(0), std::nullopt, std::nullopt, 0, 0};
     auto const refused = [&](card const& here, auto change) {
-        rewrite wanted{here, other_card()};
-        change(wanted.old);
-        CHECK(on.template apply<rewrite_type>("t", wanted, 5) == "guard failed");
+        rewrite given{here, other_card()};
+        change(given.old);
+        CHECK(on.template apply<rewrite_type>("t", given, 5) == "guard failed");
         CHECK(on.images().empty());
     };
     for (card const& here : {full, empty}) {
@@ -115,12 +115,12 @@ TEST_CASE_TEMPLATE_DEFINE("store: every guard of an assignment is looked at", Fi
             old.note = old.note ? std::nullopt : std::optional<std::string>{""};
         });
         refused(here, [](card& old) { ++old.points; });
-        // A bound that holds with room to spare holds.
-        rewrite wanted{here, other_card()};
-        wanted.old.points -= 5;
-        wanted.old.opened += std::chrono::seconds{5};
-        CHECK(on.template apply<rewrite_type>("t", wanted, 5) == "applied");
-        CHECK(on.template compensate<rewrite_type>("t", wanted) == "applied");
+        // Bounds need not be met exactly.
+        rewrite given{here, other_card()};
+        given.old.points -= 5;
+        given.old.opened += std::chrono::seconds{5};
+        CHECK(on.template apply<rewrite_type>("t", given, 5) == "applied");
+        CHECK(on.template compensate<rewrite_type>("t", given) == "applied");
         CHECK(on.template apply<withdraw_type>("gone", {"c", here.open}, 5) == "applied");
         CHECK(on.template confirm<withdraw_type>("gone", {"c", here.open}, 5) == "applied");
     }
@@ -136,20 +136,20 @@ TEST_CASE_TEMPLATE_DEFINE("store: sums beside assignments are checked", Fixture,
     here.visits = std::numeric_limits<std::int32_t>::max() - 1;
     here.points = std::numeric_limits<std::int64_t>::max() - 1;
     on.create(cards, here);
-    auto const said = [&](std::int32_t visits, std::int64_t points) {
-        rewrite wanted{here, other_card()};
-        wanted.fresh.visits = visits;
-        wanted.fresh.points = points;
-        std::string const answer = on.template apply<rewrite_type>("t", wanted, 5);
-        on.template compensate<rewrite_type>("t", wanted);
-        return answer;
+    auto const probe = [&](std::int32_t visits, std::int64_t points) {
+        rewrite given{here, other_card()};
+        given.fresh.visits = visits;
+        given.fresh.points = points;
+        std::string const answers = on.template apply<rewrite_type>("t", given, 5);
+        on.template compensate<rewrite_type>("t", given);
+        return answers;
     };
-    CHECK(said(1, 1) == "applied");
-    CHECK(said(2, 0) == "overflow");
-    CHECK(said(0, 2) == "overflow");
-    CHECK(said(0, std::numeric_limits<std::int64_t>::max()) == "overflow");
-    CHECK(said(-1, 0) == "guard failed");
-    CHECK(said(0, -1) == "guard failed");
+    CHECK(probe(1, 1) == "applied");
+    CHECK(probe(2, 0) == "overflow");
+    CHECK(probe(0, 2) == "overflow");
+    CHECK(probe(0, std::numeric_limits<std::int64_t>::max()) == "overflow");
+    CHECK(probe(-1, 0) == "guard failed");
+    CHECK(probe(0, -1) == "guard failed");
     CHECK(encode_json(*on.read(cards, "c")) == encode_json(here));
 }
 
@@ -167,7 +167,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: what commutes and what does not keep each othe
     }
     SUBCASE("a sum meets an assignment at confirm") {
         CHECK(on.template apply<relabel_type>("t", {"A", "new"}, 2) == "applied");
-        // Until the commit is certain, readers see the old value.
+        // Readers see the old value until the transaction is confirmed.
         CHECK(on.read(ledgers, "A")->label == "old");
         CHECK(on.template apply<adjust_type>("sum", sum, 2) == "busy");
         CHECK(on.template apply<relabel_type>("u", {"A", "third"}, 2) == "busy");
@@ -197,7 +197,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: two parts of one transaction on one record", F
     tally const twice{"A", "A", 2};
     CHECK(on.template apply<tally_type>("t", twice, 5) ==
           "applied, two parts name one record");
-    // Also when another transaction keeps the record busy: waiting would not help.
+    // Also when another transaction keeps the record busy, because a retry cannot succeed.
     CHECK(on.template apply<adjust_type>("other", {"A", 1, 0, 0, 0, no_least, no_most}, 5) ==
           "applied");
     CHECK(on.template apply<tally_type>("t", twice, 6) ==
@@ -206,7 +206,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: two parts of one transaction on one record", F
     CHECK(on.template apply<tally_type>("u", {"A", "B", 2}, 5) == "applied, applied");
     CHECK(on.read(ledgers, "B")->label == "tally");
     CHECK(on.template confirm<tally_type>("u", {"A", "B", 2}, 5) == "applied, applied");
-    // Two sums on one record are no matter.
+    // Two commuting parts may share a record.
     CHECK(on.template apply<move_type>("v", {"B", "B", 100}, 5) == "applied, applied");
     CHECK(on.template confirm<move_type>("v", {"B", "B", 100}, 5) == "applied, applied");
     CHECK(on.read(ledgers, "B")->balance == 100);
@@ -215,31 +215,31 @@ TEST_CASE_TEMPLATE_DEFINE("store: two parts of one transaction on one record", F
 TEST_CASE_TEMPLATE_DEFINE("store: a record is created", Fixture, suite_create) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
-    issue const wanted{other_card()};
-    CHECK(on.template apply<issue_type>("t", wanted, 5) == "applied");
+    issue const given{other_card()};
+    CHECK(on.template apply<issue_type>("t", given, 5) == "applied");
     CHECK(encode_json(*on.read(cards, "c")) == encode_json(other_card()));
     REQUIRE(on.images().size() == 1);
     CHECK(on.images().front().before.empty());
     CHECK(on.images().front().after == encode_json(other_card()));
     SUBCASE("again, adopted, fenced") {
-        CHECK(on.template apply<issue_type>("t", wanted, 5) == "applied");
-        CHECK(on.template apply<issue_type>("t", wanted, 6) == "applied");
+        CHECK(on.template apply<issue_type>("t", given, 5) == "applied");
+        CHECK(on.template apply<issue_type>("t", given, 6) == "applied");
         CHECK(on.images().size() == 1);
-        CHECK(on.template apply<issue_type>("t", wanted, 5) == "fenced");
+        CHECK(on.template apply<issue_type>("t", given, 5) == "fenced");
         CHECK(on.epochs() == "6");
     }
     SUBCASE("confirmed: it stays, and is there for the next") {
-        CHECK(on.template confirm<issue_type>("t", wanted, 5) == "applied");
+        CHECK(on.template confirm<issue_type>("t", given, 5) == "applied");
         CHECK(on.read(cards, "c").has_value());
         CHECK(on.template apply<issue_type>("u", {plain_card()}, 5) == "record exists");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(other_card()));
     }
     SUBCASE("undone: it is gone, whichever way") {
-        std::string said;
-        SUBCASE("compensated") { said = on.template compensate<issue_type>("t", wanted); }
-        SUBCASE("stray") { said = on.template confirm<issue_type>("t", wanted, 6); }
-        SUBCASE("gives way") { said = on.template back_off<issue_type>("t", wanted, 5); }
-        CHECK(said == "applied");
+        std::string answers;
+        SUBCASE("compensated") { answers = on.template compensate<issue_type>("t", given); }
+        SUBCASE("stray") { answers = on.template confirm<issue_type>("t", given, 6); }
+        SUBCASE("gives way") { answers = on.template back_off<issue_type>("t", given, 5); }
+        CHECK(answers == "applied");
         CHECK_FALSE(on.read(cards, "c").has_value());
         CHECK(on.marks().empty());
         CHECK(on.template apply<withdraw_type>("u", {"c", false}, 5) == "record missing");
@@ -255,33 +255,33 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is erased", Fixture, suite_erase) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(cards, plain_card());
-    withdraw const wanted{"c", true};
+    withdraw const given{"c", true};
     CHECK(on.template apply<withdraw_type>("t", {"c", false}, 5) == "guard failed");
     CHECK(on.template apply<withdraw_type>("t", {"d", true}, 5) == "record missing");
-    CHECK(on.template apply<withdraw_type>("t", wanted, 5) == "applied");
+    CHECK(on.template apply<withdraw_type>("t", given, 5) == "applied");
     REQUIRE(on.images().size() == 1);
     CHECK(on.images().front().after.empty());
-    // The mark needs the record until the commit is certain.
+    // The record stays until confirm, because it carries the mark.
     CHECK(encode_json(*on.read(cards, "c")) == encode_json(plain_card()));
     SUBCASE("confirmed: it is gone, and its mark with it") {
-        CHECK(on.template confirm<withdraw_type>("t", wanted, 5) == "applied");
+        CHECK(on.template confirm<withdraw_type>("t", given, 5) == "applied");
         CHECK_FALSE(on.read(cards, "c").has_value());
         CHECK(on.marks().empty());
-        CHECK(on.template confirm<withdraw_type>("t", wanted, 5) == "nothing");
-        CHECK(on.template apply<withdraw_type>("t", wanted, 4) == "record missing");
+        CHECK(on.template confirm<withdraw_type>("t", given, 5) == "nothing");
+        CHECK(on.template apply<withdraw_type>("t", given, 4) == "record missing");
         CHECK(on.template apply<issue_type>("u", {other_card()}, 5) == "applied");
     }
     SUBCASE("undone: it is as it was") {
-        std::string said;
-        SUBCASE("compensated") { said = on.template compensate<withdraw_type>("t", wanted); }
-        SUBCASE("stray") { said = on.template confirm<withdraw_type>("t", wanted, 6); }
-        SUBCASE("gives way") { said = on.template back_off<withdraw_type>("t", wanted, 5); }
-        CHECK(said == "applied");
+        std::string answers;
+        SUBCASE("compensated") { answers = on.template compensate<withdraw_type>("t", given); }
+        SUBCASE("stray") { answers = on.template confirm<withdraw_type>("t", given, 6); }
+        SUBCASE("gives way") { answers = on.template back_off<withdraw_type>("t", given, 5); }
+        CHECK(answers == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(plain_card()));
         CHECK(on.marks().empty());
     }
     SUBCASE("others are busy while it is pending") {
-        CHECK(on.template apply<withdraw_type>("u", wanted, 5) == "busy");
+        CHECK(on.template apply<withdraw_type>("u", given, 5) == "busy");
         CHECK(on.template apply<issue_type>("u", {other_card()}, 5) == "busy");
     }
 }
@@ -289,24 +289,24 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is erased", Fixture, suite_erase) {
 TEST_CASE_TEMPLATE_DEFINE("store: a record is replaced", Fixture, suite_replace) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
-    exchange const wanted{other_card()};
-    CHECK(on.template apply<exchange_type>("t", wanted, 5) == "record missing");
+    exchange const given{other_card()};
+    CHECK(on.template apply<exchange_type>("t", given, 5) == "record missing");
     on.create(cards, plain_card());
-    CHECK(on.template apply<exchange_type>("t", wanted, 5) == "applied");
+    CHECK(on.template apply<exchange_type>("t", given, 5) == "applied");
     CHECK(encode_json(*on.read(cards, "c")) == encode_json(other_card()));
     SUBCASE("confirmed") {
-        CHECK(on.template confirm<exchange_type>("t", wanted, 5) == "applied");
+        CHECK(on.template confirm<exchange_type>("t", given, 5) == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(other_card()));
     }
     SUBCASE("compensated: every member is back") {
-        CHECK(on.template compensate<exchange_type>("t", wanted) == "applied");
+        CHECK(on.template compensate<exchange_type>("t", given) == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(plain_card()));
     }
     SUBCASE("a late write after the end is undone and leaves no trace") {
-        CHECK(on.template confirm<exchange_type>("t", wanted, 5) == "applied");
+        CHECK(on.template confirm<exchange_type>("t", given, 5) == "applied");
         CHECK(on.template apply<exchange_type>("t", {plain_card()}, 4) == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(plain_card()));
-        CHECK(on.template confirm<exchange_type>("t", wanted, 5) == "applied");
+        CHECK(on.template confirm<exchange_type>("t", given, 5) == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(other_card()));
         CHECK(on.marks().empty());
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: the log's inserts, compare-and-sets and listings.
+// The store suite: inserts, compare-and-sets, lookups and listings of a log.
 #pragma once
 
 #include <settle/testing/store_suite/bench.hpp>
@@ -12,7 +12,7 @@ namespace testing {
     return timestamp{std::chrono::milliseconds{1800000000000 + count}};
 }
 
-/// One transaction and what is done to its entry.
+/// One transaction, with calls that write its entry.
 template <typename Log, typename Direction>
 class entry_story {
 public:
@@ -40,8 +40,8 @@ public:
         REQUIRE(insert(when, owner) == log_answer::taken);
         c().inserted(log_answer::taken, false);
     }
-    void answer_all(answer said) {
-        for (std::size_t part = 0; part < c().parts(); ++part) c().answered(part, said);
+    void answer_all(answer given) {
+        for (std::size_t part = 0; part < c().parts(); ++part) c().answered(part, given);
         c().decide(1);
     }
 
@@ -53,9 +53,9 @@ private:
 [[nodiscard]] inline move usual_move() { return {"A\"ä'", "B\\", 10}; }
 
 template <typename Log>
-auto begin_move(Log& log, transaction_id id, epoch first, goal wanted = goal::run) {
+auto begin_move(Log& log, transaction_id id, epoch first, goal aim = goal::run) {
     return entry_story<Log, forward<move_type>>{log, std::move(id), usual_move(),
-                                                coordinator::begin(2, first, wanted)};
+                                                coordinator::begin(2, first, aim)};
 }
 template <typename Log>
 auto take_move(Log& log, transaction_id const& id) {
@@ -144,7 +144,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: pending, applied, done", Fixture, suite_commit) 
     CHECK(applied.created == at_millisecond(0));
     CHECK(applied.owner == "first");
     CHECK(applied.images == story.work().images);
-    // The same compare-and-set again finds another state.
+    // A repeated compare-and-set finds another state.
     CHECK(story.template change<step::commit>(21, "first") == log_answer::conflict);
     CHECK(story.read() == applied);
 
@@ -177,7 +177,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a claim raises the epoch and takes the owner", F
     CHECK(claimed.owner == "second");
     CHECK(claimed.modified == at_millisecond(40));
     CHECK(claimed.created == at_millisecond(0));
-    // The third one read the entry before, and the first one knows nothing of it.
+    // The workers `third` and `first` still have the epoch before the claim.
     CHECK(third.template change<step::claim>(41, "third") == log_answer::conflict);
     story.answer_all(answer::applied);
     CHECK(story.template change<step::commit>(41, "first") == log_answer::conflict);
@@ -259,11 +259,11 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason, and where", Fixture, 
         auto story = begin_move(log, "t", 70);
         story.insert_and_move(1, "first");
         auto const standing = standing_of(story.read());
-        entry_story<decltype(log), forward<move_type>> asked{log, "t", usual_move(),
+        entry_story<decltype(log), forward<move_type>> canceler{log, "t", usual_move(),
                                                              coordinator::cancel(2)};
-        asked.c().found(standing, {});
-        CHECK(asked.template change<step::cancel>(5, "canceler") == log_answer::taken);
-        entry const made = asked.read();
+        canceler.c().found(standing, {});
+        CHECK(canceler.template change<step::cancel>(5, "canceler") == log_answer::taken);
+        entry const made = canceler.read();
         CHECK(made.state == state::canceling);
         CHECK(made.epoch_number == 71);
         CHECK(made.owner == "canceler");
@@ -281,12 +281,12 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason, and where", Fixture, 
     SUBCASE("what was only submitted is canceled at once") {
         auto story = begin_move(log, "t", 9, goal::submit);
         REQUIRE(story.insert(1, "submitter") == log_answer::taken);
-        entry_story<decltype(log), forward<move_type>> asked{log, "t", usual_move(),
+        entry_story<decltype(log), forward<move_type>> canceler{log, "t", usual_move(),
                                                              coordinator::cancel(2)};
-        asked.c().found(standing_of(story.read()), {});
-        CHECK(asked.template change<step::cancel>(5, "canceler") == log_answer::taken);
-        CHECK(asked.read().state == state::canceled);
-        CHECK(asked.read().why == reason::cancel_asked);
+        canceler.c().found(standing_of(story.read()), {});
+        CHECK(canceler.template change<step::cancel>(5, "canceler") == log_answer::taken);
+        CHECK(canceler.read().state == state::canceled);
+        CHECK(canceler.read().why == reason::cancel_asked);
     }
 }
 
@@ -325,7 +325,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a wave of a thousand entries, each answered by i
     std::string const owner = "me";
     crowd<forward<move_type>> jobs;
     for (std::size_t i = 0; i < 1000; ++i) {
-        // Every fifth repeats the id before it; every seventh has nothing to insert.
+        // Every fifth job repeats the id before it; every seventh job inserts nothing.
         std::string const id = "t" + std::to_string(i % 5 == 4 ? i - 1 : i);
         auto& work = jobs.add(id, usual_move(), coordinator::begin(2, 10 + i));
         work.created = at_millisecond(0);
@@ -375,7 +375,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a wave of entries that are looked up, each answe
     for (auto const& id : ids) {
         jobs.add(id, id == "other" ? move{"C", "D", 1} : usual_move(), coordinator::begin(2, 9));
     }
-    // Another entry than its job takes it for, and a job that does not read.
+    // A job whose parameters differ from the entry, and a job that does not read.
     for (auto& work : jobs.jobs()) work.coordinator.look_again();
     jobs.jobs()[4].id = "done";
     jobs.jobs()[5].coordinator = coordinator::begin(2, 9);
@@ -388,17 +388,17 @@ TEST_CASE_TEMPLATE_DEFINE("log: a wave of entries that are looked up, each answe
     log.look_up(jobs.wave(), [&](job& work, result<std::optional<entry>> found, bool same) {
         answers.push_back({&work, found.value(), same});
     });
-    std::vector<std::string> told;
+    std::vector<std::string> states;
     for (auto const& [work, here, same] : answers) {
-        told.push_back(work->id + ": " + std::string{here ? name_of(here->state) : "none"});
+        states.push_back(work->id + ": " + std::string{here ? name_of(here->state) : "none"});
         if (!here) continue;
         entry alone = log.read(work->id).value().value();
         if (same) CHECK(work != &jobs.jobs()[4]);
         if (same) alone.parameters = here->parameters;
         CHECK(*here == alone);
     }
-    std::sort(told.begin(), told.end());
-    CHECK(told == std::vector<std::string>{"done: done", "done: done", "done: done",
+    std::sort(states.begin(), states.end());
+    CHECK(states == std::vector<std::string>{"done: done", "done: done", "done: done",
                                            "missing: none", "pending: pending"});
 }
 

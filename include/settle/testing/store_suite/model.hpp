@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The pure record rule as a store: what every store is compared with.
+// The reference store: the record rule over maps.
 #pragma once
 
 #include <settle/testing/store_suite/types.hpp>
@@ -9,7 +9,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Records and marks in plain maps; every operation is one call of the record rule.
+/// Records and marks in maps; each operation is a call of the record rule.
 template <typename... Collections>
 class record_model {
 public:
@@ -21,10 +21,10 @@ public:
         for_each_operation<holds, Direction>(wave, kind_of<Step>(), [&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
             using key_type = typename collection::key_type;
-            auto& known = slots_of<collection>();
-            auto& slot = known[key_type(one.key())];
+            auto& slots_here = slots_of<collection>();
+            auto& slot = slots_here[key_type(one.key())];
             one.answered(one.meet(slot, [&] { return encode_json(*slot.record); }));
-            if (!slot.record && slot.marks.empty()) known.erase(key_type(one.key()));
+            if (!slot.record && slot.marks.empty()) slots_here.erase(key_type(one.key()));
         });
     }
 
@@ -34,9 +34,9 @@ public:
     }
 
     answer resolve(mark_place const& place, bool confirmed) {
-        answer said = answer::nothing;
-        (resolve_in<Collections>(place, confirmed, said), ...);
-        return said;
+        answer resolved = answer::nothing;
+        (resolve_in<Collections>(place, confirmed, resolved), ...);
+        return resolved;
     }
 
     template <typename C>
@@ -66,7 +66,7 @@ private:
     }
 
     template <typename C>
-    void resolve_in(mark_place const& place, bool confirmed, answer& said) {
+    void resolve_in(mark_place const& place, bool confirmed, answer& resolved) {
         auto const* const key = std::get_if<typename C::key_type>(&place.key);
         if (place.collection != C::name || key == nullptr) return;
         auto const found = slots_of<C>().find(*key);
@@ -74,7 +74,7 @@ private:
         auto& slot = found->second;
         auto const* const one = slot.marks.find(place.id, place.part);
         if (one == nullptr || one->epoch_number != place.epoch_number) return;
-        said = (confirmed ? finish(slot, place.id, place.part, place.epoch_number)
+        resolved = (confirmed ? finish(slot, place.id, place.part, place.epoch_number)
                           : undo(slot, place.id, place.part))
                    .what;
         if (!slot.record && slot.marks.empty()) slots_of<C>().erase(found);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: long random sequences and waves of many jobs, each compared with the pure rule.
+// The store suite: random waves and waves of many jobs, compared with the record rule.
 #pragma once
 
 #include <settle/testing/store_suite/bench.hpp>
@@ -25,7 +25,7 @@ namespace testing {
     return made;
 }
 
-/// Records are few and values small, so that everything meets everything.
+/// Few records and small values, so that the transactions conflict often.
 template <typename Bench>
 void stir_all(Bench& on, std::uint64_t seed, int waves) {
     std::mt19937_64 chance{seed};
@@ -105,15 +105,15 @@ TEST_CASE_TEMPLATE_DEFINE("store: a wave of a thousand jobs, each answered by it
     constexpr std::size_t count = 1000;
     auto const id_of = [](std::size_t i) { return "t" + std::to_string(i); };
     crowd<forward<move_type>> jobs;
-    std::size_t asked = 0;
+    std::size_t due = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        // Every fourth is at another step; every tenth names a record that is missing.
+        // Every fourth job is at another step; every tenth job names a missing record.
         std::string const source = i % 10 == 9 ? "nobody" : "hot";
         if (i % 4 == 3) jobs.add_at<step::confirm>(id_of(i), {source, "cold", 1}, 9, 5);
         else jobs.add_at<step::apply>(id_of(i), {source, "cold", 1}, 5);
-        asked += i % 4 != 3 && i % 10 != 9;
+        due += i % 4 != 3 && i % 10 != 9;
     }
-    REQUIRE(asked > 300);
+    REQUIRE(due > 300);
     on.template send<step::apply>(jobs);
     on.check();
     std::size_t applied = 0;
@@ -126,7 +126,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a wave of a thousand jobs, each answered by it
         } else if (i % 10 == 9) {
             CHECK(words(c, 2) == "record missing, applied");
         } else if (applied < 300) {
-            // Work on one record keeps the order of the input: the first 300 get what there is.
+            // The jobs on a record keep their order; the first 300 jobs use up the balance.
             CHECK(words(c, 2) == "applied, applied");
             ++applied;
         } else {
@@ -135,10 +135,10 @@ TEST_CASE_TEMPLATE_DEFINE("store: a wave of a thousand jobs, each answered by it
         }
     }
     CHECK(applied == 300);
-    CHECK(failed == asked - 300);
+    CHECK(failed == due - 300);
     CHECK(on.read(ledgers, "hot")->balance == 0);
 
-    // Half of those who applied are confirmed and half undone, in one wave each.
+    // One wave confirms half of the applied jobs, and another compensates the other half.
     crowd<forward<move_type>> confirmed;
     crowd<forward<move_type>> undone;
     for (std::size_t i = 0; i < count; ++i) {

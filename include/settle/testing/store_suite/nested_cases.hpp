@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: structs and lists inside of records.
+// The store suite: records that contain structs and lists.
 #pragma once
 
 #include <settle/testing/store_suite/engine_cases.hpp>
@@ -93,7 +93,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: structs and lists inside of records", Fixture
         CHECK(shown(again, "p") == encode_json(std::optional{moved}));
         CHECK(again.reverse("redirect").text() == "redirect/reverse: done");
         CHECK(shown(again, "p") == encode_json(std::optional{first}));
-        // An assignment is put back only where it still stands.
+        // A reversal restores an assigned field only if the field still has the assigned value.
         REQUIRE(again.run("there", redirect{second.id, elsewhere, route, 99}).done());
         REQUIRE(again.run("on", redirect{second.id, elsewhere, {}, 99}).done());
         CHECK(again.reverse("there").why == reason::guard_failed);

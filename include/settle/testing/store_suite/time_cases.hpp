@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: entries that a wrong clock has dated, of any date that there is.
+// The store suite: entries with wrong dates.
 #pragma once
 
 #include <settle/testing/faults.hpp>
@@ -13,7 +13,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// The clock of one machine, beside those that show the manual environment's time.
+/// A machine clock that is ahead of the manual environment's clock.
 struct machine_clock : manual_environment {
     std::chrono::milliseconds ahead;
     machine_clock(manual_environment const& others, std::chrono::milliseconds by)
@@ -23,20 +23,20 @@ struct machine_clock : manual_environment {
 
 inline constexpr std::chrono::hours twelve_years{24 * 365 * 12};
 
-/// Puts an entry into a log as a worker with the clock of its times would have left it.
-/// Shape:   wanted - initial, pending or done
+/// Writes an entry with the given times, as a worker with that clock would.
+/// Shape:   left - initial, pending or done
 template <typename Log>
-void plant_dated(Log& log, transaction_id id, timestamp created, timestamp modified, state wanted) {
-    auto const asked = wanted == state::initial ? goal::submit : goal::run;
+void plant_dated(Log& log, transaction_id id, timestamp created, timestamp modified, state left) {
+    auto const aim = left == state::initial ? goal::submit : goal::run;
     entry_story<Log, forward<move_type>> story{log, std::move(id), {"A", "B", 10},
-                                               coordinator::begin(2, 70, asked)};
+                                               coordinator::begin(2, 70, aim)};
     std::string const owner = "elsewhere";
     std::span<job> const wave{&story.work(), 1};
     write_context const at{modified, owner};
     story.work().created = created;
     log.insert(wave, at);
     REQUIRE(story.work().said == log_answer::taken);
-    if (wanted != state::done) return;
+    if (left != state::done) return;
     story.c().inserted(log_answer::taken, false);
     story.answer_all(answer::applied);
     log.template change<step::commit>(wave, at);
@@ -82,7 +82,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a listing by time may take what is dated ahead w
     CHECK(ids_of(log.list(filter, "", 100).value()) == "g submitted ahead ");
     filter.state = state::done;
     CHECK(ids_of(log.list(filter, "", 100).value()) == "h done ahead ");
-    // The longest durations and the first and last times that there are.
+    // The first and the last representable times.
     filter = {};
     filter.before = timestamp::min();
     filter.ahead_of = timestamp::max();
@@ -94,7 +94,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a listing by time may take what is dated ahead w
     CHECK(kept.modified == timestamp::max());
 }
 
-/// Erases all that is old, so many at a time; how many steps that took.
+/// Purges in steps of at most `step` entries; returns the number of steps.
 template <typename Log>
 std::size_t purge_in_steps(Log& log, timestamp before, std::size_t step, std::uint64_t& erased) {
     purged gone;
@@ -121,7 +121,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a purge passes what it cannot erase, however sma
         timestamp modified;
         state left;
     };
-    // Whatever stands in front, in every order of their ids and times.
+    // Entries that a purge must keep; their ids precede the ids of the old entries.
     std::vector<kind> const staying{{"created ahead", far, long_ago, state::done},
                                     {"modified ahead", long_ago, far, state::done},
                                     {"created lately", now, long_ago, state::done},
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a purge passes what it cannot erase, however sma
         std::uint64_t erased = 0;
         auto const steps = purge_in_steps(log, before, step, erased);
         CHECK(erased == old);
-        // No step is spent on what stays.
+        // A purge does not count the entries that it keeps.
         CHECK(steps <= old / step + 2);
         CHECK(log.list({}, "", 100).value().size() == copies * staying.size());
         for (std::size_t i = 0; i < old; ++i) {
@@ -155,28 +155,28 @@ TEST_CASE_TEMPLATE_DEFINE("log: a purge passes what it cannot erase, however sma
     }
 }
 
-/// An engine of a machine with a clock of its own.
+/// An engine with its own clock.
 template <typename Database, typename Clock>
 auto engine_at(Database& database, Clock const& clock) {
     return engine{database, type<move_type>, two_phases, with_environment(clock)};
 }
 
-/// Ends a machine's work on an id behind a step.
+/// Runs a transaction on an engine that crashes after the step `behind`.
 template <typename Database, typename Clock>
 void leave(Database& database, Clock const& clock, transaction_id const& id,
            std::string_view behind, std::int64_t amount = 10) {
     faulty fragile{database};
-    fragile.plan([&](call const& one) {
-        return fault{one.what == behind ? fault_kind::crash_after : fault_kind::none};
+    fragile.plan([&](call const& current) {
+        return fault{current.what == behind ? fault_kind::crash_after : fault_kind::none};
     });
-    auto commit_result = engine_at(fragile, clock);
-    CHECK_THROWS_AS(std::ignore = commit_result.run(id, move{"A", "B", amount}), crash);
+    auto crashing = engine_at(fragile, clock);
+    CHECK_THROWS_AS(std::ignore = crashing.run(id, move{"A", "B", amount}), crash);
 }
 
 template <typename Engine>
-std::string standing_still(Engine& engine, state wanted, time_limit older_than) {
+std::string standing_still(Engine& engine, state in, time_limit older_than) {
     std::string ids;
-    for (entry const& one : engine.list(wanted, older_than)) ids += one.id + ' ';
+    for (entry const& one : engine.list(in, older_than)) ids += one.id + ' ';
     return ids;
 }
 
@@ -212,16 +212,16 @@ TEST_CASE_TEMPLATE_DEFINE("engine: what a machine left whose clock was years ahe
     CHECK(report.done == 2);
     CHECK(report.canceled == 3);
     CHECK(report.young == 2);
-    // Nobody knows how old the first is, so it counts as too old.
+    // An entry dated ahead counts as too old, because its age is unknown.
     CHECK(engine.find("1 pending").value()->why == reason::expired);
     CHECK(engine.find("2 committed").value()->state == state::done);
     CHECK(engine.find("3 canceling").value()->why == reason::guard_failed);
     CHECK(engine.find("5 begun in time").value()->state == state::done);
     CHECK(engine.work({.limit = 1}).canceled == 1);
     CHECK(engine.find("4 submitted").value()->why == reason::expired);
-    // Nor is it committed where the store settles it at once.
-    settle::engine at_once{database, type<move_type>, phases::one, with_environment(world)};
-    CHECK(at_once.work().canceled == 1);
+    // One phase does not commit such an entry either.
+    settle::engine in_one_phase{database, type<move_type>, phases::one, with_environment(world)};
+    CHECK(in_one_phase.work().canceled == 1);
     CHECK(engine.find("4 submitted, too").value()->why == reason::expired);
     world.advance(engine.limits().clocks + std::chrono::minutes{30});
     CHECK(engine.recover().done == 2);
@@ -242,7 +242,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: entries of any date are followed, canceled an
     leave(database, wrong, "asked again", "apply");
     leave(database, wrong, "canceled", "apply");
     CHECK(engine.cancel("canceled").canceled());
-    // Whoever asks waits until it has stood still on a clock of its own.
+    // The caller takes over after the entry stood still for `takeover` by the caller's clock.
     CHECK(engine.run("asked again", move{"A", "B", 10}).why == reason::expired);
     CHECK(engine_at(database, wrong).run("done", move{"A", "B", 10}).done());
     auto const again = engine.reverse("done");
@@ -274,8 +274,8 @@ TEST_CASE_TEMPLATE_DEFINE("engine: entries of any date are followed, canceled an
     CHECK(engine.read(ledgers, "A").value()->balance == 960);
     CHECK(engine.marks().value() == 0);
     std::uint64_t finished = 0;
-    for (state const wanted : {state::done, state::canceled}) {
-        for (entry const& one : engine.list(wanted, std::chrono::hours::min())) {
+    for (state const final_state : {state::done, state::canceled}) {
+        for (entry const& one : engine.list(final_state, std::chrono::hours::min())) {
             finished += one.id.starts_with('x') ? 1U : 0U;
         }
     }

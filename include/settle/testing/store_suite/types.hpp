@@ -8,9 +8,9 @@
 SETTLE_BEGIN
 namespace testing {
 
-// BOOST_HANA_DEFINE_STRUCT, because the other macro only works at global scope.
+// BOOST_HANA_ADAPT_STRUCT would work at global scope only.
 
-/// Numbers that many transactions change at once, and a text that only one may.
+/// Integers for commuting effects, and a text for exclusive effects.
 struct ledger {
     BOOST_HANA_DEFINE_STRUCT(ledger,
         (std::string, id),
@@ -23,7 +23,7 @@ enum class colour : std::int16_t { red = -1, green = 0, blue = 700 };
 
 using whole_second = std::chrono::time_point<std::chrono::system_clock, std::chrono::seconds>;
 
-/// One member of every kind that a store must keep.
+/// A field of every kind that a store must support.
 struct card {
     BOOST_HANA_DEFINE_STRUCT(card,
         (std::string, id),
@@ -37,7 +37,7 @@ struct card {
         (std::int32_t, visits));
 };
 
-/// A key that is an integer.
+/// A record with an integer key.
 struct shelf {
     BOOST_HANA_DEFINE_STRUCT(shelf,
         (std::int64_t, number),
@@ -52,7 +52,7 @@ using ledgers_type = std::remove_const_t<decltype(ledgers)>;
 using cards_type = std::remove_const_t<decltype(cards)>;
 using shelves_type = std::remove_const_t<decltype(shelves)>;
 
-// ------------------------------------------------------------------------------ what commutes
+// -------------------------------------------------------------------------- commuting effects
 
 struct move {
     BOOST_HANA_DEFINE_STRUCT(move,
@@ -84,7 +84,7 @@ struct adjust {
 inline constexpr std::int64_t no_least = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t no_most = std::numeric_limits<std::int64_t>::max();
 
-/// Any change of either sign at either moment, bounded from both sides.
+/// Changes of either sign at apply and at confirm, with a lower and an upper bound.
 inline constexpr auto adjust_type = transaction<adjust, "suite_adjust">(
     participant<"ledger">(ledgers, param<&adjust::id>)
         .require(field<&ledger::balance> >= param<&adjust::least>)
@@ -104,8 +104,8 @@ struct checked {
         (std::int64_t, units));
 };
 
-/// A guard that is no bound, on a field that others may be changing, beside an effect that
-/// commutes.
+/// Guards that are not bounds, on fields that other transactions may change, with a commuting
+/// effect.
 inline constexpr auto checked_type = transaction<checked, "suite_checked">(
     participant<"ledger">(ledgers, param<&checked::id>)
         .require(field<&ledger::balance> == param<&checked::expected>)
@@ -125,7 +125,7 @@ struct order {
         (std::vector<order_line>, lines));
 };
 
-/// A range, in which one record may be named twice.
+/// A range that may name a record twice.
 inline constexpr auto order_type = transaction<order, "suite_order">(
     participant<"customer">(ledgers, param<&order::customer>)
         .require(field<&ledger::balance> >= param<&order::price>)
@@ -136,7 +136,7 @@ inline constexpr auto order_type = transaction<order, "suite_order">(
         .apply(field<&shelf::amount> -= line<&order_line::amount>)
         .compensate(inverse));
 
-// ---------------------------------------------------------------------------- what is exclusive
+// -------------------------------------------------------------------------- exclusive effects
 
 struct relabel {
     BOOST_HANA_DEFINE_STRUCT(relabel,
@@ -155,7 +155,7 @@ struct tally {
         (std::int64_t, units));
 };
 
-/// Two parts of one collection, of which the second wants its record for itself.
+/// Two parts in one collection; the second part's effect is exclusive.
 inline constexpr auto tally_type = transaction<tally, "suite_tally">(
     participant<"counted">(ledgers, param<&tally::counted>)
         .confirm(field<&ledger::units> += param<&tally::units>),
@@ -169,8 +169,7 @@ struct rewrite {
         (card, fresh));
 };
 
-/// Assignments of every kind of field, some at apply and some at confirm, under every kind of
-/// guard.
+/// Assignments to every kind of field, at apply and at confirm, with every kind of guard.
 inline constexpr auto rewrite_type = transaction<rewrite, "suite_rewrite">(
     participant<"card">(cards, param<&rewrite::old, &card::id>)
         .require(field<&card::holder> == param<&rewrite::old, &card::holder>)
