@@ -26,7 +26,7 @@ struct expected_answer {
     answer what = answer::applied;
     answer or_else = answer::applied;
 
-    [[nodiscard]] bool allows(answer said) const { return said == what || said == or_else; }
+    [[nodiscard]] bool allows(answer actual) const { return actual == what || actual == or_else; }
 };
 
 /// The record by plain evaluation, and its pending parts.
@@ -44,7 +44,7 @@ public:
     }
 
     [[nodiscard]] expected_answer expect(transaction_id const& id,
-                                         reading<Record> const& said) const {
+                                         reading<Record> const& evaluated) const {
         bool own = false;
         bool own_exclusive = false;
         bool exclusive = false;
@@ -53,36 +53,37 @@ public:
             own_exclusive = own_exclusive || (one.id == id && one.said.exclusive);
             exclusive = exclusive || one.said.exclusive;
         }
-        if (own_exclusive || (own && said.exclusive)) return only(answer::two_parts);
+        if (own_exclusive || (own && evaluated.exclusive)) return only(answer::two_parts);
         if (exclusive) return only(answer::busy);
-        if (said.creates != !record.has_value()) {
-            return only(said.creates ? answer::record_exists : answer::record_missing);
+        if (evaluated.creates != !record.has_value()) {
+            return only(evaluated.creates ? answer::record_exists : answer::record_missing);
         }
-        if (said.exclusive) {
-            return pending.empty() ? expect_guards(said) : only(answer::busy);
+        if (evaluated.exclusive) {
+            return pending.empty() ? expect_guards(evaluated) : only(answer::busy);
         }
         bool moved = false;
         bool moved_own = false;
         for (auto const& one : pending) {
             for_each_integer<Record>([&](auto m, auto position) {
                 bool const moves = one.said.apply[position] != 0 || one.said.confirm[position] != 0;
-                if (!moves || (said.exact_fields >> m.index & 1U) == 0) return;
+                if (!moves || (evaluated.exact_fields >> m.index & 1U) == 0) return;
                 moved = true;
                 moved_own = moved_own || one.id == id;
             });
         }
         if (moved) return only(moved_own ? answer::two_parts : answer::busy);
-        return expect_guards(said);
+        return expect_guards(evaluated);
     }
 
     /// Applies a part for which the record rule answered `applied`.
-    void take(transaction_id id, part_number part, epoch number, reading<Record> said) {
-        pending_part<Record> made{std::move(id), part, number, std::move(said), record};
+    void take(transaction_id id, part_number part, epoch number, reading<Record> evaluated) {
+        pending_part<Record> made{std::move(id), part, number, std::move(evaluated), record};
         if (made.said.exclusive) record = made.said.pending;
         else add(made.said.apply, 1);
         pending.push_back(std::move(made));
     }
 
+    /// Confirms or undoes a pending part.
     void end(pending_part<Record>* one, bool confirmed) {
         if (!one->said.exclusive) add(confirmed ? one->said.confirm : one->said.apply,
                                       confirmed ? 1 : -1);
@@ -112,33 +113,33 @@ private:
             function(value);
             return;
         }
-        auto const& said = pending[from].said;
+        auto const& evaluated = pending[from].said;
         each_end(position, value, function, from + 1);
-        each_end(position, value + said.confirm[position], function, from + 1);
-        each_end(position, value - said.apply[position], function, from + 1);
+        each_end(position, value + evaluated.confirm[position], function, from + 1);
+        each_end(position, value - evaluated.apply[position], function, from + 1);
     }
 
-    [[nodiscard]] expected_answer expect_guards(reading<Record> const& said) const {
-        if (said.guard_overflow) return only(answer::overflow);
-        bool hold = said.hold;
-        bool overflow = said.effect_overflow;
+    [[nodiscard]] expected_answer expect_guards(reading<Record> const& evaluated) const {
+        if (evaluated.guard_overflow) return only(answer::overflow);
+        bool hold = evaluated.hold;
+        bool overflow = evaluated.effect_overflow;
         for_each_integer<Record>([&](auto m, auto position) {
             using type = typename decltype(m)::type;
             // A record that is created has no value that a bound could limit.
             wide const value = record ? wide{(*record).*m.pointer} : wide{0};
             each_end(position, value, [&](wide reached) {
-                for (plain_bound const& bound : said.bounds) {
+                for (plain_bound const& bound : evaluated.bounds) {
                     if (bound.position != position) continue;
                     hold = hold && (bound.side == bound_side::lower ? reached >= bound.limit
                                                                     : reached <= bound.limit);
                 }
-                wide const applied = reached + said.apply[position];
+                wide const applied = reached + evaluated.apply[position];
                 overflow = overflow || !fits_in<type>(applied) ||
-                           !fits_in<type>(applied + said.confirm[position]);
+                           !fits_in<type>(applied + evaluated.confirm[position]);
             });
-            overflow = overflow || !fits_64(-said.apply[position]);
+            overflow = overflow || !fits_64(-evaluated.apply[position]);
         });
-        hold = hold && (said.amounts_hold || !said.exclusive);
+        hold = hold && (evaluated.amounts_hold || !evaluated.exclusive);
         if (hold) return only(overflow ? answer::overflow : answer::applied);
         return {answer::guard_failed, overflow ? answer::overflow : answer::guard_failed};
     }

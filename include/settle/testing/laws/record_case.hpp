@@ -77,11 +77,11 @@ public:
     static constexpr std::uint64_t confirm_fields = 0;
     static constexpr std::uint64_t exact_fields = 0;
 
-    explicit stranger_intent(std::vector<std::int64_t> const& wanted) : wanted_(wanted) {}
+    explicit stranger_intent(std::vector<std::int64_t> const& numbers) : numbers_(numbers) {}
 
     void deltas(integers<Record>& apply, integers<Record>& confirm, bool&) const {
-        std::copy_n(wanted_.begin(), apply.size(), apply.begin());
-        std::copy_n(wanted_.begin() + static_cast<std::ptrdiff_t>(apply.size()), confirm.size(),
+        std::copy_n(numbers_.begin(), apply.size(), apply.begin());
+        std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(apply.size()), confirm.size(),
                     confirm.begin());
     }
     template <typename Function>
@@ -91,14 +91,14 @@ public:
     [[nodiscard]] reading<Record> read() const {
         reading<Record> made;
         for (std::size_t i = 0; i < made.apply.size(); ++i) {
-            made.apply[i] = wanted_[i];
-            made.confirm[i] = wanted_[made.apply.size() + i];
+            made.apply[i] = numbers_[i];
+            made.confirm[i] = numbers_[made.apply.size() + i];
         }
         return made;
     }
 
 private:
-    std::vector<std::int64_t> const& wanted_;
+    std::vector<std::int64_t> const& numbers_;
 };
 
 template <auto const& Type, typename Collection>
@@ -149,9 +149,9 @@ struct record_case {
                                                 verb::undo,   verb::undo_exactly};
             // First an apply of every part, then operations in any order.
             verb const what = at < count ? verb::apply : verbs[from.below(verbs.size())];
-            std::size_t const who = at < count ? at : from.below(count);
+            std::size_t const index = at < count ? at : from.below(count);
             std::size_t const number = from.one_in(4) ? from.below(3) : 1;
-            made.happenings.push_back({what, static_cast<std::uint8_t>(who),
+            made.happenings.push_back({what, static_cast<std::uint8_t>(index),
                                        static_cast<std::uint8_t>(number)});
         }
         if (from.one_in(2)) {
@@ -178,7 +178,7 @@ struct record_case {
     /// The case as text for a person.
     [[nodiscard]] std::string tell() const {
         std::string out = "record " + (record ? encode_json(*record) : std::string{"none"}) + '\n';
-        std::vector<bool> told(wishes.size());
+        std::vector<bool> described(wishes.size());
         for (happening const& one : happenings) {
             auto const& by = wishes[one.wish];
             constexpr std::array<std::string_view, 4> names{"apply", "finish", "undo",
@@ -186,8 +186,8 @@ struct record_case {
             out.append("  ").append(names[static_cast<std::size_t>(one.what)]).append(" '");
             out.append(by.id).append("' part ").append(std::to_string(one.wish));
             out.append(" under ").append(std::to_string(one.under()));
-            if (!told[one.wish]) out.append(": ").append(tell(by));
-            told[one.wish] = true;
+            if (!described[one.wish]) out.append(": ").append(tell(by));
+            described[one.wish] = true;
             out += '\n';
         }
         return out;

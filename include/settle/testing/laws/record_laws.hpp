@@ -77,76 +77,76 @@ private:
 
     template <typename Intent>
     broken_law begin(happening const& one, transaction_id const& id, record_type const& created,
-                     Intent const& intent, reading<record_type> said) {
+                     Intent const& intent, reading<record_type> evaluated) {
         part_number const part{one.wish, 0};
         epoch const number = one.under();
         auto const before = rule_;
         auto const image = [&] { return encode_json(*rule_.record); };
-        auto const met = settle::apply(rule_, id, part, number, created, intent, image);
+        auto const result = settle::apply(rule_, id, part, number, created, intent, image);
         if (auto* const mine = plain_.find(id, part)) {
             bool const late = mine->number > number;
-            if (met.what != (late ? answer::fenced : answer::applied)) {
+            if (result.what != (late ? answer::fenced : answer::applied)) {
                 return {late ? "an old epoch is fenced" : "adopting is idempotent",
-                        words(met.what)};
+                        words(result.what)};
             }
             mine->number = std::max(mine->number, number);
-            if (!late && mine->said.exclusive != (met.exclusive != nullptr)) {
+            if (!late && mine->said.exclusive != (result.exclusive != nullptr)) {
                 return {"adopting is idempotent", "it answers without the old image"};
             }
             return {};
         }
-        auto const expected = plain_.expect(id, said);
-        if (!expected.allows(met.what)) {
+        auto const expected = plain_.expect(id, evaluated);
+        if (!expected.allows(result.what)) {
             bool const overflow =
-                expected.what == answer::overflow || met.what == answer::overflow;
+                expected.what == answer::overflow || result.what == answer::overflow;
             return {overflow ? "an overflow is an answer and never a wrap"
                              : "an apply answers what the guards say, whichever way others end",
-                    words(met.what) + ", expected " + std::string{name_of(expected.what)}};
+                    words(result.what) + ", expected " + std::string{name_of(expected.what)}};
         }
-        if (met.what != answer::applied) {
+        if (result.what != answer::applied) {
             if (rule_ == before) return {};
-            return {"a refused apply leaves record and marks as they were", words(met.what)};
+            return {"a refused apply leaves record and marks as they were", words(result.what)};
         }
         ++applied_;
-        if (!said.compensates) {
+        if (!evaluated.compensates) {
             return {"the compensation that is spelled undoes the apply", "it does not"};
         }
         std::string const old = before.record ? encode_json(*before.record) : std::string{};
-        if (said.exclusive != (met.exclusive != nullptr) ||
-            (met.exclusive && met.exclusive->image != old)) {
+        if (evaluated.exclusive != (result.exclusive != nullptr) ||
+            (result.exclusive && result.exclusive->image != old)) {
             return {"an exclusive apply answers with the old image",
-                    met.exclusive ? met.exclusive->image : "none"};
+                    result.exclusive ? result.exclusive->image : "none"};
         }
-        plain_.take(id, part, number, std::move(said));
-        return told(met, before.record);
+        plain_.take(id, part, number, std::move(evaluated));
+        return check_changes(result, before.record);
     }
 
     broken_law end(happening const& one, transaction_id const& id) {
         part_number const part{one.wish, 0};
         auto const before = rule_.record;
-        auto const met = one.what == verb::finish ? settle::finish(rule_, id, part, one.under())
-                         : one.what == verb::undo
-                             ? settle::undo(rule_, id, part, one.under())
-                             : settle::undo_exactly(rule_, id, part, one.under());
+        auto const result =
+            one.what == verb::finish ? settle::finish(rule_, id, part, one.under())
+            : one.what == verb::undo ? settle::undo(rule_, id, part, one.under())
+                                     : settle::undo_exactly(rule_, id, part, one.under());
         auto* const mine = plain_.find(id, part);
         bool const same = mine != nullptr && mine->number == one.under();
         // A mark with a higher epoch belongs to a later claim, or to a later use of the id.
         bool const earlier = mine != nullptr && mine->number < one.under();
         bool const there = same || (earlier && one.what != verb::undo_exactly);
-        if (met.what != (there ? answer::applied : answer::nothing)) {
-            return {"an end acts on its own mark and no other", words(met.what)};
+        if (result.what != (there ? answer::applied : answer::nothing)) {
+            return {"an end acts on its own mark and no other", words(result.what)};
         }
         if (there) plain_.end(mine, one.what == verb::finish && same);
-        return told(met, before);
+        return check_changes(result, before);
     }
 
     /// Checks that an answer names every change, because adapters write only the named changes.
-    broken_law told(met<record_type> const& result,
-                    std::optional<record_type> const& before) const {
+    broken_law check_changes(met<record_type> const& result,
+                             std::optional<record_type> const& before) const {
         std::string how;
         if (before.has_value() != rule_.record.has_value()) {
-            auto const wanted = before ? record_change::erased : record_change::created;
-            if (result.on_record != wanted) how = "the record came or went";
+            auto const expected = before ? record_change::erased : record_change::created;
+            if (result.on_record != expected) how = "the record came or went";
         } else if (before) {
             bool const fields = result.on_record == record_change::fields;
             for_each_member<record_type>([&](auto m) {
@@ -168,23 +168,24 @@ private:
             return {law_of(one),
                     "the record is " + words(rule_.record) + ", expected " + words(plain_.record)};
         }
-        std::size_t known = 0;
+        std::size_t matched = 0;
         for (auto const& left : rule_.marks) {
             auto const found = std::any_of(
                 plain_.pending.begin(), plain_.pending.end(), [&](auto const& other) {
                     return other.id == left.id && other.part == left.part &&
                            other.number == left.epoch_number;
                 });
-            known += found ? 1U : 0U;
+            matched += found ? 1U : 0U;
             std::string const problem = stored_.mark(left, rule_.record);
             if (!problem.empty()) {
                 return {"a mark is read back from its stored form as it was", problem};
             }
         }
-        if (known == plain_.pending.size() && rule_.marks.size() == known) return {};
+        if (matched == plain_.pending.size() && rule_.marks.size() == matched) return {};
         return {"a record carries one mark for each pending part, under its last epoch",
                 std::to_string(rule_.marks.size()) + " marks, of which right: " +
-                    std::to_string(known) + ", expected " + std::to_string(plain_.pending.size())};
+                    std::to_string(matched) + ", expected " +
+                    std::to_string(plain_.pending.size())};
     }
 
     static std::string law_of(happening const& one) {
@@ -195,7 +196,7 @@ private:
         default: return "an undo takes back exactly what its apply did, in any order";
         }
     }
-    static std::string words(answer said) { return "answered " + std::string{name_of(said)}; }
+    static std::string words(answer given) { return "answered " + std::string{name_of(given)}; }
     static std::string words(std::optional<record_type> const& record) {
         return record ? encode_json(*record) : "none";
     }
@@ -229,15 +230,15 @@ broken_law read_back(record_case<Type, Collection> const& story) {
 template <auto const& Type, typename Collection>
 broken_law refuse(record_case<Type, Collection> const& story) {
     for (auto const& one : story.wishes) {
-        reason const said = forward<Type>::check(one.given).why;
+        reason const refusal = forward<Type>::check(one.given).why;
         premise const plain = read_premises<Type>(one.given);
-        bool const right = plain.hold && !plain.overflow ? said == reason::none
-                           : plain.hold                  ? said == reason::overflow
-                           : plain.overflow              ? said != reason::none
-                                                         : said == reason::guard_failed;
+        bool const right = plain.hold && !plain.overflow ? refusal == reason::none
+                           : plain.hold                  ? refusal == reason::overflow
+                           : plain.overflow              ? refusal != reason::none
+                                                         : refusal == reason::guard_failed;
         if (!right) {
             return {"parameters that break a guard of theirs are refused",
-                    std::string{name_of(said)} + " for " + encode_json(one.given)};
+                    std::string{name_of(refusal)} + " for " + encode_json(one.given)};
         }
     }
     return {};

@@ -58,12 +58,13 @@ public:
     /// Returns: the broken law, if any; nothing where the transaction itself is canceled
     broken_law run(meanwhile between) {
         auto const intent = direction::template intent<Index>(by_.given, by_.line);
-        auto const met = act(intent, 1);
-        if (met.what != answer::applied) return {};
-        exclusive_ = met.exclusive != nullptr;
+        auto const result = act(intent, 1);
+        if (result.what != answer::applied) return {};
+        exclusive_ = result.exclusive != nullptr;
         if (exclusive_) {
-            kept_ = {part().participant, part().line, met.exclusive->image,
-                     met.exclusive->erases ? std::string{} : encode_json(met.exclusive->confirmed)};
+            kept_ = {part().participant, part().line, result.exclusive->image,
+                     result.exclusive->erases ? std::string{}
+                                              : encode_json(result.exclusive->confirmed)};
         }
         static_cast<void>(settle::finish(slot_, "t", part(), 1));
         after_ = slot_.record;
@@ -134,10 +135,11 @@ private:
         reversal_parameters<parameters> const given{by_.given, {kept_}};
         auto const intent = backward<Type>::template intent<Index>(given, by_.line);
         if (intent.premises() != reason::none) return {"a reversal reads its images", "it cannot"};
-        auto const met = act(intent, 2);
-        if ((met.what == answer::applied) != allowed) {
+        auto const result = act(intent, 2);
+        if ((result.what == answer::applied) != allowed) {
             return {"a reversal takes only what stands and leaves nothing below zero",
-                    "answered " + std::string{name_of(met.what)} + " for " + words(current.record)};
+                    "answered " + std::string{name_of(result.what)} + " for " +
+                        words(current.record)};
         }
         if (!allowed) {
             if (slot_ == current) return {};

@@ -73,9 +73,9 @@ private:
                 std::int64_t const now = to_integer(value);
                 if (now == 0) return better;
                 std::int64_t const step = now > 0 ? -1 : 1;
-                std::int64_t const wanted = halves == 0 ? 0 : now / 2;
+                std::int64_t const target = halves == 0 ? 0 : now / 2;
                 T candidate{};
-                if (from_integer(wanted, candidate) && keep(value, candidate, still_fails)) {
+                if (from_integer(target, candidate) && keep(value, candidate, still_fails)) {
                     better = true;
                 } else if (halves == 1 && from_integer(now + step, candidate) &&
                            keep(value, candidate, still_fails)) {
