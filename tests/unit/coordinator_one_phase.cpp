@@ -59,7 +59,7 @@ TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
     for (int attempt = 0; attempt < 2; ++attempt) {
         answer_each(c, {answer::applied, answer::busy});
         CHECK_FALSE(c.decide_one_phase(2, false));
-        c.settled(log_answer::taken);
+        c.settled(log_answer::held_back);
         CHECK(c.next() == step::pause);
         c.resume();
         // Somebody may have canceled it meanwhile.
@@ -80,7 +80,7 @@ TEST_CASE("coordinator: at once, who stands behind an earlier one is asked again
     answer_each(c, {answer::applied, answer::guard_failed});
     c.stay_behind();
     CHECK(c.why() == reason::none);
-    c.settled(log_answer::taken);
+    c.settled(log_answer::held_back);
     CHECK(c.next() == step::one_phase);
     CHECK(c.inserts());
     CHECK(c.attempts() == 0);
@@ -100,12 +100,15 @@ TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its err
         CHECK(c.why() == reason::none);
         CHECK(c.failed_part() == coordinator::no_part);
     }
-    auto c = in_one_phase(1);
-    answer_each(c, {answer::guard_failed});
-    CHECK(c.decide_one_phase(3, false));
-    c.settled(log_answer::unavailable);
-    CHECK(c.next() == step::one_phase);
-    CHECK(c.due(0));
+    for (auto const said :
+         {log_answer::unavailable, log_answer::unfit, log_answer::blocked}) {
+        auto c = in_one_phase(1);
+        answer_each(c, {answer::guard_failed});
+        CHECK(c.decide_one_phase(3, false));
+        c.settled(said);
+        CHECK(c.next() == step::one_phase);
+        CHECK(c.due(0));
+    }
 }
 
 TEST_CASE("coordinator: at once, what was submitted changes, and what was begun ends in two") {

@@ -16,8 +16,9 @@ namespace {
         move(next);
         found.push_back(std::move(next));
     };
-    constexpr log_answer log_answers[]{log_answer::taken, log_answer::conflict,
-                                       log_answer::unavailable, log_answer::unknown};
+    constexpr log_answer log_answers[]{log_answer::taken,       log_answer::conflict,
+                                       log_answer::unavailable, log_answer::unfit,
+                                       log_answer::blocked,     log_answer::unknown};
     switch (from.next()) {
     case step::insert:
         for (auto said : log_answers) add([&](auto& c) { c.inserted(said, false); });

@@ -256,11 +256,10 @@ public:
     }
 
     /// The native transaction has ended.
-    /// Shape:   said - of the entry's insert or change; `taken` as well when nothing was to be
-    ///          written: because a part was busy, or an earlier transaction stood in the way
+    /// Shape:   said - of the entry's insert or change
     void settled(log_answer said) {
         settle::state const judged = std::exchange(decided_state_, settle::state::initial);
-        if (said == log_answer::taken && judged == settle::state::initial) {
+        if (said == log_answer::held_back) {
             bool const busy = answers_.contains(answer::busy);
             if (busy) ++attempts_;
             return start(busy ? step::pause : step::one_phase);
@@ -390,7 +389,7 @@ private:
         }
         bool const begins = next_ == step::insert || next_ == step::claim;
         if (said == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
-        if (said == log_answer::unavailable) return false;
+        if (took_no_effect(said)) return false;
         // A conflict may be with its own write of unknown outcome, landed meanwhile.
         unsure_ = unsure_ || said == log_answer::unknown;
         pausing_ = requeueing_ = false;

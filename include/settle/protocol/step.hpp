@@ -21,7 +21,7 @@ enum class step : std::uint8_t {
     pause,          ///< driver: wait a little, then resume()
     wait,           ///< driver: another owner is at work; wait, then look_again()
     end,            ///< nothing: `state()` says how it ended
-    one_phase         ///< one store: the entry and every part in one native transaction
+    one_phase       ///< one store: the entry and every part in one native transaction
 };
 
 /// Whether it applies parts; the record rule has the guard and the mark.
@@ -42,12 +42,23 @@ enum class step : std::uint8_t {
 
 /// How the log answered an insert or a compare-and-set.
 enum class log_answer : std::uint8_t {
-    taken,       ///< acknowledged
+    taken,       ///< the log acknowledged the write
+    held_back,   ///< one phase: no write was due, since a part is busy or an earlier transaction of
+                 ///< the window is unfinished
     conflict,    ///< the entry was there already, or not in the expected state and epoch
     ended,       ///< to an insert: the entry was there already, and is final
-    unavailable, ///< did not take effect; may be asked again
-    unknown      ///< took effect at most once, possibly later
+    unavailable, ///< the write took no effect; the same write may be sent again
+    unfit,       ///< the write took no effect and never will: the log cannot hold such an entry
+    blocked,     ///< the write took no effect: nothing could bring the transaction to its end until
+                 ///< a person repairs a record or the entry
+    unknown      ///< the write took effect at most once, possibly later
 };
+
+/// Whether a write certainly took no effect, for another reason than the state of the entry.
+[[nodiscard]] constexpr bool took_no_effect(log_answer value) noexcept {
+    return value == log_answer::unavailable || value == log_answer::unfit ||
+           value == log_answer::blocked;
+}
 
 /// A compare-and-set of an entry.
 struct transition {
@@ -63,11 +74,11 @@ struct transition {
 
 /// What a driver wants of a transaction.
 enum class goal : std::uint8_t {
-    run,     ///< insert it as `pending` and bring it to its end
-    submit,  ///< insert it as `initial`
-    recover, ///< bring an entry that is there to its end
-    cancel,  ///< cancel an entry, whoever owns it; one that is not there is inserted as `canceled`
-    tombstone    ///< insert it as `canceled`; an entry that is there is left alone
+    run,      ///< insert it as `pending` and bring it to its end
+    submit,   ///< insert it as `initial`
+    recover,  ///< bring an entry that is there to its end
+    cancel,   ///< cancel an entry of any owner; insert a missing entry as `canceled`
+    tombstone ///< insert it as `canceled`; an entry that is there is left alone
 };
 
 /// How a transaction gets to its end.

@@ -132,24 +132,13 @@ private:
                taken == step::close || taken == step::cancel || taken == step::one_phase;
     }
 
-    /// Whether the log can never hold what an entry would become.
-    static bool never(job const& work) {
-        return work.said == log_answer::unavailable && work.problem.code == errc::bad_parameters;
-    }
-
-    /// Whether the log leaves an entry as it is, since what it stands for cannot be ended.
-    static bool is_left(job const& work) {
-        return work.said == log_answer::unavailable &&
-               (work.problem.code == errc::damaged || work.problem.code == errc::unfit_store);
-    }
-
     template <step Step>
     [[gnu::always_inline]] interruption hear(job& work, execution_state& execution) {
         auto& c = work.coordinator;
         constexpr bool takes_over =
             Step == step::claim || Step == step::cancel || Step == step::one_phase;
         if constexpr (takes_over) {
-            if (is_left(work)) return interruption::failed;
+            if (work.said == log_answer::blocked) return interruption::failed;
         }
         if constexpr (Step == step::insert || Step == step::one_phase) {
             // Under another id, the log is found to hold nothing.
@@ -158,14 +147,14 @@ private:
             if (work.new_id && is_there) work.id = fresh_id(environment_);
             // After an unknown insert, what is there is taken for that one.
             work.new_id = work.new_id && work.said != log_answer::unknown;
-            if (never(work) && c.inserts()) return interruption::unfit;
+            if (work.said == log_answer::unfit && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
                 work.new_id = work.new_id && work.said != log_answer::taken;
                 c.inserted(work.said, expired(work));
             } else {
                 watch_.note_answers(work, execution);
                 c.settled(work.said);
-                if (never(work)) c.cancel_for(reason::record_unusable);
+                if (work.said == log_answer::unfit) c.cancel_for(reason::record_unusable);
             }
         } else if constexpr (Step == step::read) {
             return execution.cut;
@@ -179,7 +168,7 @@ private:
             }
         } else if constexpr (Step == step::commit) {
             c.committed(work.said);
-            if (never(work)) c.cancel_for(reason::record_unusable);
+            if (work.said == log_answer::unfit) c.cancel_for(reason::record_unusable);
         } else if constexpr (Step == step::close) {
             c.closed(work.said);
         } else if constexpr (Step == step::cancel) {
@@ -206,7 +195,7 @@ private:
         // A transaction that only stood behind an earlier one of its wave has no pause to take: the
         // earlier one ends first, or rests itself, and then keep_order() keeps this one back. Its
         // patience begins here all the same.
-        if (taken == step::one_phase && next == taken && work.said == log_answer::taken) {
+        if (taken == step::one_phase && next == taken && work.said == log_answer::held_back) {
             return end_in_time(work, execution);
         }
         // A log that answers `unknown` may go on doing so: it is given time, too.
@@ -227,7 +216,7 @@ private:
         if (work.problem.code != condition::permanent) return false;
         if (!asks_log(taken)) return hopeless;
         if (work.said == log_answer::unknown) return std::exchange(execution.failed_unsure, true);
-        return work.said == log_answer::unavailable;
+        return took_no_effect(work.said);
     }
 
     /// No wave has anything to do for it any more.

@@ -36,11 +36,18 @@ struct commit_result {
     return end == commit_status::unknown ? answer::unknown : answer::unavailable;
 }
 
+/// The log's answer to a write that certainly took no effect.
+[[nodiscard]] inline log_answer answer_of_undone(error const& problem) noexcept {
+    if (problem.code == errc::bad_parameters) return log_answer::unfit;
+    bool const blocks = problem.code == errc::damaged || problem.code == errc::unfit_store;
+    return blocks ? log_answer::blocked : log_answer::unavailable;
+}
+
 /// Tells a job how its writes ended.
 inline void say(job& work, commit_result const& ended) {
     switch (ended.status) {
     case commit_status::committed: work.said = log_answer::taken; return;
-    case commit_status::undone: work.said = log_answer::unavailable; break;
+    case commit_status::undone: work.said = answer_of_undone(ended.problem); break;
     case commit_status::unknown: work.said = log_answer::unknown; break;
     }
     work.problem = ended.problem;
@@ -97,7 +104,7 @@ void settle_in_native(job& work, std::span<erased_operation<Desk> const> parts,
     }
     for (auto const& one : parts) meet(one);
     bool const writes_entry = decide(work);
-    work.said = log_answer::taken;
+    work.said = writes_entry ? log_answer::taken : log_answer::held_back;
     if (writes_entry) write_entry();
     bool const done = writes_entry && work.said == log_answer::taken &&
                       work.coordinator.insert_state() == state::done;

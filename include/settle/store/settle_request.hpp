@@ -75,7 +75,7 @@ public:
         for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
             work.coordinator.answered(part, answer::none);
         }
-        leave_out(work, decide, log_answer::taken);
+        leave_out(work, decide, log_answer::held_back);
         work.coordinator.stay_behind();
         return true;
     }

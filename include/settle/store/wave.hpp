@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: BSL-1.0
-// The seam between a driver and its stores: operations of one or many transactions, handed over in
-// one call, answered one by one in place.
+// The seam between a driver and its stores: a driver hands over a wave, the parts or entries of one
+// or many transactions, in one call, and each is answered in place.
 //
-// A store is bound to collections and gives a session; a log is bound and gives one too:
+// A wave is a span of jobs of one direction D. Its kind names its step. A store's session visits
+// its parts with for_each_operation() (store/operation.hpp). A log's session knows no C++ types.
 //
-//   store.bind<Collections…>(log_name) → session
-//     session.start<D>(std::span<job>, kind)   begins a wave; answers may come now or in finish
-//     session.finish<D>(std::span<job>, kind)  every due part of the session's collections answered
-//     session.expect<C>(key)                   this record will be met soon: see fetches_ahead
-//     session.expect_others() · abandon(std::span<job>)   where start() need not wait: see
-//         overlaps_others
-//     session.read<C>(key) · create<C>(record) · scan<C>(after, limit)
-//     session.marks(after, limit) · resolve(mark, confirmed)
-//     session.one_phase<D>(std::span<job>, log_session, write_context, decide)   where one native
-//         transaction can hold it all: entries and parts, each job as `decide(job)` has it
-//   log.bind() → session
-//     session.insert(std::span<job>, write_context)    `unavailable` with errc::bad_parameters:
-//     never,
-//         since the log cannot hold such an entry; with any other problem: not now. `ended`
-//         instead of `conflict` only where the entry that is there is final: later jobs of the
-//         window that share a record or the id are let go on then
-//     session.change<Step>(std::span<job>, write_context)    at a commit `unavailable` with
-//         errc::bad_parameters: never, since the images of its records make the entry too large;
-//         at a claim or a cancel `unavailable` with errc::damaged or errc::unfit_store: the entry
-//         stays as it is, since nobody could bring it to its end; one_phase() answers the same way
-//     session.look_up(std::span<job>, found)   calls found(job, result<std::optional<entry>>, same)
-//         for every job that reads: its entry as it was at some moment of this call. An entry that
-//         was inserted a moment ago may be missing where the job's insert comes next and was not
-//         refused yet: the insert shows it. `same`: the log has seen that type, definition and
-//         parameters are the job's; the entry lacks the parameters then. found() asks the log
-//         nothing
-//     session.read(id) · list(filter, after, limit) · name()
-//     session.expect(id)                       this entry will be inserted soon: the same
-//     session.purge(before, limit, passed)     erases finished entries of which both times are
-//         before that, at most so many, and says how far it has passed the log; a purge goes on
-//         there, so that it looks at no entry twice
+//   store.bind<Collections...>(log_name) -> session of a store
+//     session.start<D>(wave, kind)     Begins the wave. The answers may come now or in finish().
+//     session.finish<D>(wave, kind)    Answers every due part of the session's collections.
+//     session.expect<C>(key)           A wave will meet this record soon. See fetches_ahead.
+//     session.expect_others(), session.abandon(wave)   See overlaps_others.
+//     session.read<C>(key), create<C>(record), scan<C>(after, limit)
+//     session.marks(after, limit), session.resolve(mark, confirmed)
+//     session.one_phase<D>(wave, log_session, context, decide)   Settles each job of the wave in a
+//         native transaction that holds the job's entry and all its parts. decide(job) says inside
+//         of it whether the entry is written, and as what. The log's answer is `held_back` where
+//         it is not written. Only a store with settles_in_one_phase has this call.
+//   log.bind() -> session of a log
+//     session.insert(wave, context)    Inserts the entries. `unfit`: the log cannot hold it.
+//         `conflict`: the id is there. `ended`, instead of `conflict`, only if the entry that is
+//         there is final: then later jobs of the window that share a record or the id may go on.
+//     session.change<Step>(wave, context)    Changes each entry by compare-and-set. `unfit` at a
+//         commit: the images of the records make the entry too large. `blocked` at a claim, a
+//         cancel or in one phase: a record or the entry is damaged, so that no worker could end
+//         the transaction; the entry stays as it is.
+//     session.look_up(wave, found)     Calls found(job, result<std::optional<entry>>, same) for
+//         every job that reads: its entry as it was at some moment of this call. An entry that was
+//         inserted a moment ago may be missing if the job's insert comes next and was not refused
+//         yet: that insert meets it. `same` is true if the log has compared type, definition and
+//         parameters with the job's; the entry then lacks its parameters. found() makes no call to
+//         the log.
+//     session.read(id), session.list(filter, after, limit), session.name()
+//     session.expect(id)               An insert of this id comes soon. See fetches_ahead.
+//     session.purge(before, limit, passed)   Erases at most `limit` finished entries whose creation
+//         and last change both precede `before`, and returns how far it has passed the log. The
+//         next call goes on there, so that a purge looks at no entry twice.
 //
-// A wave is a span of jobs, all of one direction D; its kind says which step it is. A session goes
-// through its operations with for_each_operation (store/operation.hpp). A log knows no C++ types.
+// Every answer but `unknown` is certain: see log_answer and answer. job::problem says why a write
+// took no effect.
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>

@@ -33,7 +33,7 @@ public:
         for (std::size_t part = 0; part < one.parts(); ++part) {
             m.answered(part, one.meet(next.data, step::one_phase, part, sent.under, 0));
         }
-        auto written = log_answer::taken;
+        auto written = log_answer::held_back;
         bool const writes = m.decide_one_phase(within_.attempts, sent.old || here.old);
         state const ends = m.insert_state();
         if (writes) {

@@ -13,6 +13,7 @@ namespace testing {
 }
 
 [[nodiscard]] inline std::string words_of(log_answer given) {
+    if (given == log_answer::held_back) return ": a part is busy";
     return given == log_answer::taken ? ": ok" : ": refused, it has changed";
 }
 

@@ -291,11 +291,14 @@ private:
     }
 
     static void refuse(job& work, error const& problem) {
-        bool const there = is_of_taken_id(problem);
-        work.said = there                                      ? log_answer::conflict
-                    : problem.code == condition::unknown ? log_answer::unknown
-                                                               : log_answer::unavailable;
-        if (!there) work.problem = unfit(problem);
+        if (is_of_taken_id(problem)) {
+            work.said = log_answer::conflict;
+            return;
+        }
+        work.problem = unfit(problem);
+        work.said = problem.code == condition::unknown
+                        ? log_answer::unknown
+                        : settle::detail::answer_of_undone(work.problem);
     }
 
     /// In native transactions. Where those of others hold some entries, these alone have failed.

@@ -68,7 +68,7 @@ private:
         }
         for (job* const work : leftovers) {
             if (work->problem.empty()) continue;
-            work->said = log_answer::unavailable;
+            work->said = settle::detail::answer_of_undone(work->problem);
             unfit.push_back(work);
         }
         return unfit;

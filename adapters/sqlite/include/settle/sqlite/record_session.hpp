@@ -371,8 +371,8 @@ private:
             });
             if (problem.empty()) return;
             if (under_way != nullptr) under_way->failed(answer::record_unusable, problem);
-            work.said = log_answer::taken;
             // A part that cannot be used cancels, unless it is not its transaction's turn.
+            work.said = log_answer::held_back;
             if (of.decide(work)) write_entry(entries, work, of.at);
         });
     }
