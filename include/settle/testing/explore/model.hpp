@@ -121,26 +121,26 @@ struct model_entry {
         print.add(birth);
     }
 
-    log_answer insert(state wanted, epoch first, bool is_old) {
+    log_answer insert(state inserted, epoch first, bool is_old) {
         if (present) return log_answer::conflict;
         present = true;
         old = is_old;
-        now = {wanted, first, 0, 0};
+        now = {inserted, first, 0, 0};
         return log_answer::taken;
     }
 
     /// Shape:   state_alone - the log does not compare the epoch; blind - it compares neither epoch
     ///          nor state, for an unfinished entry
-    log_answer change(transition const& wanted, bool state_alone, bool blind) {
+    log_answer change(transition const& write, bool state_alone, bool blind) {
         if (!present) return log_answer::conflict;
-        bool const same_state = now.state == wanted.from || (blind && !is_final(now.state));
-        if (!same_state || (!state_alone && !blind && now.epoch_number != wanted.from_epoch)) {
+        bool const same_state = now.state == write.from || (blind && !is_final(now.state));
+        if (!same_state || (!state_alone && !blind && now.epoch_number != write.from_epoch)) {
             return log_answer::conflict;
         }
-        bool const takes = wanted.takes_owner && !is_final(wanted.to);
-        if (!may_follow(now.state, wanted.to)) broken = breach::changed;
-        else if (takes && wanted.to_epoch <= now.epoch_number) broken = breach::taken;
-        now = {wanted.to, wanted.to_epoch, wanted.committed, wanted.attempts};
+        bool const takes = write.takes_owner && !is_final(write.to);
+        if (!may_follow(now.state, write.to)) broken = breach::changed;
+        else if (takes && write.to_epoch <= now.epoch_number) broken = breach::taken;
+        now = {write.to, write.to_epoch, write.committed, write.attempts};
         return log_answer::taken;
     }
 
@@ -343,8 +343,8 @@ private:
 
     template <typename Place>
     void commit_part(std::optional<typename Place::record>& truth, Place where) const {
-        auto const wanted = intent(where);
-        using intent_type = std::remove_const_t<decltype(wanted)>;
+        auto const effects = intent(where);
+        using intent_type = std::remove_const_t<decltype(effects)>;
         using record = typename Place::record;
         if (intent_type::creates) truth = keyed(where);
         if (!truth) return;
@@ -352,12 +352,12 @@ private:
         if constexpr (intent_type::commutes) {
             integers<record> apply{};
             integers<record> confirm{};
-            wanted.deltas(apply, confirm, overflow);
+            effects.deltas(apply, confirm, overflow);
             settle::detail::add_to(*truth, apply);
             settle::detail::add_to(*truth, confirm);
         } else {
-            wanted.apply_to(*truth, overflow);
-            wanted.confirm_to(*truth, overflow);
+            effects.apply_to(*truth, overflow);
+            effects.confirm_to(*truth, overflow);
         }
         if (intent_type::erases) truth.reset();
     }

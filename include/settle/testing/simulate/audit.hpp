@@ -140,15 +140,15 @@ private:
         }
         report.reversed = reversed.size();
         std::size_t gone = 0;
-        for (auto const& [id, known] : seen.entries()) {
-            if (known.gone) ++gone;
+        for (auto const& [id, observed] : seen.entries()) {
+            if (observed.gone) ++gone;
             // The effects of a done transaction remain after its entry is purged, even if a late
             // insert brings the id back.
-            if (known.commit == 0 || !(known.gone || known.again)) continue;
+            if (observed.commit == 0 || !(observed.gone || observed.again)) continue;
             entry& purged = done.emplace_back();
             purged.id = id;
-            purged.type = known.type;
-            purged.parameters = known.parameters;
+            purged.type = observed.type;
+            purged.parameters = observed.parameters;
         }
         if (count + gone != seen.entries().size()) {
             seen.complain(std::to_string(count) + " entries are in the log, and " +
@@ -156,8 +156,8 @@ private:
                           std::to_string(seen.entries().size()));
         }
         auto const commit_number = [&](entry const& one) {
-            auto const known = seen.entries().find(one.id);
-            return known == seen.entries().end() ? 0 : known->second.commit;
+            auto const observed = seen.entries().find(one.id);
+            return observed == seen.entries().end() ? 0 : observed->second.commit;
         };
         std::sort(done.begin(), done.end(), [&](entry const& left, entry const& right) {
             return commit_number(left) < commit_number(right);
@@ -166,31 +166,31 @@ private:
     }
 
     static void check_entry(entry const& one, witness& seen) {
-        auto const known = seen.entries().find(one.id);
-        if (known == seen.entries().end() || known->second.state != one.state ||
+        auto const observed = seen.entries().find(one.id);
+        if (observed == seen.entries().end() || observed->second.state != one.state ||
             !is_final(one.state)) {
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " in the end");
             return;
         }
         bool const done = one.state == state::done;
-        bool const confirms = done && !known->second.at_once;
+        bool const confirms = done && !observed->second.at_once;
         if (confirms != (one.committed != 0) || done != (one.why == reason::none)) {
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " with epoch " +
                           std::to_string(one.committed) + " committed, reason " +
                           std::string{name_of(one.why)});
         }
-        if (known->second.again) {
+        if (observed->second.again) {
             if (done) seen.complain(one.id + ": is done behind its purge");
             return;
         }
-        auto const& told = known->second.told;
-        if (told && (*told == verdict::done) != done) {
+        auto const& reported = observed->second.told;
+        if (reported && (*reported == verdict::done) != done) {
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} +
                           ", and something else was told");
         }
-        if (known->second.why != reason::none && known->second.why != one.why) {
+        if (observed->second.why != reason::none && observed->second.why != one.why) {
             seen.complain(one.id + ": was canceled because of " + std::string{name_of(one.why)} +
-                          ", and " + std::string{name_of(known->second.why)} + " was told");
+                          ", and " + std::string{name_of(observed->second.why)} + " was told");
         }
     }
 

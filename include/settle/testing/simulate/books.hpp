@@ -25,11 +25,11 @@ public:
 
     /// Shape:   done - the entry of a transaction that is done
     void enact(entry const& done, witness& seen) {
-        bool known = false;
+        bool found = false;
         settle::detail::for_each_direction(
             Types{}, [&]<typename Direction>(std::type_identity<Direction>) {
                 if (done.type != Direction::name()) return;
-                known = true;
+                found = true;
                 auto const given = decode_json<typename Direction::parameters>(done.parameters);
                 if (!given.has_value()) {
                     seen.complain(done.id + ": " + given.problem().message());
@@ -37,7 +37,7 @@ public:
                     seen.complain(done.id + ": is done, though its record was not there");
                 }
             });
-        if (!known) seen.complain(done.id + ": is done, and is of no type");
+        if (!found) seen.complain(done.id + ": is done, and is of no type");
     }
 
     template <typename Engine>

@@ -185,9 +185,9 @@ private:
             return;
         }
         witness_.complain(text + std::to_string(witness_.open()) + " entries are open");
-        for (auto const& [id, known] : witness_.entries()) {
-            if (is_final(known.state)) continue;
-            witness_.complain(id + " is still " + std::string{name_of(known.state)});
+        for (auto const& [id, observed] : witness_.entries()) {
+            if (is_final(observed.state)) continue;
+            witness_.complain(id + " is still " + std::string{name_of(observed.state)});
             return;
         }
     }

@@ -30,27 +30,27 @@ public:
     void note_insert(transaction_id const& id, state inserted, epoch first,
                      std::string type = {}, std::string parameters = {}) {
         auto const [at, fresh] = entries_.try_emplace(id);
-        sighting& known = at->second;
-        if (!fresh && !known.gone) return complain(id + ": inserted, though the log had it");
+        sighting& observed = at->second;
+        if (!fresh && !observed.gone) return complain(id + ": inserted, though the log had it");
         if (fresh) {
-            known.type = std::move(type);
-            known.parameters = std::move(parameters);
+            observed.type = std::move(type);
+            observed.parameters = std::move(parameters);
         }
-        if (known.gone) {
-            known.again = true;
+        if (observed.gone) {
+            observed.again = true;
             ++again_;
         }
-        known.gone = false;
-        known.state = inserted;
-        known.epoch_number = first;
+        observed.gone = false;
+        observed.state = inserted;
+        observed.epoch_number = first;
         if (!is_final(inserted)) ++open_;
     }
 
     /// A purge has erased an entry.
     void note_purged(transaction_id const& id) {
-        sighting& known = entries_[id];
-        if (!is_final(known.state)) complain(id + ": purged, though it is not over");
-        known.gone = true;
+        sighting& observed = entries_[id];
+        if (!is_final(observed.state)) complain(id + ": purged, though it is not over");
+        observed.gone = true;
         ++purged_;
     }
 
@@ -60,20 +60,20 @@ public:
             complain(id + ": changed, though the log has no such entry");
             return;
         }
-        sighting& known = found->second;
-        if (known.state != taken.from || known.epoch_number != taken.from_epoch) {
+        sighting& observed = found->second;
+        if (observed.state != taken.from || observed.epoch_number != taken.from_epoch) {
             complain(id + ": went from " + shown(taken.from, taken.from_epoch) + " to " +
                      shown(taken.to, taken.to_epoch) + ", though it was " +
-                     shown(known.state, known.epoch_number));
+                     shown(observed.state, observed.epoch_number));
         } else if (!may_follow(taken.from, taken.to)) {
             complain(id + ": went from " + shown(taken.from, taken.from_epoch) + " to " +
                      shown(taken.to, taken.to_epoch));
         }
         if (taken.takes_owner) ++claims_;
-        if (taken.to == state::applied && taken.from != taken.to) note_commit(id, known);
-        if (is_final(taken.to) && !is_final(known.state)) --open_;
-        known.state = taken.to;
-        known.epoch_number = taken.to_epoch;
+        if (taken.to == state::applied && taken.from != taken.to) note_commit(id, observed);
+        if (is_final(taken.to) && !is_final(observed.state)) --open_;
+        observed.state = taken.to;
+        observed.epoch_number = taken.to_epoch;
     }
 
     /// A native transaction has written an entry in one phase, and its records if it is done.
@@ -107,23 +107,23 @@ public:
             complain("told " + reported.text() + ", though the log has no such entry");
             return;
         }
-        sighting& known = found->second;
+        sighting& observed = found->second;
         // After a purge and a late insert, the first outcome no longer applies.
-        if (known.again) return;
-        if (known.state != (reported.done() ? state::done : state::canceled)) {
+        if (observed.again) return;
+        if (observed.state != (reported.done() ? state::done : state::canceled)) {
             complain("told " + reported.text() + ", though it is " +
-                     std::string{name_of(known.state)});
+                     std::string{name_of(observed.state)});
         }
-        if (known.told && *known.told != reported.verdict) {
+        if (observed.told && *observed.told != reported.verdict) {
             complain("told " + reported.text() + ", and the opposite before");
         }
-        if (known.why != reason::none && reported.why != reason::none &&
-            known.why != reported.why) {
+        if (observed.why != reason::none && reported.why != reason::none &&
+            observed.why != reported.why) {
             complain("told " + reported.text() + ", and another reason before: " +
-                     std::string{name_of(known.why)});
+                     std::string{name_of(observed.why)});
         }
-        known.told = reported.verdict;
-        if (reported.why != reason::none) known.why = reported.why;
+        observed.told = reported.verdict;
+        if (reported.why != reason::none) observed.why = reported.why;
     }
 
     template <typename Report>
@@ -147,9 +147,9 @@ public:
     [[nodiscard]] std::uint64_t again() const { return again_; }   ///< purged ids inserted again
 
 private:
-    void note_commit(transaction_id const& id, sighting& known) {
-        if (known.commit != 0) complain(id + ": committed again");
-        known.commit = ++commits_;
+    void note_commit(transaction_id const& id, sighting& observed) {
+        if (observed.commit != 0) complain(id + ": committed again");
+        observed.commit = ++commits_;
     }
 
     static std::string shown(state at, epoch number) {
@@ -212,8 +212,8 @@ public:
         auto purge_result = session_.purge(before, limit, passed);
         if (!purge_result.has_value() || purge_result.value().erased == 0) return purge_result;
         // The log returns the number of purged entries, not their ids.
-        for (auto const& [id, known] : seen_->entries()) {
-            if (known.gone || !is_final(known.state)) continue;
+        for (auto const& [id, observed] : seen_->entries()) {
+            if (observed.gone || !is_final(observed.state)) continue;
             auto const left = session_.read(id);
             if (left.has_value() && !left.value()) seen_->note_purged(id);
         }
