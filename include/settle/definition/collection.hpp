@@ -77,7 +77,7 @@ consteval void explain_collection() {
     static_assert(Fault != collection_fault::foreign_key,
                   "settle: the key is a field of another record. See definition#records");
     static_assert(Fault != collection_fault::key_optional,
-                  "settle: a key is never empty. Take the std::optional from it. "
+                  "settle: a key is never empty. Remove the std::optional. "
                   "See definition#records");
     static_assert(Fault != collection_fault::key_type,
                   "settle: a key is one field, a std::string or an integer. "

@@ -94,7 +94,8 @@ constexpr bool check_participants() {
                          "See definition#names");
     static_assert(collections || !names,
                   "settle: two collections of one name differ in their record or key. Give each a "
-                  "name of its own; upper and lower case are one. See definition#names");
+                  "name of its own; names that differ only in case are equal. "
+                  "See definition#names");
     if constexpr (!names || !collections) return false;
     else if constexpr (!(participant_fits<Parameters, Participants>() && ...)) return false;
     else return (review<Participants>() && ...);

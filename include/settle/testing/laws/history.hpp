@@ -37,8 +37,8 @@ public:
     std::vector<pending_part<Record>> pending;
 
     [[nodiscard]] pending_part<Record>* find(transaction_id const& id, part_number part) {
-        for (auto& one : pending) {
-            if (one.id == id && one.part == part) return &one;
+        for (auto& candidate : pending) {
+            if (candidate.id == id && candidate.part == part) return &candidate;
         }
         return nullptr;
     }
@@ -48,10 +48,10 @@ public:
         bool own = false;
         bool own_exclusive = false;
         bool exclusive = false;
-        for (auto const& one : pending) {
-            own = own || one.id == id;
-            own_exclusive = own_exclusive || (one.id == id && one.said.exclusive);
-            exclusive = exclusive || one.said.exclusive;
+        for (auto const& other : pending) {
+            own = own || other.id == id;
+            own_exclusive = own_exclusive || (other.id == id && other.said.exclusive);
+            exclusive = exclusive || other.said.exclusive;
         }
         if (own_exclusive || (own && evaluated.exclusive)) return only(answer::two_parts);
         if (exclusive) return only(answer::busy);
@@ -63,12 +63,13 @@ public:
         }
         bool moved = false;
         bool moved_own = false;
-        for (auto const& one : pending) {
+        for (auto const& other : pending) {
             for_each_integer<Record>([&](auto m, auto position) {
-                bool const moves = one.said.apply[position] != 0 || one.said.confirm[position] != 0;
+                bool const moves =
+                    other.said.apply[position] != 0 || other.said.confirm[position] != 0;
                 if (!moves || (evaluated.exact_fields >> m.index & 1U) == 0) return;
                 moved = true;
-                moved_own = moved_own || one.id == id;
+                moved_own = moved_own || other.id == id;
             });
         }
         if (moved) return only(moved_own ? answer::two_parts : answer::busy);
@@ -84,11 +85,12 @@ public:
     }
 
     /// Confirms or undoes a pending part.
-    void end(pending_part<Record>* one, bool confirmed) {
-        if (!one->said.exclusive) add(confirmed ? one->said.confirm : one->said.apply,
-                                      confirmed ? 1 : -1);
-        else record = confirmed ? one->said.confirmed : one->before;
-        pending.erase(pending.begin() + (one - pending.data()));
+    void end(pending_part<Record>* part, bool confirmed) {
+        auto const& evaluated = part->said;
+        if (evaluated.exclusive) record = confirmed ? evaluated.confirmed : part->before;
+        else if (confirmed) add(evaluated.confirm, 1);
+        else add(evaluated.apply, -1);
+        pending.erase(pending.begin() + (part - pending.data()));
     }
 
     /// True when a member left its range, so that the record rule has answered `applied` wrongly.
