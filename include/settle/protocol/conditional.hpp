@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an operation does to a record that nobody has read: for stores that can say "if it is so,
-// change it so" in one update, and read only where that did not take place.
+// Operations as conditional updates: a store can send "if the integer members are in these ranges,
+// add these numbers" without reading the record, and reads it only if the update did not match.
 //
-// It says less than the record rule and never more: whenever its conditions hold, the rule answers
-// `applied` and changes the same.
+// A conditional update is narrower than the record rule: whenever its conditions hold, the rule
+// answers `applied` and makes the same change.
 #pragma once
 
 #include <settle/protocol/record_rule.hpp>
@@ -12,21 +12,22 @@
 
 SETTLE_BEGIN
 
+/// A conditional update of one record.
 template <Described Record>
 struct conditional_change {
-    integers<Record> least{}; ///< each integer member must be this at least, before
-    integers<Record> most{};  ///< and this at most
-    integers<Record> added{}; ///< to each of them
-    mark<Record> own{};       ///< the mark that it leaves, takes away, or neither
+    integers<Record> least{}; ///< condition: the lowest value of each integer member
+    integers<Record> most{};  ///< condition: the highest value of each integer member
+    integers<Record> added{}; ///< effect: what is added to each integer member
+    mark<Record> own{};       ///< an apply adds this mark, a finish pulls it, one phase ignores it
 };
 
 namespace detail {
 
-/// Sums that change a record whatever stands in its members that are no bound's.
+/// True for a commuting intent whose guards are all bounds or read no field.
 template <typename Intent>
 inline constexpr bool has_conditions_alone = Intent::commutes && Intent::exact_fields == 0;
 
-/// The members' own ranges.
+/// A change of nothing, on the condition that each member is within its type's range.
 template <Described Record>
 [[nodiscard]] conditional_change<Record> within_ranges() {
     conditional_change<Record> made;
@@ -38,8 +39,8 @@ template <Described Record>
     return made;
 }
 
-/// A member must be such that it stays within its type when a change from `low` to `high` comes.
-/// Shape:   low, high - what is added, at least and at most
+/// Narrows the range of a member so that a later change of `low` to `high` stays within it.
+/// Returns: false if no value is left
 [[nodiscard]] inline bool leave_room(std::int64_t& least, std::int64_t& most, wide low, wide high) {
     wide const from = std::max<wide>(least, wide{least} - low);
     wide const to = std::min<wide>(most, wide{most} - high);
@@ -51,7 +52,7 @@ template <Described Record>
 
 } // namespace detail
 
-/// An apply to a record without marks. Nothing when the rule might say anything but `applied`.
+/// The apply to a record without marks; empty if no condition ensures the answer `applied`.
 template <Described Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>> conditional_apply(
     transaction_id const& id, part_number part, epoch under, Intent const& intent) {
@@ -87,7 +88,7 @@ template <Described Record, typename Intent>
     }
 }
 
-/// The same when it ends where it begins, so that its mark is never seen.
+/// The apply and the confirm in one native transaction; the mark is never written.
 template <Described Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>> conditional_apply_one_phase(
     transaction_id const& id, part_number part, epoch under, Intent const& intent) {
@@ -102,7 +103,7 @@ template <Described Record, typename Intent>
     return made;
 }
 
-/// The finish of a part whose mark stands as its own apply has left it.
+/// The finish of a part whose mark is still as its apply wrote it.
 template <Described Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>> conditional_finish(
     transaction_id const& id, part_number part, epoch committed, Intent const& intent) {

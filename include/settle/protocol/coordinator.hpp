@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The coordinator of one transaction: says the next step, is given the answers, and moves.
+// The coordinator of one transaction: a state machine that names steps and takes their answers.
 //
-// It is a value. It owns no thread, clock, store, key or parameter; the engine, the batch driver
-// and the exhaustive search drive the same code. The protocol: protocol#the-four-rules.
+// A coordinator is a value: it has no thread, clock, store, key or parameter. The engine, the
+// batch driver and the exhaustive search drive the same code. See protocol#the-four-rules.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -14,7 +14,7 @@
 
 SETTLE_BEGIN
 
-/// Shape:   Rules - all of them, except in a search
+/// Shape:   Rules - detail::protocol_rules; a search passes a type that switches some rules off
 template <typename Rules>
 class basic_coordinator {
 public:
@@ -22,8 +22,8 @@ public:
 
     basic_coordinator() = default;
 
-    /// A transaction that is new to the log.
-    /// Shape:   parts - how many parts it has; first - an epoch unique to this insert
+    /// Starts a new transaction.
+    /// Shape:   parts - the number of its parts; first - an epoch unique to this insert
     [[nodiscard]] static basic_coordinator begin(std::size_t parts, epoch first,
                                                  goal wanted = goal::run,
                                                  phases how = phases::two) {
@@ -35,7 +35,7 @@ public:
         return made;
     }
 
-    /// An entry that the driver has chosen to take over.
+    /// Takes over an existing entry.
     [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& found,
                                                 phases how = phases::two) {
         basic_coordinator made{parts, goal::recover};
@@ -45,7 +45,7 @@ public:
         return made;
     }
 
-    /// An entry to be canceled, whoever owns it; the reason is kept with it.
+    /// Cancels an entry of any owner and stores the reason in it.
     [[nodiscard]] static basic_coordinator cancel(std::size_t parts,
                                                   reason why = reason::cancel_asked) {
         basic_coordinator made{parts, goal::cancel};
@@ -58,20 +58,20 @@ public:
     [[nodiscard]] settle::state state() const noexcept { return state_; }
     [[nodiscard]] epoch epoch_number() const noexcept { return epoch_; }
     [[nodiscard]] epoch committed() const noexcept { return committed_; }
-    /// The latest epoch that a mark of this entry can have.
+    /// The highest epoch that a mark of this entry can have.
     [[nodiscard]] epoch latest() const noexcept { return seen_; }
     [[nodiscard]] std::uint32_t attempts() const noexcept { return attempts_; }
     [[nodiscard]] reason why() const noexcept { return why_; }
-    /// The part that made it cancel, or `no_part`.
+    /// The part whose answer caused the cancel, or `no_part`.
     [[nodiscard]] std::size_t failed_part() const noexcept { return failed_; }
     [[nodiscard]] std::size_t parts() const noexcept { return answers_.size(); }
     [[nodiscard]] answer answer_of(std::size_t part) const noexcept { return answers_[part]; }
-    /// True when the entry was there and is gone: no protocol step does that within its lifetime.
+    /// True if the entry existed and is now absent. No step deletes an entry within its lifetime.
     [[nodiscard]] bool vanished() const noexcept { return vanished_; }
 
-    /// Whether the entry is new to the log, when the next step settles it at once.
+    /// For `step::one_phase`: true if it inserts the entry, false if it changes the entry.
     [[nodiscard]] bool inserts() const noexcept { return !known_ && goal_ != goal::recover; }
-    /// The epoch under which the next step settles it at once.
+    /// For `step::one_phase`: the epoch that it writes into the entry.
     [[nodiscard]] epoch one_phase_epoch() const noexcept { return inserts() ? seen_ : raised(); }
 
     /// The state in which the entry is inserted, and its epoch.
@@ -83,10 +83,9 @@ public:
     }
     [[nodiscard]] epoch insert_epoch() const noexcept { return seen_; }
 
-    /// The compare-and-set that the next step asks of the log.
+    /// The compare-and-set that the next step sends to the log.
     [[nodiscard]] transition change() const noexcept { return change(next_); }
-    /// As above; the step is the one that is next, and whoever knows it when it is compiled pays
-    /// for nothing else.
+    /// As above for a caller that knows next() at compile time: the switch costs nothing there.
     [[nodiscard]] transition change(step known) const noexcept {
         switch (known) {
         case step::claim:
@@ -112,14 +111,14 @@ public:
         }
     }
 
-    /// True when the step that is next has this part to do.
+    /// True if the next step must send this part to its store.
     [[nodiscard]] bool due(std::size_t part) const noexcept {
         return answers_[part] == answer::none || answers_[part] == answer::unavailable;
     }
 
-    // ------------------------------------------------------------------------- what the log says
+    // ------------------------------------------------------------------------ answers of the log
 
-    /// Shape:   expired - the entry is older than a transaction may be
+    /// Shape:   expired - the entry is too old to commit
     void inserted(log_answer said, bool expired) {
         if (!moved(said)) return;
         known_ = true;
@@ -130,14 +129,14 @@ public:
         else start(step::apply);
     }
 
-    /// The log has no entry of this id.
+    /// The log has no entry with this id.
     void found_nothing(view_of_entry const& view) {
         if (known_ || goal_ == goal::recover) {
             vanished_ = true;
             next_ = step::end;
             return;
         }
-        // The claims of its lost insert, should it land yet, never come to the epochs of this one.
+        // A lost earlier insert can still land and be claimed; those epochs stay below this one.
         seen_ = std::max(view.fresh, seen_ + epochs_per_millisecond);
         next_ = first_step();
     }
@@ -145,11 +144,11 @@ public:
     void found(standing const& entry, view_of_entry const& view) {
         bool const claimable = view.abandoned || (view.mine && unsure_);
         adopt(entry);
-        // Whoever has to look holds nothing any more: only a new claim gives an epoch.
+        // A worker that has to read its entry has lost its epoch; only a new claim gives it one.
         known_ = true;
         epoch_ = 0;
         if (is_final(state_)) {
-            // What this worker wrote after another one decided may still be there: it is stray.
+            // This worker may have left marks after another worker's decision. They are stray.
             if (!wrote_) next_ = step::end;
             else start(state_ == settle::state::done ? step::confirm : step::compensate);
         } else if (goal_ == goal::submit || goal_ == goal::tombstone) {
@@ -162,11 +161,11 @@ public:
         }
     }
 
-    /// The driver has waited, or takes a new entry for one that is there: the entry is looked at.
+    /// Makes the next step read the entry: after a wait, or before an insert that may find it.
     void look_again() { next_ = step::read; }
 
     void claimed(log_answer said, bool expired) {
-        // Of its own cancel nobody knew whether it took effect.
+        // The outcome of this worker's own cancel is unknown.
         bool const cancels = unsure_ && why_ != reason::none;
         if (!moved(said)) return;
         epoch_ = seen_ = raised();
@@ -176,11 +175,11 @@ public:
         } else if (state_ == settle::state::canceling) {
             start(step::compensate);
         } else if (cancels) {
-            // It did not, and what was decided stays so.
+            // That cancel took no effect. The decision to cancel stands.
             state_ = settle::state::pending;
             cancel_for(why_, failed_);
         } else {
-            // It starts over, so what failed under an earlier epoch says nothing any more.
+            // The transaction starts over, so a failure under an earlier epoch is obsolete.
             state_ = settle::state::pending;
             why_ = reason::none;
             failed_ = no_part;
@@ -190,7 +189,7 @@ public:
         pausing_ = false;
     }
 
-    /// The pause is over. Who holds nothing looks what has become of the entry meanwhile.
+    /// The pause is over. A worker without an epoch reads the entry first.
     void resume() {
         if (held()) start(step::apply);
         else look_again();
@@ -221,13 +220,13 @@ public:
         }
     }
 
-    // ------------------------------------------------------------------------ all of it at once
+    // --------------------------------------------------------------------------------- one phase
 
-    /// What the answers of all parts come to, asked inside the native transaction: whether the
-    /// entry is to be written there, in the state and with the reason that this says from now on.
-    /// Without that the parts are to be left as they were.
-    /// Shape:   limit - how often a transaction that meets others' marks tries again;
-    ///          expired - the entry is older than a transaction may be
+    /// Decides inside the native transaction, from the answers of all parts.
+    /// Shape:   limit - how often a busy transaction tries again;
+    ///          expired - the entry is too old to commit
+    /// Returns: true if the native transaction must write the entry, as insert_state(), change()
+    ///          and why() now say; false if it must change nothing
     [[nodiscard]] bool decide_one_phase(std::uint32_t limit, bool expired) {
         stay_behind();
         for (std::size_t part = 0; part < answers_.size() && why_ == reason::none; ++part) {
@@ -247,8 +246,7 @@ public:
         return true;
     }
 
-    /// Instead of decide_one_phase(), when an earlier transaction of the same window stands in the
-    /// way.
+    /// Instead of decide_one_phase(), if an earlier transaction of the window must end first.
     void stay_behind() {
         why_ = reason::none;
         failed_ = no_part;
@@ -256,7 +254,7 @@ public:
     }
 
     /// The native transaction has ended.
-    /// Shape:   said - of the entry's insert or change
+    /// Shape:   said - the answer to the insert or change of the entry
     void settled(log_answer said) {
         settle::state const judged = std::exchange(decided_state_, settle::state::initial);
         if (said == log_answer::held_back) {
@@ -276,17 +274,17 @@ public:
         ask_log(step::end);
     }
 
-    /// Another program had, without an epoch: the marks have this claim's now, and the entry, too.
+    /// Another program had committed without an epoch: this claim's epoch is the committed one.
     void committed_without_epoch() noexcept { committed_ = epoch_; }
 
-    // ---------------------------------------------------------------------- what the stores say
+    // --------------------------------------------------------------------- answers of the stores
 
     void answered(std::size_t part, answer said) noexcept { answers_[part] = said; }
 
-    /// Every part that was due has an answer.
-    /// Shape:   limit - how often a transaction that meets others' marks starts over
+    /// Decides the wave, when every part that was due has an answer.
+    /// Shape:   limit - how often a busy transaction starts over
     void decide(std::uint32_t limit) { decide(next_, limit); }
-    /// As above; the step is the one that is next, as in change().
+    /// As above for a caller that knows next() at compile time.
     [[SETTLE_INLINED]] void decide(step known, std::uint32_t limit) {
         if (known == step::back_off) return decide_back_off();
         bool const all = answers_.all(answer::applied);
@@ -296,18 +294,17 @@ public:
         else decide_finish();
     }
 
-    /// Whether somebody else has taken this transaction over.
+    /// True if a part met a mark with a higher epoch: another worker has claimed the entry.
     [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
 
-    /// Instead of decide(), when an earlier transaction of the same window stands in the way: what
-    /// this one applied is undone, and it begins again without a pause. No attempt is counted, here
-    /// or in the entry: it was in the way of its own window alone.
+    /// Instead of decide(), if an earlier transaction of the window must end first: undoes what
+    /// this transaction applied and starts over without a pause. This counts as no attempt.
     void requeue() {
         requeueing_ = true;
         roll_back_attempt();
     }
 
-    /// Its end was asked for before it committed, a limit is reached, or no commit can ever be.
+    /// Cancels the transaction, which has not committed.
     void cancel_for(reason why, std::size_t part = no_part) {
         why_ = why;
         failed_ = part;
@@ -334,7 +331,7 @@ public:
         return seed;
     }
 
-    /// Lets a search rename epochs, so that states that differ in absolute numbers are one.
+    /// Lets a search renumber epochs: states that differ only in absolute epochs become equal.
     template <typename Function>
     void visit_epochs(Function&& function) {
         function(epoch_);
@@ -342,7 +339,7 @@ public:
         function(committed_);
     }
 
-    /// Lets a search cap what only a limit looks at, so that its states stay finite.
+    /// Lets a search cap the number of attempts, so that its state space stays finite.
     template <typename Function>
     void visit_attempts(Function&& function) {
         function(attempts_);
@@ -353,7 +350,7 @@ private:
 
     [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }
 
-    /// Whether one phase is still open to it: an entry that was begun in two ends in two.
+    /// True if one phase is still possible: an entry that began in two phases ends in two.
     [[nodiscard]] bool one_phase_next() const noexcept {
         return one_phase_ && !held() && state_ == settle::state::initial;
     }
@@ -381,7 +378,7 @@ private:
         next_ = wanted;
     }
 
-    /// True when a compare-and-set was acknowledged; otherwise what to do next is settled here.
+    /// True if the log acknowledged the write. If not, the next step is set here.
     bool moved(log_answer said) {
         if (said == log_answer::taken) {
             unsure_ = false;
@@ -390,7 +387,7 @@ private:
         bool const begins = next_ == step::insert || next_ == step::claim;
         if (said == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
         if (took_no_effect(said)) return false;
-        // A conflict may be with its own write of unknown outcome, landed meanwhile.
+        // The conflict may be with this worker's own earlier write, whose outcome was unknown.
         unsure_ = unsure_ || said == log_answer::unknown;
         pausing_ = requeueing_ = false;
         next_ = step::read;
@@ -413,7 +410,7 @@ private:
         else ask_log(step::commit);
     }
 
-    /// An apply may have taken effect: a new epoch tells its late copy from the next.
+    /// The outcome of an apply is unknown: a claim makes its late write carry an old epoch.
     void repeat() {
         if (Rules::unknown_claims && Rules::all_parts_again) return claim_again();
         part_answers const before = answers_;
@@ -422,14 +419,14 @@ private:
         answers_.forget(answer::unknown);
     }
 
-    /// Nobody waits while holding a mark.
+    /// No worker waits while its transaction holds a mark.
     void back_off(std::uint32_t limit) {
         if (!Rules::backs_off) return answers_.forget(answer::busy);
         if (attempts_ >= limit) return cancel_for(reason::busy, answers_.place_of(answer::busy));
         roll_back_attempt();
     }
 
-    /// Undoes what this wave applied or may have, and begins again.
+    /// Undoes the parts that this wave applied or may have applied, and starts over.
     void roll_back_attempt() {
         for (answer& one : answers_) {
             bool const stands = one == answer::applied || one == answer::unknown;
@@ -454,7 +451,7 @@ private:
         if (all_known()) end_wave();
     }
 
-    /// A finish or an undo meets the same mark or none, however often: what is unknown is asked.
+    /// Makes unknown parts due again: finish and undo may be repeated. True if no part is due.
     [[nodiscard]] bool all_known() {
         answers_.forget(answer::unknown);
         return !answers_.contains(answer::none) && !answers_.contains(answer::unavailable);
@@ -467,15 +464,15 @@ private:
         ask_log(step::claim);
     }
 
-    /// The answers of a wave are used up: forgetting them makes states of a search alike.
+    /// Forgets the answers of the wave, so that more states of a search are equal.
     [[SETTLE_INLINED]] void ask_log(step wanted) {
         answers_.reset();
         next_ = wanted;
     }
 
     part_answers answers_;
-    epoch epoch_ = 0;     ///< the epoch that this worker holds; 0 while it holds none
-    epoch seen_ = 0;      ///< the epoch that the next compare-and-set expects, or inserts
+    epoch epoch_ = 0;     ///< the epoch that this worker holds; 0 if it holds none
+    epoch seen_ = 0;      ///< the epoch that the next insert writes or compare-and-set expects
     epoch committed_ = 0;
     std::size_t failed_ = no_part;
     std::uint32_t attempts_ = 0;
@@ -484,16 +481,16 @@ private:
     goal goal_ = goal::run;
     reason why_ = reason::none;
     bool wrote_ = false;    ///< this worker has sent an apply to a store
-    bool unsure_ = false;   ///< a write to the log is of unknown outcome, and none followed it
+    bool unsure_ = false;   ///< after a log write of unknown outcome, until one is acknowledged
     bool pausing_ = false;  ///< pause after the next claim
-    bool requeueing_ = false; ///< back behind an earlier one of its window, without a pause
-    bool one_phase_ = false; ///< settled at once where nothing has begun yet
-    settle::state decided_state_ = settle::state::initial; ///< the end that one phase writes
-    bool known_ = false;    ///< the entry was there once
+    bool requeueing_ = false; ///< starts over behind an earlier transaction of the window
+    bool one_phase_ = false; ///< runs in one phase if the entry is new or `initial`
+    settle::state decided_state_ = settle::state::initial; ///< the final state, in one phase
+    bool known_ = false;    ///< the log had the entry
     bool vanished_ = false;
 };
 
-/// The coordinator that runs.
+/// The coordinator with all rules.
 using coordinator = basic_coordinator<detail::protocol_rules>;
 
 SETTLE_END

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A transaction type as the engine runs it: which parts it has, on which records, with what intent.
+// A direction of a transaction type, forward or backward: its parts, their keys and intents.
 #pragma once
 
 #include <settle/definition/canonical.hpp>
@@ -7,7 +7,7 @@
 
 SETTLE_BEGIN
 
-/// The part that failed, in the words of the definition.
+/// A part as the definition names it.
 struct part_name {
     std::string_view participant;
     std::optional<std::uint32_t> line;
@@ -21,7 +21,7 @@ constexpr auto const& lines_of(std::type_identity<each_expression<Path...>>,
     return follow<Path...>(parameters);
 }
 
-/// What forward and backward have in common: everything but the intent and the parameters.
+/// The common base of forward and backward.
 template <auto const& Type>
 struct parts_of_type {
     using type = std::remove_cvref_t<decltype(Type)>;
@@ -64,7 +64,7 @@ struct parts_of_type {
         }
     }
 
-    /// The key as text or integer; a text is looked at in place.
+    /// The key of a part: an integer, or a view of a text in the parameters.
     template <std::size_t Index>
     static constexpr auto key(user_parameters const& parameters, std::size_t line) {
         bool overflow = false;
@@ -104,7 +104,7 @@ struct parts_of_type {
     }
 };
 
-/// Calls `function(std::type_identity<Collection>{}, key)` for the record of each part, in order.
+/// Calls `function(std::type_identity<Collection>{}, key)` for each part, in order.
 template <typename Direction, typename Function>
 constexpr void for_each_key(typename Direction::parameters const& parameters, Function&& function) {
     auto const& user = Direction::user(parameters);
@@ -119,13 +119,13 @@ constexpr void for_each_key(typename Direction::parameters const& parameters, Fu
 
 } // namespace detail
 
-/// Why parameters are refused before anything is written, and where.
+/// Why parameters are refused before any write, and the part that refuses them, if any.
 struct refusal {
     reason why = reason::none;
     part_name where;
 };
 
-/// A type on its usual way.
+/// The direction of a transaction; `backward` is that of its reversal.
 template <auto const& Type>
 struct forward : detail::parts_of_type<Type> {
     using base = detail::parts_of_type<Type>;
@@ -148,7 +148,7 @@ struct forward : detail::parts_of_type<Type> {
             base::template description<Index>(), given, base::template element<Index>(given, line)};
     }
 
-    /// What looks at the parameters alone, before anything is written.
+    /// Checks the conditions on the parameters alone, before any write.
     static refusal check(parameters const& given) {
         refusal refused;
         bool overflow = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The entry: one transaction in the log, as any program may read it.
+// The entry of a transaction in the log.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -13,11 +13,11 @@
 
 SETTLE_BEGIN
 
-/// Wall-clock time in whole milliseconds: what entries carry.
+/// Wall-clock time in whole milliseconds.
 using timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
 
-/// What an exclusive effect did to one record: the whole native record before, the described
-/// members after, each as JSON; empty where the record did not exist.
+/// What an exclusive effect did to one record, as JSON: the whole native record before it and the
+/// described members after it. A text is empty if the record did not exist.
 struct image {
     BOOST_HANA_DEFINE_STRUCT(image,
         (std::uint32_t, participant),
@@ -31,26 +31,27 @@ struct image {
 /// One transaction in the log.
 struct entry {
     transaction_id id;
-    std::string type;              ///< the transaction type's name; empty when a cancel made it
+    std::string type;              ///< the transaction type's name; empty if a cancel or a sweep
+                                   ///< inserted the entry
     std::uint64_t definition = 0;  ///< the fingerprint of the definition's canonical text
     std::string parameters;        ///< JSON
     settle::state state = settle::state::initial;
     epoch epoch_number = 0;
     epoch committed = 0;           ///< the epoch of the commit; 0 before it
-    std::string owner;             ///< who claimed it last: host, process, start
+    std::string owner;             ///< the process that claimed it last: host, process, start
     timestamp created;
     timestamp modified;
-    std::uint32_t attempts = 0;    ///< how often it was claimed
-    reason why = reason::none;     ///< why it was canceled
-    std::string participant;       ///< the participant that failed, when one did
-    std::optional<std::uint32_t> line; ///< and its line, in a range
+    std::uint32_t attempts = 0;    ///< the number of claims
+    reason why = reason::none;     ///< the reason of the cancel
+    std::string participant;       ///< the participant that caused the cancel, if any
+    std::optional<std::uint32_t> line; ///< the line of that participant, in a range
     std::vector<image> images;
-    std::string fault; ///< in a listing: what of it cannot be read, where something cannot
+    std::string fault; ///< in a listing: why the entry cannot be decoded; empty if it can
 
     friend bool operator==(entry const&, entry const&) = default;
 };
 
-/// What the coordinator needs to know of an entry.
+/// The fields of an entry that the coordinator reads.
 struct standing {
     settle::state state = settle::state::initial;
     epoch epoch_number = 0;
@@ -58,9 +59,8 @@ struct standing {
     std::uint32_t attempts = 0;
 };
 
-/// True when a mark of this epoch is no part of what its transaction is or came to: its transaction
-/// is over, and did not commit with it. No commit has the epoch 0, which bare marks of other
-/// programs count as.
+/// True if a mark with this epoch is stray: its transaction is final and did not commit with that
+/// epoch. Marks that other programs write without an epoch have epoch 0, which no commit has.
 [[nodiscard]] constexpr bool is_stray(standing const& entry, epoch marked) {
     return entry.state == state::canceled ||
            (entry.state == state::done && (entry.committed != marked || marked == 0));
