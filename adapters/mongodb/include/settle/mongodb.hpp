@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A store and a log in one MongoDB database, which any number of programs may use at once.
+// A store and a log in one MongoDB database, which any number of programs may share.
 #pragma once
 
 #include <settle/mongodb/log_identity.hpp>
@@ -10,16 +10,15 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// One database of a replica set, or of a single server. Records are ordinary documents, one
-/// collection for each of settle's; entries are documents of settle_entries.
-/// Shape:   address - `mongodb://host[:port][,…]/database[?options]`, with any options of the
-///          driver but retryWrites, which is off: settle itself repeats what is unknown. What the
-///          address does not say is: write concern majority with journal, read concern majority,
-///          15 s until an answer that does not come is an unknown outcome. Writes of less than a
-///          majority's journal are taken on a single server, or with options.weak_writes, and then
-///          read concern local goes with them
+/// One database of a replica set, or of a single server. Records are ordinary documents: each
+/// settle collection is one MongoDB collection. Entries are documents of settle_entries.
+/// Shape:   address - `mongodb://host[:port][,…]/database[?options]`, with any option of the driver
+///          except retryWrites: settle itself repeats a write with an unknown outcome. Defaults:
+///          write concern majority with journal, read concern majority, and 15 s until a missing
+///          answer becomes an unknown outcome. A weaker write concern is accepted on a single
+///          server, or with options.weak_writes; it implies read concern local
 /// Errors:  the constructor throws settle::failure with one sentence
-/// Cost:    clients come from a pool of 100 (maxPoolSize). Threads and engines may share it
+/// Cost:    clients come from a pool of 100 (maxPoolSize). Threads and engines share them
 /// Source:  mongodb#address
 class database {
 public:
@@ -33,7 +32,7 @@ public:
     database(database const&) = delete;
     database& operator=(database const&) = delete;
 
-    /// As the constructor, for who would rather look than catch.
+    /// As the constructor, but returns the error instead of throwing it.
     static result<std::unique_ptr<database>> open(std::string const& address,
                                                   database_options const& options = {}) {
         try {
@@ -43,8 +42,8 @@ public:
         }
     }
 
-    /// Errors:  throws settle::failure when a collection does not fit, or when the database's
-    ///          records belong to another log
+    /// Errors:  throws settle::failure when a collection is unfit, or when the database's records
+    ///          belong to another log
     template <typename... Collections>
     record_session<Collections...> bind(std::string const& log_name) {
         prepare<Collections...>(log_name, {});
@@ -54,16 +53,16 @@ public:
     /// Errors:  throws settle::failure when the database cannot be read or written
     log_session bind_log() { return bind_log({}); }
 
-    /// A record as it is, even where an old primary does not know yet that it is none: a majority
-    /// has said so since. `engine.read` is what a majority has had, or with weak writes one server.
-    /// A single server has no other primary, so there it is the record as that server has it.
+    /// The current record, also where a deposed primary still answers: a majority confirms the
+    /// answer after the read. `engine.read` returns the state of a majority, or with weak writes
+    /// that of one server. A single server returns its own state.
     /// Errors:  also when no majority answers within 15 s
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read_linearizable(collection<Record, Name, Key> const&,
                                                     value_of<Key> const& key) {
         return read_linearizable<collection<Record, Name, Key>>({}, key);
     }
-    /// The same for servers without that read concern: it counts a field `settle_read` up.
+    /// The same for servers without linearizable reads: it increments a field `settle_read`.
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read_by_quorum(collection<Record, Name, Key> const&,
                                                  value_of<Key> const& key) {
@@ -109,14 +108,14 @@ private:
         return log_session{server_, detail::log_name(of_database, layout), layout};
     }
 
-    /// Makes or checks the collections, and notes whose they are.
+    /// Creates or checks the collections, and stores the name of their log.
     template <typename... Collections>
     void prepare(std::string const& log_name, detail::record_layout const& layout) {
         detail::while_opening(server_, [&](detail::link& with) {
             auto const known = detail::known_word(with, "belongs_to");
             if (known && *known != log_name) detail::refuse_log(*known, log_name);
             (prepare_one<Collections>(with, layout), ...);
-            // Noted last: a log or a layout that is refused must not lock the right one out.
+            // Stored last: a refused log or layout must not lock the right one out.
             auto const belongs_to = detail::get_or_init_metadata(with, "belongs_to", log_name);
             if (belongs_to != log_name) detail::refuse_log(belongs_to, log_name);
         });
@@ -133,7 +132,7 @@ private:
         detail::check_collection(with, C::name);
         detail::check_indexes(with, C::name, [&layout](std::string_view field) {
             using detail::content;
-            // A search of all texts is of theirs, too.
+            // A text index over all fields covers the marks, too.
             bool const nested = field == detail::marks_field || field == "$**";
             auto found = nested ? content::nested : content::none;
             for_each_member<typename C::record_type>([&](auto m) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The address of a database, with what settle adds to it and what it refuses.
+// The address of a database: which options settle adds and which it refuses.
 #pragma once
 
 #include <settle/mongodb/error.hpp>
@@ -14,24 +14,23 @@ SETTLE_BEGIN
 namespace mongodb {
 
 struct database_options {
-    /// Takes an address whose writes a replica set need not have at a majority (`w=1`, `w=2`, a
-    /// tag, `journal=false`). An election, also of the server that was the primary before, may take
-    /// back what was acknowledged: records, entries, and claims, whose epochs are then given a
-    /// second time. Outcomes that were told may be lost then; without an election nothing is.
+    /// Accepts an address whose writes need no majority of the replica set (`w=1`, `w=2`, a tag,
+    /// `journal=false`). An election may then roll back acknowledged writes, even if the same
+    /// server wins it: records, entries and claims, whose epochs are then given a second time.
+    /// Reported outcomes may be lost then. Without an election nothing is lost.
     bool weak_writes = false;
 };
 
 namespace detail {
 
-/// The concerns with which a database reads. They follow from its write concern: what a majority
-/// has acknowledged stands in what a majority has. What fewer have stands only in the newest state
-/// of the primary, and a read of what is older may miss a mark or an entry of one's own.
+/// The concerns with which a database reads. They follow from its write concern: a majority's reads
+/// show every write that a majority has acknowledged. A weaker write is certain only in the newest
+/// state of the primary; an older state may lack the reader's own mark or entry.
 struct read_levels {
     char const* plain;
     char const* native; ///< in a native transaction
-    /// Whether a majority is asked if an entry still holds by which something is decided. Where a
-    /// newer primary may lack that entry anyway, it would say nothing, and cost the wait for a
-    /// majority that the address does without.
+    /// Whether reads that decide something are linearizable. With weak writes a newer primary may
+    /// lack the entry anyway, so such a read would only cost the wait for a majority.
     bool linearizable;
 };
 inline constexpr read_levels reads_of_majority{MONGOC_READ_CONCERN_LEVEL_MAJORITY,
@@ -48,13 +47,13 @@ public:
         begin_driver();
         bson_error_t problem{};
         {
-            // What it warns of in an address that is refused, the refusal says.
+            // The refusal of the address covers the driver's warnings about it.
             driver_warnings const held;
             uri_.reset(mongoc_uri_new_with_error(text.c_str(), &problem));
             if (uri_) held.write();
         }
-        // What the driver says may hold the password, and from the first of two signs on it takes
-        // the rest of one for a host, which other sentences name.
+        // The driver's text may hold the password. Where there are two '@', it takes the text after
+        // the first for a host, which other error texts name.
         auto const first_sign = text.find('@');
         bool const two_signs = first_sign != text.npos &&
                                text.find('@', first_sign + 1) < text.find('/', first_sign);
@@ -81,7 +80,7 @@ public:
     [[nodiscard]] read_levels const& reads() const noexcept {
         return other_writes_.empty() ? reads_of_majority : reads_of_fewer;
     }
-    /// Whether it names a replica set, of which the driver finds the primary: not one member.
+    /// Whether the address names a replica set, whose primary the driver finds, not one member.
     [[nodiscard]] bool names_set() const {
         if (mongoc_uri_get_option_as_bool(uri_.get(), MONGOC_URI_DIRECTCONNECTION, false)) {
             return false;
@@ -90,16 +89,15 @@ public:
         return mongoc_uri_get_replica_set(uri_.get()) != nullptr || is_looked_up_ ||
                (hosts != nullptr && hosts->next != nullptr);
     }
-    /// A replica set may take back what less than a majority's journal has: a claim with it, whose
-    /// epoch is then given a second time.
-    /// Errors:  throws settle::failure when it asks for other writes than those, as it may where
-    ///          one server is alone, or by the option
+    /// A replica set may roll back a write that a majority's journal lacks. If that write was a
+    /// claim, its epoch is given a second time.
+    /// Errors:  throws settle::failure when the address asks for such writes without weak_writes
     void check_for_replica_set() const {
         if (!other_writes_.empty() && !weak_) refuse(other_writes_);
     }
 
 private:
-    /// Keeps what the driver warns of on this thread from its log.
+    /// Keeps the driver's warnings on this thread out of its log.
     class driver_warnings {
     public:
         driver_warnings() { kept() = &texts_; }
@@ -122,7 +120,7 @@ private:
         std::vector<std::string> texts_;
     };
 
-    /// The driver's globals live as long as the process: it cannot begin twice.
+    /// The driver's globals live as long as the process: it cannot be initialised twice.
     static void begin_driver() {
         static bool const begun = [] {
             mongoc_init();
@@ -132,9 +130,9 @@ private:
         static_cast<void>(begun);
     }
 
-    /// The driver warns of each native transaction that the server has ended before it could, which
-    /// is the usual thing when several are in each other's way; of sessions that end by themselves;
-    /// and of what its errors say as well.
+    /// Drops three kinds of the driver's warnings: native transactions that the server aborted
+    /// first, which is usual under contention; sessions that expire; and texts that its errors
+    /// repeat.
     static void write_log(mongoc_log_level_t level, char const* domain, char const* text, void*) {
         std::string_view const said{text};
         bool const usual = said.starts_with("Error in abortTransaction") ||
@@ -162,7 +160,7 @@ private:
                "transactions. Name another one");
     }
 
-    /// The driver tells of them on its log alone, or not at all.
+    /// The driver reports missing files only in its log, or not at all.
     void check_files() const {
         for (char const* const name : {"tlsCAFile", "tlsCertificateKeyFile"}) {
             char const* const path =
@@ -176,7 +174,7 @@ private:
         if (by_certificate && mongoc_uri_get_option_as_utf8(
                                   uri_.get(), MONGOC_URI_TLSCERTIFICATEKEYFILE, nullptr) ==
                                   nullptr) {
-            // The driver would read a certificate that it does not have.
+            // Without the option the driver would try to read a certificate that it does not have.
             refuse("its authMechanism needs a certificate. Name its file in "
                    "tlsCertificateKeyFile, with tls=true");
         }
@@ -215,15 +213,15 @@ private:
             mongoc_write_concern_copy(given)};
         mongoc_write_concern_set_w(made.get(), MONGOC_WRITE_CONCERN_W_MAJORITY);
         mongoc_write_concern_set_journal(made.get(), true);
-        // A majority that does not come is an outcome that nobody knows, and no wait for ever.
+        // A missing majority must become an unknown outcome, not an endless wait.
         if (mongoc_write_concern_get_wtimeout_int64(given) == 0) {
             mongoc_write_concern_set_wtimeout_int64(made.get(), patience_ms);
         }
         mongoc_uri_set_write_concern(uri_.get(), made.get());
     }
 
-    /// Below 1 the driver takes some of them for a default of its own, others for no time or for
-    /// ever, and a pool of none for a pool of one.
+    /// Below 1 the driver takes some limits for its own default, others for no time or for endless,
+    /// and a pool of none for a pool of one.
     void check_limits() const {
         constexpr std::int64_t longest = std::numeric_limits<std::int32_t>::max();
         auto const check = [](char const* name, std::int64_t given, std::int64_t least) {
@@ -245,16 +243,16 @@ private:
         check(MONGOC_URI_WTIMEOUTMS, mongoc_write_concern_get_wtimeout_int64(writes), 0);
     }
 
-    /// What the driver would do on its own.
+    /// Overrides the driver's own defaults.
     void add_limits() const {
         if (mongoc_uri_has_option(uri_.get(), MONGOC_URI_WAITQUEUETIMEOUTMS)) {
             refuse("its waitQueueTimeoutMS would end calls that only wait for others of this "
                    "program. Leave it out, and give maxPoolSize as many as there are threads");
         }
-        // The error of a second attempt says nothing about the first, which may yet arrive: what is
-        // repeated, settle repeats under another epoch. Commits are repeated all the same.
+        // The error of a second attempt says nothing about the first, which may still arrive.
+        // settle repeats such a write under another epoch. Commits are repeated all the same.
         mongoc_uri_set_option_as_bool(uri_.get(), MONGOC_URI_RETRYWRITES, false);
-        // It would wait for minutes.
+        // The driver's default would wait for minutes.
         for (char const* const name :
              {MONGOC_URI_SERVERSELECTIONTIMEOUTMS, MONGOC_URI_SOCKETTIMEOUTMS,
               MONGOC_URI_CONNECTTIMEOUTMS}) {
@@ -287,8 +285,8 @@ private:
     std::unique_ptr<mongoc_uri_t, uri_destroyer> uri_;
     std::string database_;
     bool weak_;
-    bool is_looked_up_; ///< the name service gives its hosts
-    std::string other_writes_; ///< why those of the address are none of a majority
+    bool is_looked_up_; ///< the name service resolves its hosts
+    std::string other_writes_; ///< why its write concern is no majority; else empty
 };
 
 } // namespace detail

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an id alone in pendingTransactions stands for: the effect that a program applied which
-// follows the tutorial, while its transaction was pending.
+// The meaning of a bare mark, an id alone in pendingTransactions: the effect that a program of the
+// tutorial applied while its transaction was pending.
 //
-// What it added can be taken away. What it assigned had the value before that a guard of the type
-// requires: such a program looked at it, as the type says.
+// An added amount can be subtracted. An assigned field had the value that a guard of the type
+// requires: the type says that the program checked it.
 #pragma once
 
 #include <settle/definition/review.hpp>
@@ -15,7 +15,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// Gives a field the value that a condition requires of it; false where it requires none.
+/// Sets a field to the value that a condition requires; false where it requires no single value.
 template <auto Member, typename Condition, typename Scope, typename Record>
 [[nodiscard]] bool take_required([[maybe_unused]] Condition const& condition,
                                  [[maybe_unused]] Scope const& at, Record& record) {
@@ -54,8 +54,8 @@ template <auto Member, typename Condition, typename Scope, typename Record>
     }
 }
 
-/// Puts a record back to what it was before the apply of a participant. False where neither a
-/// guard nor the effect shows what a field was.
+/// Restores a record to its state before a participant's apply. False where neither a guard nor the
+/// effect gives the old value of a field.
 template <typename Participant, typename Scope, typename Record>
 [[nodiscard]] bool put_back(Participant const& of, Scope const& at, Record& record) {
     bool known = true;
@@ -96,9 +96,10 @@ template <Described Record>
     return same;
 }
 
-/// The exclusive effect of a bare mark; what keeps it from being ended so, where something does.
-/// Shape:   now - the record under the mark; end - what is to become of the mark: one that is
-///          applied is kept, one that is confirmed needs nothing but to go
+/// Reads the exclusive effect of a bare mark.
+/// Shape:   now - the record under the mark; end - the step that follows: an apply keeps the mark,
+///          a confirm only pulls it
+/// Returns: why the mark cannot be ended so; empty when it can
 template <typename Direction, std::size_t Index, Described Record>
 [[nodiscard]] std::string read_bare_assignment(typename Direction::parameters const& given,
                                                std::size_t line, Record const& now, step end,
@@ -137,8 +138,9 @@ template <typename Direction, std::size_t Index, Described Record>
     return "the record has other values than those that the type assigns and requires";
 }
 
-/// The mark of a part, as of epoch 0; what keeps it from being ended, where something does.
-/// Shape:   now - the record under the mark; end - as read_bare_assignment has it
+/// Reads the mark of a part, with epoch 0.
+/// Shape:   now, end - as in read_bare_assignment
+/// Returns: why the mark cannot be ended; empty when it can
 template <typename Direction, std::size_t Index, Described Record>
 [[nodiscard]] std::string read_bare_mark(typename Direction::parameters const& given,
                                          std::size_t line, [[maybe_unused]] Record const& now,
@@ -147,7 +149,7 @@ template <typename Direction, std::size_t Index, Described Record>
     if constexpr (std::remove_const_t<decltype(wanted)>::commutes) {
         bool overflow = false;
         wanted.deltas(into.undo_delta, into.confirm_delta, overflow);
-        // What a sum has added when it was applied is taken away to undo it.
+        // The undo subtracts what the apply added.
         for (auto& delta : into.undo_delta) delta = -delta;
         return {};
     } else if constexpr (Direction::is_reverse) {
@@ -170,7 +172,7 @@ template <typename Kind, typename Direction, std::size_t Index, Described Record
                                             one.part().line, now, one.at(), into);
 }
 
-/// The bare marks of a document, as they stand there.
+/// The bare marks of a document, in their stored form.
 /// Shape:   ids - of their transactions
 [[nodiscard]] inline std::vector<value_view> bare_marks_of(document const& found,
                                                            std::vector<std::string> ids) {
@@ -182,7 +184,7 @@ template <typename Kind, typename Direction, std::size_t Index, Described Record
         auto const one = id ? std::find(ids.begin(), ids.end(), *id) : ids.end();
         if (one == ids.end()) return true;
         all.push_back(value);
-        // One that stands there twice is as many marks.
+        // An id that is stored twice is two marks.
         ids.erase(one);
         return true;
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// BSON documents that own themselves, and values of them that are looked at in place.
+// BSON documents that own their memory, and views of their values.
 #pragma once
 
 #include <settle/version.hpp>
@@ -20,7 +20,7 @@ namespace mongodb::detail {
 
 class document;
 
-/// A value inside a document, as long as that one lives.
+/// A view of a value, valid as long as its document.
 class value_view {
 public:
     explicit value_view(bson_iter_t const& at) noexcept : at_(at) {}
@@ -39,15 +39,14 @@ public:
         char const* const begin = bson_iter_utf8(&at_, &size);
         return std::string_view{begin, size};
     }
-    /// A whole number, as any program may have written it: of 32 or 64 bits, or a double without a
-    /// fraction that says one exactly.
+    /// An integer in any program's form: 32 or 64 bits, or a double that is exactly that integer.
     [[nodiscard]] std::optional<std::int64_t> integer() const noexcept {
         switch (type()) {
         case BSON_TYPE_INT32: return bson_iter_int32(&at_);
         case BSON_TYPE_INT64: return bson_iter_int64(&at_);
         case BSON_TYPE_DOUBLE: {
             double const value = bson_iter_double(&at_);
-            // Beyond 2^53 a double stands for several whole numbers.
+            // Beyond 2^53 a double stands for several integers.
             constexpr double exact = 9007199254740992.0;
             if (!(value >= -exact && value <= exact) || std::trunc(value) != value) break;
             return static_cast<std::int64_t>(value);
@@ -56,7 +55,7 @@ public:
         }
         return std::nullopt;
     }
-    /// The whole number that a double is, also where it stands for several.
+    /// The integer value of a double, also where the double stands for several integers.
     [[nodiscard]] std::optional<std::int64_t> whole_double() const noexcept {
         if (type() != BSON_TYPE_DOUBLE) return std::nullopt;
         double const value = bson_iter_double(&at_);
@@ -89,7 +88,7 @@ public:
         bson_decimal128_to_string(&value, text.data());
         return text.data();
     }
-    /// What a program may use as an id: a text, a whole number, or the digits of an ObjectId.
+    /// A value that can be an id: a text, an integer, or the digits of an ObjectId.
     [[nodiscard]] std::optional<std::string> id() const {
         if (auto const found = text()) return std::string{*found};
         if (auto const number = integer()) return std::to_string(*number);
@@ -126,7 +125,7 @@ public:
     [[nodiscard]] bson_iter_t const* iterator() const noexcept { return &at_; }
 
 private:
-    // The library reads a value through an iterator that it may note something in.
+    // The library's iterator caches state while it reads.
     mutable bson_iter_t at_;
 };
 
@@ -141,7 +140,7 @@ public:
     }
     ~document() { bson_destroy(held_); }
     explicit document(bson_t const* copied) : document(bson_copy(copied), taken{}) {}
-    /// Takes one over that the library made.
+    /// Takes ownership of a document that the library made.
     static document adopt(bson_t* made) { return document{made, taken{}}; }
 
     [[nodiscard]] bson_t* native() noexcept { return held_; }
@@ -199,8 +198,8 @@ public:
         bson_append_value(native(), name.data(), length(name), value.native());
         return *this;
     }
-    /// As the last element of an array that grows.
-    /// Shape:   number - how many there are already
+    /// Appends an element to an array.
+    /// Shape:   number - how many elements the array has
     document& object_at(std::size_t number, document const& value) {
         return object(std::to_string(number), value);
     }
@@ -236,14 +235,14 @@ inline document value_view::as_document() const {
     return made == nullptr ? document{} : document::adopt(made);
 }
 
-/// Text that the library made.
+/// Takes ownership of text that the library made.
 [[nodiscard]] inline std::string take_text(char* made) {
     std::string text{made == nullptr ? "" : made};
     bson_free(made);
     return text;
 }
 
-/// One document of one member.
+/// A document with one member.
 [[nodiscard]] inline document only(std::string_view name, document const& value) {
     document made;
     made.object(name, value);

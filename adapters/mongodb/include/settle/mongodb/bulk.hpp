@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes to one collection that are sent together, and what came of each.
+// Writes to one collection that are sent together, and their results.
 #pragma once
 
 #include <settle/mongodb/client.hpp>
@@ -10,10 +10,10 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// What a server keeps of one document at most, in bytes.
+/// The largest document that a server stores, in bytes.
 inline constexpr std::uint32_t largest_document = 16U << 20U;
 
-/// What one bulk came to.
+/// The result of one bulk.
 struct bulk_result {
     struct refusal {
         std::size_t index; ///< of the write, in the order in which they were added
@@ -22,13 +22,13 @@ struct bulk_result {
     std::int64_t matched = 0;
     std::int64_t inserted = 0;
     std::int64_t removed = 0;
-    std::vector<refusal> refused; ///< single writes, while the others took effect
+    std::vector<refusal> refused; ///< refused single writes; the others took effect
     error problem;                ///< of the bulk as a whole
-    bool untouched = false;       ///< with a problem: nothing took effect, and nothing will
+    bool untouched = false;       ///< with a problem: no write took effect, and none will
     bool transient = false;
 
-    /// Takes in what came of a bulk that was sent after this one.
-    /// Shape:   begin - how many writes were sent before it
+    /// Adds the result of a bulk that was sent after this one.
+    /// Shape:   begin - the number of writes sent before it
     void add(bulk_result&& next, std::size_t begin) {
         untouched = next.untouched && matched + inserted + removed == 0 && refused.empty();
         matched += next.matched;
@@ -42,7 +42,7 @@ struct bulk_result {
     }
 };
 
-/// Shape:   one - of the `writeErrors` of an answer
+/// Shape:   one - an element of an answer's `writeErrors`
 [[nodiscard]] inline bulk_result::refusal refusal_of(value_view const& one, std::size_t begin,
                                                      std::string_view phase) {
     auto const number = [&](char const* name) {
@@ -56,8 +56,8 @@ struct bulk_result {
     return {begin + static_cast<std::size_t>(number("index")), describe(problem, phase)};
 }
 
-/// Updates of single documents in one command, outside of a native transaction. Where one of those
-/// holds a document, the server waits for its end: this command ends before.
+/// Updates of single documents in one command, outside of a native transaction. The server
+/// waits while a native transaction holds a document; maxTimeMS bounds that wait.
 class brief_updates {
 public:
     brief_updates(link& with, std::string_view name) : with_(&with), name_(name) {}
@@ -79,8 +79,8 @@ public:
         } catch (command_failure const& met) {
             result.problem = met.problem();
         }
-        // A wait for a majority that ends early is no failure of the command. A command that fails
-        // behind some of its updates has both.
+        // A write concern timeout alone is no failure of the command. A command that fails after
+        // some of its updates reports both.
         if (told.find("writeConcernError") && !told.find("errmsg")) {
             result.problem.code = {code_of_lost, mongodb_category()};
         }
@@ -106,14 +106,14 @@ private:
     std::size_t size_ = 0;
 };
 
-/// Writes to one collection, sent in one go. None of them stops the others.
+/// Writes to one collection, sent together. No write stops the others.
 ///
-/// Those of one kind that follow each other are one bulk of the driver's, and so one command: in a
-/// larger one, the driver lets a lost answer disappear behind another command's refusals.
+/// Consecutive writes of one kind are one bulk of the driver, so one command: in a mixed bulk, the
+/// driver hides a lost answer behind another command's refusals.
 class bulk {
 public:
     bulk(link& with, std::string_view name) : in_(with.in_transaction()) {
-        // In a native transaction the first refusal ends it anyway.
+        // In a native transaction the first refusal aborts everything anyway.
         options_.boolean("ordered", in_);
         with.append_session(options_);
         to_ = with.collection(name);
@@ -121,7 +121,7 @@ public:
 
     /// Errors:  throws settle::failure when the document is too large, or the library refuses it
     void insert(document const& made) {
-        // The driver would measure it only when all are sent, and refuse the others with it.
+        // The driver would check the size only when it sends, and refuse the other writes as well.
         if (made.size() > largest_document) {
             throw command_failure({{object_too_large, mongodb_category()},
                                    "settle: a document takes " + std::to_string(made.size()) +
@@ -131,7 +131,7 @@ public:
                                   false);
         }
         document options;
-        // Field names of other programs come back with an image as they were.
+        // An image restores field names of other programs unchanged.
         options.boolean("validate", false);
         added(kind::insert, made.size(), [&](mongoc_bulk_operation_t* to, bson_error_t* problem) {
             return mongoc_bulk_operation_insert_with_opts(to, made.native(), options.native(),
@@ -155,7 +155,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
-    /// Sends them, once. What comes after a problem is not sent.
+    /// Sends the writes, once. Writes after a problem are not sent.
     [[nodiscard]] bulk_result execute(std::string_view phase) {
         bulk_result result;
         for (run& one : runs_) {
@@ -174,12 +174,12 @@ private:
     /// Writes of one kind.
     struct run {
         kind what{};
-        std::size_t begin = 0; ///< how many writes stand before them
+        std::size_t begin = 0; ///< how many writes precede this run
         std::size_t size = 0;
         std::size_t bytes = 0;
         std::unique_ptr<mongoc_bulk_operation_t, destroyer> held{};
 
-        /// Whether they may be more than one message: a server takes 100,000 writes, and 48 MB.
+        /// Whether the driver may send several messages: a server takes 100,000 writes, and 48 MB.
         [[nodiscard]] bool may_be_split() const noexcept {
             return size >= 50'000 || bytes + 100 * size >= 24'000'000;
         }
@@ -204,7 +204,7 @@ private:
         here.bytes += bytes;
     }
 
-    /// False when the bulk as a whole has met a problem.
+    /// False when the bulk as a whole has a problem.
     bool execute(run& one, std::string_view phase, bulk_result& result) {
         reply told;
         bson_error_t problem{};
@@ -232,11 +232,11 @@ private:
         bool lasting = true;
         if (concern) concern->for_each([&](value_view const&) { return lasting = false; });
         bool const only_refused = result.refused.size() > before && lasting;
-        // A native transaction is over at the first of them.
+        // The first refusal has aborted the native transaction.
         if (only_refused && in_) result.problem = result.refused.front().problem;
         else if (only_refused && of_all.empty() && !one.may_be_split()) return true;
         else result.problem = of_all.empty() ? describe(problem, phase) : std::move(of_all);
-        // What took effect on one server alone is an outcome that nobody knows.
+        // A write that only one server has is an unknown outcome.
         if (!lasting) result.problem.code = {code_of_lost, mongodb_category()};
         result.untouched = result.problem.code != condition::unknown && result.refused.empty() &&
                            result.matched + result.inserted + result.removed == 0;

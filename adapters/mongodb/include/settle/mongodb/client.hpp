@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Clients from a pool, and what settle asks of a server through them.
+// Clients from a pool, and the requests that settle sends to a server through them.
 #pragma once
 
 #include <settle/mongodb/address.hpp>
@@ -14,12 +14,12 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// A command that failed, with what its answer says beside the code.
+/// A failed command, with the labels of its answer.
 class command_failure : public failure {
 public:
     command_failure(error problem, bool transient)
         : failure(std::move(problem)), transient_(transient) {}
-    /// Whether the whole native transaction may be done again.
+    /// Whether the whole native transaction may be repeated.
     [[nodiscard]] bool transient() const noexcept { return transient_; }
 
 private:
@@ -30,7 +30,7 @@ private:
     return mongoc_error_has_label(&reply, label);
 }
 
-/// A reply that is freed in any case.
+/// Owns a reply of the driver.
 class reply {
 public:
     reply() { bson_init(&held_); }
@@ -38,7 +38,7 @@ public:
     reply& operator=(reply const&) = delete;
     ~reply() { bson_destroy(&held_); }
 
-    /// For a call that makes it anew.
+    /// For a call that initialises the reply.
     [[nodiscard]] bson_t* fresh() {
         bson_destroy(&held_);
         return &held_;
@@ -55,7 +55,7 @@ private:
     bson_t held_{};
 };
 
-/// The options of a find that gives so many documents, in the order of a field.
+/// The options of a find with a limit, in the order of a field.
 [[nodiscard]] inline document page_of(std::string_view order, std::size_t limit) {
     document options;
     document sort;
@@ -65,10 +65,10 @@ private:
     return options;
 }
 
-/// How long a majority may take to say that what was read still holds.
+/// How long a majority may take to confirm a read.
 inline constexpr std::int64_t sure_read_ms = 15'000;
 
-/// The options of a find whose answer no newer primary has overtaken: a majority has said so since.
+/// The options of a linearizable find: after the read a majority confirms the primary.
 [[nodiscard]] inline document linearizable() {
     document level;
     document options;
@@ -82,7 +82,7 @@ struct collection_destroyer {
 };
 using collection_handle = std::unique_ptr<mongoc_collection_t, collection_destroyer>;
 
-/// One client for as long as it is needed, alone or inside a native transaction.
+/// A client on loan from the pool, alone or inside a native transaction.
 class link {
 public:
     link(mongoc_client_pool_t* pool, std::string const& database)
@@ -97,11 +97,11 @@ public:
         return collection_handle{mongoc_client_get_collection(client_, database_->c_str(),
                                                               std::string{name}.c_str())};
     }
-    /// The native transaction that what follows belongs to; null outside of one.
+    /// Sets the native transaction of the calls that follow; null for none.
     void enter(mongoc_client_session_t* session) noexcept { session_ = session; }
     [[nodiscard]] bool in_transaction() const noexcept { return session_ != nullptr; }
 
-    /// What makes a call belong to the native transaction.
+    /// Adds the session of the native transaction.
     void append_session(document& options) {
         if (session_ == nullptr) return;
         bson_error_t problem{};
@@ -110,13 +110,13 @@ public:
         }
     }
 
-    /// Calls `function(document)` for every document that is found.
+    /// Calls `function(document)` for every document found.
     /// Errors:  throws command_failure
     template <typename Function>
     void find(std::string_view name, document const& filter, document options,
               std::string_view phase, Function&& function) {
         append_session(options);
-        // The server's first batch would hold 101 documents, and the rest cost another round trip.
+        // The server's first batch would hold 101 documents; the rest would cost a round trip.
         options.integer("batchSize", largest_batch);
         auto const from = collection(name);
         std::unique_ptr<mongoc_cursor_t, void (*)(mongoc_cursor_t*)> const cursor{
@@ -138,7 +138,7 @@ public:
     void command(document const& wanted, std::string_view phase, reply& told) {
         run(mongoc_client_command_simple, wanted, phase, told);
     }
-    /// The same for one that writes, with the write concern of the address.
+    /// The same for a command that writes, with the write concern of the address.
     void write_command(document const& wanted, std::string_view phase, reply& told) {
         run(mongoc_client_write_command_with_opts, wanted, phase, told);
     }
@@ -160,7 +160,7 @@ private:
     mongoc_client_session_t* session_ = nullptr;
 };
 
-/// A server, or a set of them, that many threads use at once.
+/// A server or a replica set. Threads may share it.
 class server {
 public:
     /// Errors:  throws settle::failure when the address is refused
@@ -170,14 +170,14 @@ public:
         pool_.reset(mongoc_client_pool_new_with_error(address_.native(), &problem));
         if (!pool_) refuse_address(text, problem);
         mongoc_client_pool_set_error_api(pool_.get(), MONGOC_ERROR_API_VERSION_2);
-        // The driver takes a name once.
+        // The driver accepts an application name only once.
         if (mongoc_uri_get_appname(address_.native()) == nullptr) {
             mongoc_client_pool_set_appname(pool_.get(), "settle");
         }
     }
 
-    /// Learns what it is, before anything else is asked of it.
-    /// Errors:  throws settle::failure when it cannot be reached, or is none that settle can use
+    /// Learns the kind of the server. Called before all other requests.
+    /// Errors:  throws settle::failure when the server is unreachable or unfit
     void look(link& with) {
         reply told;
         document wanted;
@@ -204,17 +204,17 @@ public:
         if (transactions_) address_.check_for_replica_set();
     }
 
-    /// Errors:  throws settle::failure in a forked child, whose copies of the sockets and of the
-    ///          driver's threads are of no use
+    /// Errors:  throws settle::failure in a forked child, which cannot use its copies of the
+    ///          sockets and of the driver's threads
     [[nodiscard]] link connect() {
         if (!made_in_.is_here()) throw failure(settle::detail::made_before_fork("database"));
         return {pool_.get(), address_.database()};
     }
     [[nodiscard]] std::string const& database() const noexcept { return address_.database(); }
-    /// Whether several documents can be changed in one native transaction.
+    /// Whether the server has native transactions over several documents.
     [[nodiscard]] bool has_transactions() const noexcept { return transactions_; }
     [[nodiscard]] read_levels const& reads() const noexcept { return address_.reads(); }
-    /// Whether it is a replica set of this server alone, which is its primary.
+    /// Asks the server whether it is the only member of its replica set, and the primary.
     [[nodiscard]] bool is_sole_primary() {
         if (!sole_) return false;
         link with = connect();
@@ -224,15 +224,15 @@ public:
         sole_ = names_one_host(told) && is_primary(told);
         return sole_;
     }
-    /// Whether it was when it was last asked.
+    /// The answer of the last such question.
     [[nodiscard]] bool was_sole_primary() const noexcept { return sole_; }
 
-    /// The options of a read that no newer primary has overtaken; a single server has none.
+    /// The options of a linearizable read; a single server needs none.
     [[nodiscard]] document sure_read() const {
         return transactions_ ? linearizable() : document{};
     }
-    /// The options of a read by which something is decided. On a new primary, what a majority is
-    /// known to have may be older than what the one before has acknowledged.
+    /// The options of a read that decides something. On a new primary, the majority's state may be
+    /// older than the writes that the previous primary acknowledged.
     [[nodiscard]] document deciding_read() const {
         return reads().linearizable ? sure_read() : document{};
     }
@@ -242,7 +242,7 @@ private:
     static constexpr std::int64_t oldest = 8;
 
     [[noreturn]] static void refuse_address(std::string const& text, bson_error_t const& problem) {
-        // The driver asks the name service for the hosts, and for options, before anything else.
+        // The driver resolves the hosts and options through the name service first.
         if (text.starts_with("mongodb+srv:")) {
             raise(errc::store_unreachable,
                   "settle: the hosts of this mongodb+srv address cannot be found: " +
@@ -260,7 +260,7 @@ private:
         }
         return false;
     }
-    /// Whether it is the only member that a greeting names.
+    /// Whether a greeting names only this member.
     [[nodiscard]] static bool names_one_host(reply const& hello) {
         int count = 0;
         for (char const* const kind : {"hosts", "passives", "arbiters"}) {
@@ -285,7 +285,7 @@ private:
     struct destroyer {
         process_stamp made_in;
         void operator()(mongoc_client_pool_t* held) const noexcept {
-            // It would end the parent's sessions, and wait for threads that a child does not have.
+            // In a child it would end the parent's sessions, and wait for the parent's threads.
             if (made_in.is_here()) mongoc_client_pool_destroy(held);
         }
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The collections and indexes that settle needs, and those in which it could not keep its word.
+// Creates the collections and indexes that settle needs, and refuses unsafe ones.
 #pragma once
 
 #include <settle/mongodb/client.hpp>
@@ -23,7 +23,7 @@ namespace mongodb::detail {
     return found;
 }
 
-/// Makes a collection that is not there: a native transaction could meet another's making of it.
+/// Creates a missing collection first: two native transactions that create it would conflict.
 inline void make_collection(link& with, std::string_view name) {
     if (has_collection(with, name)) return;
     document command;
@@ -45,7 +45,7 @@ inline void make_collection(link& with, std::string_view name) {
     raise(errc::unfit_store, std::move(text.append(". See mongodb#collections")));
 }
 
-/// Refuses a collection in which an update of settle's could be refused, or meet another record.
+/// Refuses a collection that could refuse an update of settle, or redirect it to another record.
 inline void check_collection(link& with, std::string_view name) {
     document command;
     document filter;
@@ -107,18 +107,18 @@ void for_each_index(link& with, std::string_view name, Function&& function) {
     return unique && unique->boolean().value_or(false);
 }
 
-/// What settle writes into a field, as an index sees it.
+/// The kind of value that settle writes into a field, as an index sees it.
 enum class content : std::uint8_t {
-    none,  ///< the field is another program's, or never changes
+    none,  ///< the field belongs to another program, or never changes
     plain, ///< one value
     nested ///< a document or an array
 };
 
-/// Calls `function(field)` with the name of each field that a filter looks at.
+/// Calls `function(field)` with the name of each field in a filter.
 template <typename Function>
 void for_each_filtered(value_view const& filter, Function&& function) {
     filter.for_each([&](value_view const& one) {
-        // `$and` and its like hold filters.
+        // `$and` and similar operators hold filters.
         bool const holds = filter.type() == BSON_TYPE_ARRAY || one.name().starts_with('$');
         if (holds) for_each_filtered(one, function);
         else function(one.name());
@@ -126,8 +126,8 @@ void for_each_filtered(value_view const& filter, Function&& function) {
     });
 }
 
-/// The index over a field, as a refusal calls it, by which the server could refuse a write of
-/// settle's; empty where it cannot.
+/// The first index over a field by which the server could refuse a write of settle, in the words of
+/// a refusal; empty where there is none.
 /// Shape:   content_of(field) - what settle writes into a field of the document
 template <typename ContentOf>
 [[nodiscard]] std::string index_in_the_way(value_view const& index, ContentOf&& content_of) {
@@ -135,9 +135,9 @@ template <typename ContentOf>
     bool const unique = is_unique(index);
     std::string_view kind = unique ? "unique" : "";
     auto const look = [&](std::string_view field, std::string_view how) {
-        // An index may also look into a field.
+        // An index may also cover a nested field.
         auto const what = content_of(field.substr(0, field.find('.')));
-        // A hash is taken of any one value, but of no array.
+        // A hashed index accepts any single value, but no array.
         bool const fits = what == content::none || (kind == "hashed" && what == content::plain);
         if (!fits && found.empty()) {
             found = std::string{kind}.append(how).append(" over '").append(field).append("'");
@@ -154,7 +154,7 @@ template <typename ContentOf>
         });
     };
     look_at_all("key");
-    // The texts of one that searches them, and the field that names their language.
+    // A text index covers its weighted fields and the field that names their language.
     look_at_all("weights");
     auto const language = index.find("language_override");
     if (language && language->text()) look(*language->text(), " index");
@@ -166,8 +166,8 @@ template <typename ContentOf>
     return found;
 }
 
-/// The index by which the server erases documents by their age, as an error calls it; empty where
-/// it is none.
+/// The words of an error for an index by which the server erases old documents; empty for any
+/// other.
 [[nodiscard]] inline std::string index_that_erases(value_view const& index) {
     if (!index.find("expireAfterSeconds")) return {};
     auto const called = index.find("name");
@@ -175,7 +175,7 @@ template <typename ContentOf>
            "' lets the server erase what is old";
 }
 
-/// The same of a whole collection: the first such index.
+/// The first such index of a collection.
 [[nodiscard]] inline std::string index_that_erases(link& with, std::string_view name) {
     std::string found;
     for_each_index(with, name, [&](value_view const& one) {
@@ -184,8 +184,8 @@ template <typename ContentOf>
     return found;
 }
 
-/// Refuses an index that could refuse an update that ends a transaction, or take a record away with
-/// its marks.
+/// Refuses an index that could refuse an update that ends a transaction, or erase a record with its
+/// marks.
 /// Shape:   content_of(field) - what settle writes into a field of the records
 template <typename ContentOf>
 void check_indexes(link& with, std::string_view name, ContentOf&& content_of) {
@@ -201,7 +201,7 @@ void check_indexes(link& with, std::string_view name, ContentOf&& content_of) {
     });
 }
 
-/// Whether an index alone keeps two documents from having the same value in a field.
+/// Whether this index ensures that no two documents have the same value in a field.
 [[nodiscard]] inline bool keeps_apart(value_view const& index, std::string_view field) {
     auto const key = index.find("key");
     if (!is_unique(index) || !key || index.find("partialFilterExpression")) return false;
@@ -215,7 +215,7 @@ void check_indexes(link& with, std::string_view name, ContentOf&& content_of) {
     return fields == 1 && named;
 }
 
-/// Makes a unique index over a key that is not _id: nothing else keeps two records of one key away.
+/// Creates a unique index over a key that is not _id: nothing else prevents two records of one key.
 inline void make_key_index(link& with, std::string_view name, std::string const& key) {
     bool there = false;
     for_each_index(with, name, [&](value_view const& one) {
@@ -227,7 +227,7 @@ inline void make_key_index(link& with, std::string_view name, std::string const&
     document index;
     document exists;
     index.object("key", keys.integer(key, 1)).text("name", "settle_key").boolean("unique", true);
-    // Other programs' documents may have no such field.
+    // Documents of other programs may lack the field.
     index.object("partialFilterExpression", only(key, exists.boolean("$exists", true)));
     command.text("createIndexes", name).array("indexes", document{}.object_at(0, index));
     reply told;
@@ -239,7 +239,7 @@ inline void make_key_index(link& with, std::string_view name, std::string const&
     }
 }
 
-/// Refuses records with a member whose name is another field's.
+/// Refuses a record type with a member whose field name is taken.
 template <typename Collection>
 void check_members(record_layout const& layout) {
     constexpr std::size_t key = member_index<typename Collection::record_type,
@@ -272,12 +272,12 @@ void check_members(record_layout const& layout) {
     return ours ? content::plain : content::none;
 }
 
-/// Refuses a log whose entries the server could erase or refuse.
+/// Refuses a log collection whose entries the server could erase or refuse.
 inline void check_log(link& with, entry_layout const& layout) {
     auto const& name = layout.names.transactions;
     check_collection(with, name);
     for_each_index(with, name, [&](value_view const& one) {
-        // Entries that have no such field have the same there.
+        // Entries without the field count as equal there.
         bool const unique = is_unique(one);
         auto found = index_in_the_way(one, [&](std::string_view field) {
             return unique ? content::nested : content_of_entry(layout, field);
@@ -305,7 +305,7 @@ inline constexpr char const* created_index = "settle_created";
     return found == 2;
 }
 
-/// The collection of the log and its indexes, by their names.
+/// Creates the collection of the log and its indexes.
 inline void make_log(link& with, entry_layout const& layout) {
     make_collection(with, layout.names.transactions);
     check_log(with, layout);

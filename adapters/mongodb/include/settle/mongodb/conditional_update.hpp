@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Updates of documents that nobody has read: a filter that holds only where the record rule would
-// say `applied`, and the change that it would make. They spare a transaction that goes alone the
-// reads; where one does not take place, the document is read and the rule is asked.
+// Updates of documents that were not read: a filter that matches only where the record rule would
+// answer `applied`, and the change that it would make. They save a single transaction the reads. If
+// the filter does not match, the document is read and the record rule decides.
 #pragma once
 
 #include <settle/mongodb/record_codec.hpp>
@@ -18,7 +18,7 @@ struct conditional_update {
     document change;
 };
 
-/// Whether the server can tell by the kind of each field that a document is a record.
+/// Whether the kinds of all fields tell the server that a document is a record.
 template <typename Collection>
 [[nodiscard]] consteval bool is_told_by_kinds() {
     using record_type = typename Collection::record_type;
@@ -34,7 +34,7 @@ template <typename Collection>
     return all;
 }
 
-/// A field must be of its member's kind, and no array of such.
+/// A field must have its member's kind, and be no array of that kind.
 template <typename Field>
 [[nodiscard]] document of_kind() {
     document wanted;
@@ -47,8 +47,8 @@ template <typename Field>
     return wanted;
 }
 
-/// A key that is read as it stands. The server takes a double or a decimal of the same value for
-/// the same key, of which not every one can be read.
+/// Matches an integer key only in an integer's form. The server also matches a double or a decimal
+/// of the same value, but not every such key can be read.
 [[nodiscard]] inline document integer_key(std::int64_t key) {
     document kinds;
     document wanted;
@@ -57,7 +57,7 @@ template <typename Field>
     return wanted;
 }
 
-/// Shape:   filter - names the document by its key
+/// Shape:   filter - matches the document by its key
 template <typename Collection>
 [[nodiscard]] conditional_update update_of(
     document filter, conditional_change<typename Collection::record_type> const& wanted, step at) {
@@ -96,8 +96,8 @@ template <typename Collection>
     return made;
 }
 
-/// Whether it pays to write without reading. After a miss the next wave reads at once, after a
-/// second in a row three of them, then 7, and 63 at most.
+/// Decides whether to try a write without reading. After a miss the next wave reads at once; after
+/// a second miss in a row the next 3 waves, then 7, and 63 at most.
 class backoff {
 public:
     [[nodiscard]] bool is_tried() noexcept {

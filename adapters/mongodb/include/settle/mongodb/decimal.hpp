@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Members that count the smallest unit of an amount, where other programs keep a Decimal128.
+// Members that count minor units of an amount, where other programs store a Decimal128.
 #pragma once
 
 #include <settle/definition/nested_type.hpp>
@@ -10,8 +10,8 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// How many digits behind the point a member's documents hold: specialise it for a 64-bit member,
-/// and its 1234 is the Decimal128 12.34. Below 0 there is none.
+/// The number of decimal places of a member's documents: specialise it for a 64-bit member, and its
+/// 1234 is the Decimal128 12.34. Negative: the member is no decimal.
 /// Source:  mongodb#decimals
 template <auto Member>
 inline constexpr int decimal_places = -1;
@@ -28,7 +28,7 @@ namespace detail {
     return digits;
 }
 
-/// Reads a decimal as the library spells it: `-12.34`, `1E+3`, `NaN`.
+/// Reads a decimal as the library prints it: `-12.34`, `1E+3`, `NaN`.
 /// Returns: false when it is not a whole number of units, or too large for them
 [[nodiscard]] inline bool read_decimal_text(std::string_view text, int places,
                                             std::int64_t& units) {
@@ -54,7 +54,7 @@ namespace detail {
         exponent += read;
     }
     bool const is_zero = digits.find_first_of("123456789") == std::string::npos;
-    // More digits than a 64-bit number has are too many, however many those are.
+    // No 64-bit number has more than 20 digits, so longer texts need no exact count.
     for (; exponent > 0 && !is_zero && digits.size() < 40; --exponent) digits += '0';
     for (; exponent < 0 && !is_zero; ++exponent) {
         if (digits.empty() || digits.back() != '0') return false;
@@ -66,7 +66,7 @@ namespace detail {
     return number.ec == std::errc{} && number.ptr == end;
 }
 
-/// Appends a member as its documents have it.
+/// Appends a member in its stored form.
 template <auto Member, typename Field>
 void append_member(document& to, std::string_view name, Field const& value) {
     if constexpr (decimal_places<Member> >= 0) {
@@ -81,7 +81,7 @@ void append_member(document& to, std::string_view name, Field const& value) {
     }
 }
 
-/// Why a value is none of the member's; empty when it was read.
+/// Reads a member. Returns why the value does not fit it; empty when it was read.
 template <auto Member, typename Field>
 [[nodiscard]] std::string_view read_member(value_view const& from, Field& into) {
     if constexpr (decimal_places<Member> >= 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The records of one collection that a wave meets: read in one go, changed here, written in one go.
+// The unit of work of one collection: it reads, changes and writes the records of a wave.
 #pragma once
 
 #include <settle/mongodb/collections.hpp>
@@ -13,20 +13,20 @@ namespace mongodb::detail {
 /// When a record is read.
 enum class reading : std::uint8_t {
     always,
-    if_needed ///< not where its change can be written without: whether it could be, shows then
+    if_needed ///< skip a record whose change a conditional update can write unread
 };
 
-/// How changes of records are written.
+/// How changed records are written.
 enum class writing : std::uint8_t {
-    together,   ///< nothing can come between the reading and the writing
-    separately, ///< the same in a command each, so that an error names the record that is held
-    as_read     ///< each record if it still stands as it was read
+    together,   ///< all in few commands; nothing can change a record after its read
+    separately, ///< as `together`, one command each, so that an error names the held record
+    as_read     ///< each record only if it is unchanged since its read
 };
 
-/// A field that comes and goes with a write that leaves a record as it is.
+/// A field that is set and unset to write a record without changing it.
 inline constexpr std::string_view held_field = "settle_held";
 
-/// Shape:   a desk lives as long as one attempt
+/// Shape:   a unit of work lives as long as one attempt
 template <typename Collection>
 class desk {
     using codec = record_codec<Collection>;
@@ -42,7 +42,7 @@ public:
     explicit desk(record_layout layout = {}, reading when = reading::always)
         : codec_(std::move(layout)), reads_(when) {}
 
-    /// Tells of an operation that is to meet its record, in the order in which they will.
+    /// Announces an operation. Operations are executed in the order of their announcements.
     template <typename Operation>
     void expect(Operation const& one) {
         auto const known = places_.size();
@@ -50,19 +50,19 @@ public:
         expected_.push_back(number);
         if (!Operation::applies) places_[number].ends = true;
         if (reads_ == reading::always) return;
-        // What two operations meet, the second meets as the first has left it.
+        // A second operation needs the record as the first one leaves it, so it must be read.
         if (number == known) places_[number].conditional = conditional_of(one);
         else places_[number].conditional.reset();
     }
     void expect(stored_key const& key) { expected_.push_back(find_place(key)); }
 
-    /// Whether one of those that are expected cannot be changed without reading it.
+    /// Whether an announced operation needs its record read.
     [[nodiscard]] bool has_to_read() const {
         return std::any_of(places_.begin(), places_.end(),
                            [](place const& at) { return !at.conditional; });
     }
 
-    /// Reads the records that are expected.
+    /// Reads the records of the announced operations.
     /// Shape:   options - of the find
     /// Errors:  throws command_failure
     void fetch(link& with, document options = {}) {
@@ -80,7 +80,7 @@ public:
         look_for_erased(with);
     }
 
-    /// Puts the document of an expected record on the desk.
+    /// Takes the document of an announced record.
     void put(document found) {
         auto* const at = place_of(found);
         if (at == nullptr) return;
@@ -90,7 +90,7 @@ public:
         at->found.emplace(std::move(found));
     }
 
-    /// Lets the operation that is expected next meet its record.
+    /// Executes the next announced operation on its record.
     /// Errors:  throws errc::damaged when the record cannot be used
     template <typename Operation>
     [[nodiscard]] met<record_type> meet(Operation const& one) {
@@ -108,8 +108,8 @@ public:
         return result;
     }
 
-    /// Lets the operation that is expected next look at its record, which is not to be written.
-    /// Returns: what would keep it from meeting that record
+    /// Checks the next announced operation against its record, which is not to be written.
+    /// Returns: the error that would stop the operation
     template <typename Operation>
     [[nodiscard]] error look(Operation const& one) {
         place const& at = places_[expected_[met_]];
@@ -121,11 +121,11 @@ public:
         return at.fault;
     }
 
-    /// Ends an operation that was met here, at once.
+    /// Ends an operation at once, in one phase.
     void end_one_phase(key_view key, part_end<Collection> const& one, bool confirmed) {
         place& at = places_[find_place(key)];
         if (at.conditional) {
-            // Who stopped it is known only when all have been looked at.
+            // The cause is known only after all records have been read.
             mistaken_ = mistaken_ || !confirmed;
             return;
         }
@@ -133,7 +133,7 @@ public:
         note(one.end_one_phase(at.slot, confirmed), at, one.id(), one.part());
     }
 
-    /// Ends one mark, when it still has this epoch.
+    /// Ends one mark if it still has this epoch.
     [[nodiscard]] answer resolve(mark_place const& where, bool confirmed) {
         place& at = places_.front();
         if (!at.fault.empty()) throw failure(at.fault);
@@ -144,7 +144,7 @@ public:
         return result.what;
     }
 
-    /// Raises the mark of the operation that is expected next, a bare one included.
+    /// Raises the mark, also a bare one, of the next announced operation.
     /// Errors:  throws errc::damaged when the record cannot be used
     template <typename Operation>
     [[nodiscard]] answer raise_mark(Operation const& one, epoch under) {
@@ -163,18 +163,18 @@ public:
         return answer::applied;
     }
 
-    /// Pulls a bare mark of the one record that is expected.
-    /// Shape:   stands - as desk_place has it; read(record, mark) - what the mark did
+    /// Pulls a bare mark of the only announced record.
+    /// Shape:   stands - as in desk_place; read(record, mark) - reads the mark's effect
     template <typename Read>
     [[nodiscard]] answer pull_bare(transaction_id const& id, bool stands, Read&& read) {
         place& at = places_.front();
         return at.pull_bare(id, stands, [&](auto& taken) { return read(*at.slot.record, taken); });
     }
 
-    /// Writes what operations have changed.
-    /// Errors:  throws command_failure in a native transaction; a refusal of one record says which
-    ///          it was in `refused()`
-    /// Returns: whether every change took effect, or what became of the whole
+    /// Writes the changed records.
+    /// Errors:  throws command_failure in a native transaction. A refusal of one record becomes
+    ///          that record's fault
+    /// Returns: whether every change took effect; `ended` gets the result of the whole
     [[nodiscard]] bool write(link& with, writing how, commit_result& ended) {
         if (mistaken_) return false;
         bool const separately = how == writing::separately;
@@ -200,7 +200,7 @@ public:
             } else if (stays && at.is_changed()) {
                 update(at, at.filter(codec_.layout(), alone), at.change(codec_.layout()));
             } else if (stays && alone && at.held) {
-                // Native transactions see a snapshot, and meet only where both of them write.
+                // A native transaction reads a snapshot: only two writes conflict.
                 document const here = at.filter(codec_.layout(), alone);
                 document held;
                 update(at, here, only("$set", held.integer(held_field, 1)));
@@ -221,7 +221,7 @@ public:
         }
         auto const result = execute(bulks, writes, separately);
         for (auto const& one : result.refused) {
-            // A record of this key came in between; whoever looks again finds it.
+            // Another worker created this record meanwhile; the next attempt finds it.
             if (is_taken(one.problem, *writes[one.index])) continue;
             if (writes[one.index]->conditional) mistaken_ = true;
             else writes[one.index]->fault = one.problem;
@@ -238,9 +238,8 @@ public:
         return result.matched == updates && result.inserted == inserts && result.removed == removes;
     }
 
-    /// Writes the changes of records of which none was read, each if it stands as it was taken to
-    /// be, outside of a native transaction.
-    /// Returns: whether every change took effect, or what became of the whole
+    /// Writes conditional updates alone, outside of a native transaction.
+    /// Returns: whether every change took effect; `ended` gets the result of the whole
     [[nodiscard]] bool write_unread(link& with, commit_result& ended) {
         if (places_.empty()) return true;
         brief_updates all{with, Collection::name};
@@ -254,14 +253,14 @@ public:
                result.matched == static_cast<std::int64_t>(places_.size());
     }
 
-    /// Takes over what an earlier attempt learned of records that cannot be used.
+    /// Copies the faults of records that an earlier attempt found.
     void learn(desk const& earlier) {
         known_faults_ = earlier.known_faults_;
         for (place const& at : earlier.places_) {
             if (!at.fault.empty() && !knows(at.key)) known_faults_.emplace_back(at.key, at.fault);
         }
     }
-    /// How many records are known to be unusable.
+    /// How many records have a fault.
     [[nodiscard]] std::size_t faults() const {
         auto const is_new = [&](place const& at) {
             return !at.fault.empty() && !knows(at.key);
@@ -272,7 +271,7 @@ public:
 
     [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
 
-    /// The record that was expected alone, if it is there.
+    /// The only announced record, if it exists.
     /// Errors:  throws errc::damaged
     [[nodiscard]] std::optional<record_type> only_record() const {
         place const& at = places_.front();
@@ -292,7 +291,7 @@ public:
     }
 
 private:
-    /// Gives a whole document as JSON. It has a name so that it is one for all operations.
+    /// Makes the JSON of a whole document. A named type: operations share its instantiation.
     struct whole_document {
         codec const& with;
         place const& at;
@@ -303,8 +302,8 @@ private:
         }
     };
 
-    /// A record of which a transaction is to be ended may be gone because an earlier worker has
-    /// ended it there. Where the server erases what is old, it may have taken the mark as well.
+    /// Looks for erased records. A record to finish may be gone because an earlier worker erased
+    /// it. But where the server erases old documents, it may have erased the mark, too.
     void look_for_erased(link& with) {
         std::optional<std::string> index;
         for (place& at : places_) {
@@ -342,7 +341,7 @@ private:
         typename Collection::key_type key{};
         if (!id) return nullptr;
         if (read_key(codec_.layout(), *id, key).empty()) return &places_[find_place(key_view(key))];
-        // To the server, a decimal or a large double is the same key; to settle it is none.
+        // The server treats a decimal or a large double as the same key; settle does not.
         if constexpr (!has_text_key) {
             std::int64_t number = 0;
             auto const decimal = id->decimal();
@@ -364,7 +363,7 @@ private:
         return names;
     }
 
-    /// Sends the writes to places.
+    /// Sends the writes of `writes`.
     static bulk_result execute(std::vector<bulk>& bulks, std::vector<place*> const& writes,
                                bool separately) {
         bulk_result result;
@@ -393,13 +392,13 @@ private:
             at.added.push_back(where);
             return;
         }
-        // What came and went on the desk was never in the document.
+        // A mark that was added and pulled in this unit of work was never in the document.
         auto const came = std::find(at.added.begin(), at.added.end(), where);
         if (came != at.added.end()) at.added.erase(came);
         else at.pulled.push_back(where);
     }
 
-    /// Answers what is not for the record rule to say.
+    /// Answers where the record rule has no say: unread, unusable and bare-marked records.
     std::optional<met<record_type>> meet_unruled(place& at, step what, transaction_id const& id,
                                                  part_number part,
                                                  typename place::bare_reader read_bare) {
@@ -409,7 +408,7 @@ private:
             return supposed;
         }
         if (!at.fault.empty()) {
-            // Where it never left a mark there is nothing to undo.
+            // Where the part never left a mark, there is nothing to undo.
             if (undoes(what) && at.found && !codec_.may_hold_mark(*at.found, id, part)) {
                 return met<record_type>{};
             }
@@ -417,7 +416,7 @@ private:
         }
         if (at.bare.empty()) return std::nullopt;
         bool const others = at.meet_bare(id, part, read_bare);
-        // Who adopts a mark takes no effect, and so has nothing to reckon with.
+        // Adopting a mark takes no effect, so other marks do not matter.
         bool const adopts = at.slot.marks.find(id, part) != nullptr;
         if (others && applies(what) && !adopts) {
             return settle::detail::refused<record_type>(answer::busy);
@@ -434,7 +433,7 @@ private:
             if constexpr (has_text_key) place::append_key(filter, "_id", stored_key(one.key()));
             else filter.object("_id", integer_key(one.key()));
             auto made = update_of<Collection>(std::move(filter), *wanted, one.at());
-            // One that adds nothing is read: the server takes an empty change for a whole document.
+            // The server takes an empty change for a whole document.
             if (made.change.empty()) return std::nullopt;
             return made;
         } else {
@@ -444,10 +443,10 @@ private:
 
     codec codec_;
     reading reads_;
-    bool mistaken_ = false; ///< something that was not read is not as it was taken to be
+    bool mistaken_ = false; ///< a conditional update did not match its record
     std::vector<place> places_;
-    std::vector<std::size_t> expected_; ///< places of the operations, in their order
-    std::size_t met_ = 0;               ///< how many of them have met their record
+    std::vector<std::size_t> expected_; ///< places of the operations, in order
+    std::size_t met_ = 0;               ///< how many operations were executed
     settle::detail::hash_index index_;
     std::vector<std::pair<stored_key, error>> known_faults_;
 };

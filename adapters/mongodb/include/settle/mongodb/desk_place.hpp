@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A record that a wave meets, as it was read and as it is to be written.
+// A record that a wave meets: its state when read, and the changes to write.
 #pragma once
 
 #include <settle/mongodb/bare_mark.hpp>
@@ -19,25 +19,25 @@ struct desk_place {
 
     stored_key key{};
     slot_type slot{};
-    std::optional<document> found{};  ///< as it was read
-    std::optional<conditional_update> conditional{}; ///< what is written instead of reading it
-    error fault{};                    ///< why it cannot be used
-    std::uint64_t changed = 0;        ///< members that are to be written
-    std::vector<mark_place> added{};  ///< marks that are new
-    std::vector<mark_place> pulled{}; ///< marks that are gone
-    bool rewritten = false;           ///< a mark has changed where it is
-    bool ends = false;                ///< a transaction is to be ended here
-    bool held = false;                ///< what was only looked at must stay as it is
-    std::string image{};              ///< of which it was made again
-    std::vector<std::string> bare{};  ///< marks of other programs that no operation has met
-    bool bare_met = false;            ///< one of them has become a mark of settle's
+    std::optional<document> found{};  ///< the document when read
+    std::optional<conditional_update> conditional{}; ///< what is written instead of a read
+    error fault{};                    ///< why the record cannot be used
+    std::uint64_t changed = 0;        ///< members to write
+    std::vector<mark_place> added{};  ///< new marks
+    std::vector<mark_place> pulled{}; ///< marks to pull
+    bool rewritten = false;           ///< an existing mark has changed
+    bool ends = false;                ///< an operation ends a transaction here
+    bool held = false;                ///< the record was only checked, and must stay unchanged
+    std::string image{};              ///< the image from which the record was recreated
+    std::vector<std::string> bare{};  ///< unread bare marks of other programs
+    bool bare_met = false;            ///< a bare mark has become a mark of settle
 
     static void append_key(document& to, std::string_view name, stored_key const& key) {
         if constexpr (has_text_key) to.text(name, key);
         else to.integer(name, key);
     }
 
-    /// As an error calls it.
+    /// The record's name in an error.
     [[nodiscard]] std::string name() const {
         std::string shown;
         if constexpr (has_text_key) shown = key;
@@ -55,14 +55,14 @@ struct desk_place {
         return changed != 0 || rewritten || !added.empty() || !pulled.empty();
     }
 
-    /// What finds its document.
-    /// Shape:   alone - nothing can have changed it since it was read; otherwise everything that
-    ///          the rule has looked at must be as it was
+    /// The filter that matches the document.
+    /// Shape:   alone - the document cannot have changed since its read; otherwise the filter
+    ///          compares everything that the record rule used
     [[nodiscard]] document filter(record_layout const& layout, bool alone) const {
         document made;
         if (layout.any_keys) made.copy(layout.key, *found->find(layout.key));
         else append_key(made, layout.key, key);
-        // A field of the layout's may be an array in another document, which the key matches, too.
+        // In another document a field of the layout may be an array, which the key matches, too.
         if (auto const id = found->find("_id"); id && layout.key != "_id") made.copy("_id", *id);
         if (alone) return made;
         auto const expect_same = [&](std::string_view name) {
@@ -79,7 +79,7 @@ struct desk_place {
         return made;
     }
 
-    /// What makes the document that was read what it is now.
+    /// The update that turns the document read into the current record.
     [[nodiscard]] document change(record_layout const& layout) const {
         document set;
         for_each_member<record_type>([&](auto m) {
@@ -92,7 +92,7 @@ struct desk_place {
         bool const moved = !added.empty() || !pulled.empty();
         auto const marks_there = found->find(marks_field);
         bool const no_array = marks_there && marks_there->is_null();
-        // To push, or to pull one, is worth the server's while where others stay.
+        // Pushing or pulling a single mark is cheaper for the server where other marks stay.
         bool const none_stays = slot.marks.size() + bare.size() == added.size();
         bool const several = !pulled.empty() && added.size() + pulled.size() > 1;
         if (rewritten || no_array || bare_met || (moved && (none_stays || several))) {
@@ -114,26 +114,26 @@ struct desk_place {
         return made;
     }
 
-    /// How a caller fills in a bare mark of its own; what keeps it from that.
+    /// Reads a bare mark of the caller's transaction; returns why it cannot.
     using bare_reader = settle::detail::function_view<std::string(mark<record_type>&)>;
 
-    /// Gives a bare mark of the operation's transaction what settle's marks carry. True when there
-    /// are others, of which nobody knows what they did: a new effect has to reckon with them.
-    /// Errors:  throws errc::damaged where nobody can say how to end it
+    /// Turns a bare mark of the operation's transaction into a mark of settle. True when other bare
+    /// marks stay: their effects are unknown, so a new effect is busy.
+    /// Errors:  throws errc::damaged where the mark cannot be ended
     bool meet_bare(transaction_id const& id, part_number part, bare_reader read_bare) {
         if (has_bare(id)) {
             auto taken = take_bare(id, false, read_bare);
             bare_met = true;
             if (slot.marks.find(id, part) == nullptr) slot.marks.insert(std::move(taken));
-            // A late write of the other program has taken effect a second time.
+            // The other program's late write has taken effect a second time.
             else undo(taken);
         }
         return !bare.empty();
     }
 
-    /// Pulls a bare mark that its transaction has left behind.
-    /// Shape:   stands - what it assigned is what its transaction has left; what it added came too
-    ///          late in any case
+    /// Pulls a bare mark that its transaction left behind.
+    /// Shape:   stands - an assigned value stays, as the transaction committed it; an added amount
+    ///          came too late in any case
     [[nodiscard]] answer pull_bare(transaction_id const& id, bool stands, bare_reader read_bare) {
         if (!fault.empty()) throw failure(fault);
         if (!has_bare(id)) return answer::nothing;
@@ -163,13 +163,13 @@ private:
                                id + "' of another program: " + problem +
                                ". Finish it by hand. See mongodb#coming-from-the-tutorial"});
         }
-        // What was assigned twice was assigned; what was added twice has as many marks.
+        // A repeated assignment has one effect; each repeated addition has its own mark.
         if (taken.is_exclusive()) std::erase(bare, id);
         else bare.erase(std::find(bare.begin(), bare.end(), id));
         return taken;
     }
 
-    /// Takes back what a bare mark did, which is gone already.
+    /// Undoes the effect of a bare mark that was removed from the list.
     void undo(mark<record_type> const& taken) {
         auto const member = member_out_of_range(*slot.record, taken.undo_delta);
         if (!member.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The records of all collections that a wave meets.
+// The units of work of all collections that a wave meets.
 #pragma once
 
 #include <settle/mongodb/desk.hpp>
@@ -9,7 +9,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// The desks of all collections, for one attempt.
+/// The units of work of all collections, for one attempt.
 template <typename... Collections>
 class desks {
 public:
@@ -44,7 +44,7 @@ public:
     void learn(desks const& earlier) {
         (get<Collections>().learn(std::get<desk<Collections>>(earlier.all_)), ...);
     }
-    /// How many records are known to be unusable.
+    /// How many records have a fault.
     [[nodiscard]] std::size_t faults() const {
         return (std::size_t{0} + ... +
                 std::get<desk<Collections>>(all_).faults());
@@ -71,7 +71,7 @@ private:
             commit_result here{};
             all = write(table, here) && all;
             wrote = wrote || (here.status != commit_status::undone && !table.empty());
-            // What is worse stays.
+            // The worst status stays.
             if (here.status > ended.status) ended = std::move(here);
         };
         (write_one(get<Collections>()), ...);

@@ -6,9 +6,9 @@
 //     attempts: 1, reason: "guard failed", participant: "source", line: 0,
 //     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true }
 //
-// `open` is there as long as the entry is not finished. In the tutorial's layout parameters stand
-// beside the other fields, and nothing but an id, those that are not optional and a state need be
-// there.
+// `open` exists as long as the entry is unfinished. In the tutorial's layout parameters stand
+// beside the other fields, and only an id, a state and the parameters that are not optional are
+// required.
 #pragma once
 
 #include <settle/mongodb/entry_finder.hpp>
@@ -21,7 +21,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// Source:  parameters are written by the core's codec, whose members are the struct's
+/// Source:  the core's codec writes parameters, so the members are those of the struct
 [[nodiscard]] inline document document_of_json(std::string const& text) {
     bson_error_t problem{};
     bson_t* const made = bson_new_from_json(reinterpret_cast<std::uint8_t const*>(text.data()),
@@ -34,7 +34,7 @@ namespace mongodb::detail {
     return document::adopt(made);
 }
 
-/// Appends a value as the core's codec writes it. False for what it never writes.
+/// Appends a value in the form of the core's codec. False for a kind that the codec never writes.
 [[nodiscard]] inline bool append_json_of(std::string& out, value_view const& value) {
     if (value.is_null()) {
         out += "null";
@@ -77,14 +77,14 @@ namespace mongodb::detail {
     return all;
 }
 
-/// Writes and reads entries as their layout has them.
+/// Writes and reads entries in their layout.
 class entry_codec {
 public:
     explicit entry_codec(entry_layout layout) : layout_(std::move(layout)) {}
 
     [[nodiscard]] entry_layout const& layout() const noexcept { return layout_; }
 
-    /// The entry of a job that is new to the log.
+    /// The document of a job's new entry.
     [[nodiscard]] document encode(job const& work, write_context const& at) const {
         auto const& c = work.coordinator;
         state const born = c.insert_state();
@@ -93,7 +93,7 @@ public:
         if (work.direction->described) append_type(made, work);
         made.text(names().state, layout_.word_of(born));
         made.integer("epoch", static_cast<std::int64_t>(c.insert_epoch()));
-        // What any program may claim names none yet.
+        // An entry that any program may claim has no owner yet.
         if (!layout_.is_tutorial() || born != state::initial) {
             made.text(names().application, at.owner);
         }
@@ -126,13 +126,13 @@ public:
         return change;
     }
 
-    /// Stores the epoch of a commit, and nothing else.
+    /// Stores only the committed epoch.
     [[nodiscard]] static document commit_of(epoch committed) {
         document set;
         return only("$set", set.integer("committed", static_cast<std::int64_t>(committed)));
     }
 
-    /// Reads an entry as far as it can be read; the first thing that cannot.
+    /// Reads the legible parts of an entry. Returns the first problem, or an empty text.
     [[nodiscard]] std::string decode(document const& from, entry& into) const {
         entry_reader read{from};
         read_id(read, into);
@@ -155,7 +155,7 @@ public:
     }
 
 private:
-    /// Reads fields, and remembers the first thing that is wrong.
+    /// Reads fields, and keeps the first problem.
     class entry_reader {
     public:
         explicit entry_reader(document const& from) : from_(from) {}
@@ -187,7 +187,7 @@ private:
         std::string problem_;
     };
 
-    /// As entry_finder finds it: what an application has taken is pending.
+    /// As in entry_finder: an initial entry with an owner counts as pending.
     [[nodiscard]] bool taken_early(entry const& read) const {
         return layout_.is_tutorial() && read.state == state::initial && !read.owner.empty();
     }
@@ -215,7 +215,7 @@ private:
         if (where.line) to.integer("line", *where.line);
     }
 
-    /// What nobody can name is shown as it stands.
+    /// An unreadable id is shown in its stored form.
     void read_id(entry_reader& read, entry& into) const {
         auto const id = read.find("_id");
         if (auto const text = id ? id->id() : std::nullopt) into.id = *text;
@@ -227,7 +227,7 @@ private:
         into.id = take_text(bson_as_relaxed_extended_json(shown.native(), nullptr));
     }
 
-    /// One whose state nobody can read is not finished, and nobody goes on with it.
+    /// An entry with an unreadable state counts as unfinished, and no worker continues it.
     void read_state(entry_reader& read, entry& into) const {
         std::string word;
         read.field(names().state, word);
@@ -237,7 +237,7 @@ private:
     }
 
     void read_type(entry_reader& read, entry& into) const {
-        // Other programs may have a type of their own; the definition is settle's.
+        // Other programs may have a field `type`; only settle writes `definition`.
         bool const named = read.find(layout_.is_tutorial() ? "definition" : "type").has_value();
         if (named) {
             read.field("type", into.type);
@@ -268,7 +268,7 @@ private:
         });
     }
 
-    /// Parameters that stand beside the other fields, as the core's codec writes them.
+    /// Reads parameters that stand beside the other fields, into the form of the core's codec.
     void read_fields(entry_reader& read, entry& into) const {
         into.parameters = "{";
         for (auto const& member : layout_.members) {
@@ -289,7 +289,7 @@ private:
         into.parameters += '}';
     }
 
-    /// Where no time of creation is written, an ObjectId holds one, and the last change is later.
+    /// Without a creation time, an ObjectId holds the creation, and the last change is later.
     static timestamp birth_of(document const& from, entry const& read) {
         auto const id = from.find("_id");
         if (!id || id->type() != BSON_TYPE_OID) return read.modified;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What finds entries in their collection: one by its id, one that stands as a change wants it, and
-// those that a listing asks for.
+// The filters that find entries: by id, by the state that a change requires, and for listings.
 #pragma once
 
 #include <settle/mongodb/layout.hpp>
@@ -14,12 +13,12 @@ namespace mongodb::detail {
 
 inline std::int64_t count_of(timestamp at) { return at.time_since_epoch().count(); }
 
-/// Finds entries as their layout has them.
+/// Makes filters for entries in their layout.
 class entry_finder {
 public:
     explicit entry_finder(entry_layout layout) : layout_(std::move(layout)) {}
 
-    /// What finds an entry.
+    /// Matches an entry.
     [[nodiscard]] document filter_of(transaction_id const& id) const {
         document filter;
         if (layout_.names.ids != id_kind::any) {
@@ -28,7 +27,7 @@ public:
         }
         return filter_of_any(id);
     }
-    /// What finds an id in whatever form.
+    /// Matches an id in any form.
     [[nodiscard]] static document filter_of_any(transaction_id const& id) {
         document forms;
         std::size_t count = 0;
@@ -36,7 +35,7 @@ public:
         document among;
         return only("_id", among.array("$in", forms));
     }
-    /// What finds it only as it must be for a change.
+    /// Matches an entry only in the state and epoch that a change requires.
     [[nodiscard]] document filter_of(transaction_id const& id, transition const& wanted) const {
         document filter = filter_of(id);
         append_states(filter, {wanted.from});
@@ -50,8 +49,8 @@ public:
         return filter;
     }
 
-    /// What finds the entries of a listing, behind one of them.
-    /// Shape:   after - the document of that one, or one with its id alone; empty at the beginning
+    /// Matches the entries of a listing that follow a given entry.
+    /// Shape:   after - the document of that entry, or its id alone; empty at the beginning
     [[nodiscard]] document query_of(entry_filter const& filter, document const& after) const {
         document query;
         if (auto const id = after.find("_id")) append_behind(query, *id);
@@ -60,7 +59,7 @@ public:
         return query;
     }
 
-    /// What finds those that a listing never comes to, since nobody can name them.
+    /// Matches the entries with unreadable ids, which the listing's order cannot contain.
     [[nodiscard]] document query_of_unreadable(entry_filter const& filter) const {
         document query;
         query.object("_id", only("$not", layout_.readable_ids()));
@@ -68,9 +67,9 @@ public:
         return query;
     }
 
-    /// What finds the finished entries of which both times are before one: the clock of either may
-    /// have been wrong, and set meanwhile.
-    /// Shape:   passed - none that was created earlier is looked at again
+    /// Matches finished entries that are old: both the creation and the last change precede the
+    /// cutoff, since the clock of either may have been wrong.
+    /// Shape:   passed - entries created earlier are skipped
     [[nodiscard]] document query_of_finished(timestamp before, std::int64_t passed) const {
         document query;
         append_states(query, {state::done, state::canceled});
@@ -82,12 +81,12 @@ public:
         return query;
     }
 
-    /// The options of a find that reads what `stands` looks at, of settle's own documents.
+    /// The options of a find that reads only the fields of `stands`, from settle's own documents.
     [[nodiscard]] static document stand_alone() {
         document fields;
         return only("projection", fields.integer("state", 1).integer("epoch", 1));
     }
-    /// Whether an entry is as it must be for a change.
+    /// Whether an entry has the state and epoch that a change requires.
     [[nodiscard]] static bool stands(document const& found, transition const& wanted) {
         auto const state = found.find("state");
         auto const number = found.find("epoch");
@@ -95,7 +94,7 @@ public:
                number->integer() == static_cast<std::int64_t>(wanted.from_epoch);
     }
 
-    /// The document of an id that is shown as it stands; empty when it is not shown so.
+    /// The document of an id that is shown in its stored form; empty for any other id.
     [[nodiscard]] static document shown_id(transaction_id const& id) {
         bson_error_t ignored{};
         if (!id.starts_with("{ \"_id\" : ")) return {};
@@ -113,8 +112,8 @@ private:
         if (filter.before) append_still(query, filter);
     }
 
-    /// Programs write dates, counts of milliseconds, or none of these: then an entry stood still
-    /// since for ever.
+    /// Programs write dates, counts of milliseconds, or no times: an entry without a time always
+    /// counts as standing still.
     void append_still(document& query, entry_filter const& filter) const {
         std::vector<document> any;
         auto const by = [&](std::string_view name, document const& condition) {
@@ -132,8 +131,8 @@ private:
         for (std::size_t at = 0; at < any.size(); ++at) all.object_at(at, any[at]);
         query.array("$or", all);
     }
-    /// How programs of the tutorial write the same. Where they write no time of creation, an
-    /// ObjectId has one.
+    /// The times in the forms of the tutorial's programs. Without a creation time, an ObjectId
+    /// holds it.
     void append_other_times(std::vector<document>& any, entry_filter const& filter) const {
         auto const& modified = names().modified;
         auto const before = count_of(*filter.before);
@@ -152,13 +151,13 @@ private:
         any.push_back(std::move(late.object("created", document{}.null("$eq"))));
     }
 
-    /// The whole seconds of so many milliseconds, as far as a timestamp or an ObjectId counts them.
+    /// The seconds in a count of milliseconds, within the range of a timestamp or an ObjectId.
     static std::uint32_t seconds_of(std::int64_t count) {
         constexpr std::int64_t last = std::numeric_limits<std::uint32_t>::max();
         return static_cast<std::uint32_t>(std::clamp<std::int64_t>(count / 1000, 0, last));
     }
 
-    /// Ids of one kind come in their order, and texts behind numbers and before ObjectIds.
+    /// Ids of one kind keep their order; texts follow numbers and precede ObjectIds.
     void append_behind(document& query, value_view const& after) const {
         document behind;
         behind.copy("$gt", after);
@@ -170,8 +169,8 @@ private:
         detail::append_behind(query, "_id", after);
     }
 
-    /// What is finished, or waits for somebody to begin it, is known by its word. Any other state,
-    /// or none, is unfinished.
+    /// Final and initial entries are recognised by their state's words. Any other state, or none,
+    /// is unfinished.
     void append_unfinished(document& query) const {
         document others;
         std::size_t count = 0;
@@ -197,7 +196,7 @@ private:
         }
         for (state const one : wanted) entry_layout::append_words(all, one, count);
         bool const early = wanted.size() == 1 && *wanted.begin() == state::pending;
-        // What an application has taken counts as pending, though its word is still initial.
+        // An initial entry with an owner counts as pending.
         if (early) entry_layout::append_words(all, state::initial, count);
         query.object(names().state, document{}.array("$in", all));
         if (early) query.array("$nor", document{}.object_at(0, untaken()));
@@ -205,8 +204,8 @@ private:
         if (initial) query.object(names().application, nobody());
     }
 
-    /// An entry that an application has taken is that one's, though it has not changed the state
-    /// yet: nobody else runs it until it has stood still.
+    /// Matches initial entries without an owner. An initial entry with an owner belongs to that
+    /// application: no other worker runs it until it has stood still.
     [[nodiscard]] document untaken() const {
         document words;
         std::size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds the entries of many ids at a time, surely.
+// Finds the entries of many ids at a time, with an answer that no newer primary contradicts.
 #pragma once
 
 #include <settle/mongodb/entry_codec.hpp>
@@ -14,22 +14,21 @@ namespace mongodb::detail {
 
 using found_entry = result<std::optional<entry>>;
 
-/// A majority's state may be older than what a client was told already: a server that was replaced
-/// as the primary and does not know it yet still answers from its own. But an entry that a majority
-/// has as final stays as it is: no election takes it back, and nothing changes it, except a purge
-/// beyond the horizon. So such an entry is told as it was found. Any other is read once more,
-/// linearizably: a majority then confirms, after the read, that the primary which answered still is
-/// the primary. The server waits for that confirmation once for a find, however many it finds; each
-/// of them was read from the primary within this call, and no more than that is needed, since ids
-/// have nothing to do with each other.
+/// A deposed primary that does not know of its replacement still answers, and the state of a
+/// majority may be older than an acknowledged write. But an entry that a majority has as final
+/// stays: no election rolls it back, and only a purge beyond the horizon changes it. So a final
+/// entry is reported as found. Any other entry is read again, linearizably: a majority then
+/// confirms, after the read, that the answering primary still is the primary. The server waits for
+/// that confirmation once for each find. Each entry was read from the primary within this call,
+/// which is enough because ids are independent.
 class entry_search {
 public:
     entry_search(server& with, entry_layout const& layout)
         : server_(&with), codec_(layout), finder_(layout) {}
 
     /// Shape:   found - as a log's look_up() calls it
-    /// Cost:    a find for a thousand jobs; where the entries of some are unfinished or missing,
-    ///          another one for these, which waits for a majority
+    /// Cost:    a find for a thousand jobs; for unfinished or missing entries, another find, which
+    ///          waits for a majority
     template <typename Found>
     void look_up(std::span<job* const> jobs, Found&& found) {
         constexpr std::size_t most = 1000;
@@ -37,7 +36,7 @@ public:
             auto const some = jobs.first(std::min(most, jobs.size()));
             std::vector<sought> all;
             for (auto const* const work : some) {
-                // An insert that comes next shows what is missing here.
+                // The insert that follows finds an entry that this read missed.
                 bool const inserts_next =
                     work->coordinator.inserts() && work->said == log_answer::unknown;
                 all.push_back({&work->id, !inserts_next});
@@ -56,13 +55,13 @@ public:
     }
 
 private:
-    /// An entry that is looked for.
+    /// An id to look for.
     struct sought {
         transaction_id const* id;
-        bool surely; ///< that there is none is told only when it is certain
+        bool surely; ///< a missing entry is reported only when that is certain
     };
 
-    /// Returns: an answer for each, in their order
+    /// Returns: an answer for each id, in order
     [[nodiscard]] std::vector<found_entry> find(std::span<sought const> all) {
         auto found = find_by(all, {});
         document sure = server_->deciding_read();
@@ -83,14 +82,14 @@ private:
     }
 
     static bool is_certain(found_entry const& found, sought const& wanted) {
-        // A server that could not be asked is not asked again at once; a document that is damaged
-        // may have been repaired since.
+        // An unreachable server is not asked again at once; a damaged document may have been
+        // repaired since.
         if (!found.has_value()) return found.problem().code != errc::damaged;
         if (!found.value()) return !wanted.surely;
         return is_final(found.value()->state);
     }
 
-    /// Shape:   sure - the options of a find that is to be sure
+    /// Shape:   sure - the options of a linearizable find; empty for any other
     [[nodiscard]] std::vector<found_entry> find_by(std::span<sought const> all, document sure) {
         std::vector<found_entry> found(all.size(), found_entry{std::optional<entry>{}});
         auto const id_at = [&](std::size_t at) -> std::string_view { return *all[at].id; };
@@ -103,7 +102,7 @@ private:
             auto const before = [&](std::size_t left, std::string_view right) {
                 return id_at(left) < right;
             };
-            // One id may be looked for twice.
+            // An id may occur twice.
             auto at = std::lower_bound(by_id.begin(), by_id.end(), std::string_view{id}, before);
             for (; at != by_id.end() && id_at(*at) == id; ++at) found[*at] = decoded(one);
         };
@@ -116,7 +115,7 @@ private:
         return found;
     }
 
-    /// The server has a way of its own for one id.
+    /// The server has a faster plan for a single id.
     [[nodiscard]] document filter_of(std::span<sought const> all) const {
         if (all.size() == 1) return finder_.filter_of(*all.front().id);
         document ids;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What MongoDB says went wrong: its own codes, which compare with settle's conditions, and what
-// became of the write that was under way.
+// MongoDB's error codes, their comparison with settle's conditions, and whether a failed write may
+// have taken effect.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -17,7 +17,7 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// Codes of the server that are told apart here.
+/// The server's codes that settle distinguishes.
 /// Source:  src/mongo/base/error_codes.yml of MongoDB 6.0
 enum server_code : int {
     bad_value = 2,
@@ -70,18 +70,18 @@ enum server_code : int {
 
 namespace detail {
 
-/// The driver's own codes go below zero, by their domain; those of the server are positive.
+/// The driver's codes are mapped below zero, by domain; the server's codes are positive.
 inline constexpr int domain_width = 100'000;
 
-/// A login that was cut short: the server went away, or changed its role, before it had answered.
-/// Nothing of what was to follow was sent. The driver gives it the code of a refused login.
+/// A login that was interrupted because the server went away or changed its role. The driver then
+/// sends none of the requests that follow, and reports the code of a refused login.
 inline constexpr int code_of_cut_login = -(MONGOC_ERROR_CLIENT * domain_width + 99'999);
 
 [[nodiscard]] inline bool is_cut_login(bson_error_t const& problem) noexcept {
     if (problem.domain != MONGOC_ERROR_CLIENT || problem.code != MONGOC_ERROR_CLIENT_AUTHENTICATE) {
         return false;
     }
-    // What the driver and the server say of a name, a password or a mechanism that they refuse.
+    // Texts of the driver and the server about a refused name, password or mechanism.
     constexpr std::array<std::string_view, 5> refusals{"uthentication failed", "auth failed",
                                                        "mechanism", "find user", "certificate"};
     std::string_view const said{problem.message};
@@ -99,11 +99,11 @@ inline constexpr int code_of_cut_login = -(MONGOC_ERROR_CLIENT * domain_width + 
     return by_server ? code : -(static_cast<int>(problem.domain) * domain_width + code);
 }
 
-/// A write that took effect, and is not known to last.
+/// A write that took effect and may be rolled back.
 inline constexpr int code_of_lost = 64;
 
-/// What a server refuses before it has done anything. Of any other code it is not known: it may
-/// have come in the middle of the work, as when the server changes its role or goes away.
+/// Whether the server refuses with this code before it does anything. Any other code may come in
+/// the middle of the work, as when the server changes its role or goes away.
 [[nodiscard]] constexpr bool is_refusal(int code) noexcept {
     constexpr std::array codes{
         bad_value, failed_to_parse, user_not_found, unauthorized, type_mismatch, overflow,
@@ -120,7 +120,7 @@ inline constexpr int code_of_lost = 64;
     return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
-/// What the driver refuses before it has sent anything.
+/// Whether the driver refuses with this code before it sends anything.
 [[nodiscard]] constexpr bool is_refusal_of_driver(int domain, int code) noexcept {
     switch (domain) {
     case MONGOC_ERROR_CLIENT: return code == MONGOC_ERROR_CLIENT_AUTHENTICATE;
@@ -145,8 +145,8 @@ inline constexpr int code_of_lost = 64;
 
 } // namespace detail
 
-/// Codes of the server as they are, and those of the driver below zero. They compare equal to
-/// settle::condition; `unknown` also where only the answer was lost.
+/// Codes of the server are unchanged; those of the driver are below zero. They compare equal to
+/// settle::condition, and to `unknown` also where only the answer was lost.
 [[nodiscard]] inline std::error_category const& mongodb_category() noexcept {
     struct category final : std::error_category {
         char const* name() const noexcept override { return "mongodb"; }
@@ -163,7 +163,7 @@ inline constexpr int code_of_lost = 64;
 
 namespace detail {
 
-/// A right that a user lacks, as the server words it.
+/// A right that a user lacks, in the server's words.
 struct missing_right {
     std::string_view command;
     std::string_view database;
@@ -183,7 +183,7 @@ struct missing_right {
     return missing_right{command.substr(0, command.find(':')), database};
 }
 
-/// The actions that a role must hold for a command.
+/// The actions that a role needs for a command.
 [[nodiscard]] inline std::string actions_of(std::string_view command) {
     if (command == "delete") return "'remove'";
     if (command == "create") return "'insert'";
@@ -192,7 +192,7 @@ struct missing_right {
     return "'" + std::string{command} + "'";
 }
 
-/// What can be done about it, as far as the code tells.
+/// Advice for the user, as far as the code allows.
 [[nodiscard]] inline std::string_view advice_for(bson_error_t const& problem) {
     switch (code_of(problem)) {
     case unauthorized:
@@ -219,15 +219,15 @@ struct missing_right {
     return "See mongodb#errors";
 }
 
-/// The server's or the driver's own words, on one line and no longer than a reader takes in.
+/// The server's or the driver's text, on one line and shortened.
 [[nodiscard]] inline std::string native_text(bson_error_t const& problem) {
     std::string said{problem.message};
-    // A refusal repeats the whole command; a taken key is looked for in the text of its own.
+    // A refusal repeats the whole command; for a taken key the code searches the untruncated text.
     constexpr std::size_t most = 300;
     std::size_t end = code_of(problem) == duplicate_key ? said.size() : most;
     if (missing_right_of(said)) end = std::min(end, said.find(','));
     if (end < said.size()) {
-        // Behind a whole character.
+        // Cuts after a whole character.
         while (end > 0 && (static_cast<unsigned char>(said[end]) & 0xC0U) == 0x80U) --end;
         said.resize(end);
         said += " …";
@@ -239,7 +239,7 @@ struct missing_right {
     return said;
 }
 
-/// Shape:   phase - what was being done, as it goes after "MongoDB could not"
+/// Shape:   phase - the failed action, as it follows "MongoDB could not"
 [[nodiscard]] inline error describe(bson_error_t const& problem, std::string_view phase) {
     auto const said = native_text(problem);
     auto code = code_of(problem);
@@ -252,7 +252,7 @@ struct missing_right {
     text.append("MongoDB could not ").append(phase).append(": ").append(said);
     text.append(" (code ").append(std::to_string(problem.code)).append("). ");
     text.append(advice_for(problem));
-    // The driver measures, too, and has one code for all that it does not like in a document.
+    // The driver checks sizes, too, and has one code for every unacceptable document.
     bool const measured = problem.domain == MONGOC_ERROR_BSON &&
                           said.find("too large") != std::string::npos;
     if (measured) code = object_too_large;
@@ -263,15 +263,15 @@ struct missing_right {
     throw failure({make_error_code(code), std::move(text)});
 }
 
-/// Whether a document has become larger than the server keeps one.
+/// Whether a document has grown beyond the server's limit.
 [[nodiscard]] inline bool is_too_large(std::error_code const& code) noexcept {
     if (code.category() != mongodb_category()) return false;
     return code.value() == object_too_large || code.value() == document_grows_too_large ||
            code.value() == document_too_large;
 }
 
-/// Whether a document of the same key stood in the way.
-/// Shape:   key - the field that it is in
+/// Whether another document has the key.
+/// Shape:   key - the field of the key
 [[nodiscard]] inline bool is_of_taken_key(error const& problem, std::string_view key) noexcept {
     if (problem.code != std::error_code{duplicate_key, mongodb_category()}) return false;
     // The server names the index first, then its fields with their values, which may be any text.
@@ -285,7 +285,7 @@ struct missing_right {
     return value.starts_with(key) && value.substr(key.size()).starts_with(": ");
 }
 
-/// Whether the server went away, or is the primary no more.
+/// Whether the server went away, or is no longer the primary.
 [[nodiscard]] inline bool is_lost_primary(std::error_code const& code) noexcept {
     if (code.category() != mongodb_category()) return false;
     constexpr std::array codes{6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436};
@@ -294,12 +294,12 @@ struct missing_right {
            std::find(codes.begin(), codes.end(), code.value()) != codes.end();
 }
 
-/// Whether another native transaction holds a document that was to be written.
+/// Whether another native transaction holds a document to be written.
 [[nodiscard]] inline bool is_conflict(error const& problem) noexcept {
     return problem.code == std::error_code{write_conflict, mongodb_category()};
 }
 
-/// What can be done about a document that another native transaction holds.
+/// Advice for a document that another native transaction holds.
 inline constexpr std::string_view advice_for_held =
     "End that one, or wait until the server does (transactionLifetimeLimitSeconds, 60 by "
     "default). See mongodb#errors";
@@ -312,7 +312,7 @@ inline constexpr std::string_view advice_for_held =
                 std::string{advice_for_held}};
 }
 
-/// The text of an update that the server ended, as it waited for another native transaction.
+/// The error text of an update that timed out behind another native transaction.
 /// Shape:   what - as in held_by_another()
 [[nodiscard]] inline std::string text_of_slow_change(std::string const& what) {
     return "settle: MongoDB has taken too long to change " + what +
@@ -322,7 +322,7 @@ inline constexpr std::string_view advice_for_held =
     return problem.code == std::error_code{max_time_expired, mongodb_category()};
 }
 
-/// True when the problem lies with one document, and a wave's others can go on.
+/// True when the problem concerns one document, and the rest of its wave can go on.
 [[nodiscard]] inline bool is_of_one_record(std::error_code const& code) noexcept {
     if (code == errc::damaged || code == errc::unfit_store) return true;
     if (code.category() != mongodb_category()) return false;

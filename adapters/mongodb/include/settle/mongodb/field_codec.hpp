@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Members of described structs as values of documents: as other programs write and read them.
+// Members of described structs as values of documents, in the forms that other programs use.
 //
 //   integer, enum   int64; read from int32, int64, or a double without a fraction
 //   bool            bool
@@ -39,7 +39,7 @@ void append_field(document& to, std::string_view name, Field const& value) {
         std::int64_t count = to_integer(value);
         if constexpr (is_date<Field>) {
             using factor = std::ratio_divide<typename Field::duration::period, std::milli>;
-            // What no date can say is kept as a count.
+            // A time outside the range of a date is stored as a count.
             if (!__builtin_mul_overflow(count, std::int64_t{factor::num}, &count)) {
                 to.date(name, count);
                 return;
@@ -62,7 +62,7 @@ void append_field(document& to, std::string_view name, Field const& value) {
     }
 }
 
-/// Why a value is none of the field's; empty when it was read.
+/// Reads a field. Returns why the value does not fit it; empty when it was read.
 template <typename Field>
 [[nodiscard]] std::string_view read_field(value_view const& from, Field& into) {
     if constexpr (field_traits<Field>::optional) {

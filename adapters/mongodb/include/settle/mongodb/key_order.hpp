@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order of records by their keys, in which a listing goes on behind one of them.
+// The order of records by their keys, for listings that continue behind a key.
 #pragma once
 
 #include <settle/mongodb/client.hpp>
@@ -8,7 +8,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// A key as it stands in its document, alone under the layout's name for it.
+/// A key in its stored form, alone under the layout's name for it.
 /// Errors:  throws command_failure
 [[nodiscard]] inline document place_of(link& with, std::string_view collection,
                                        record_layout const& layout, std::string const& key) {
@@ -30,8 +30,8 @@ namespace mongodb::detail {
     return std::move(document{}.integer(layout.key, key));
 }
 
-/// Adds what is behind a key to a query.
-/// Shape:   Key - of the records; how - `$gt`, or `$gte` for that one, too
+/// Restricts a query to the keys behind a key.
+/// Shape:   Key - of the records; how - `$gt`, or `$gte` to include the key
 template <typename Key>
 void append_behind_key(document& query, record_layout const& layout, value_view const& key,
                        char const* how) {

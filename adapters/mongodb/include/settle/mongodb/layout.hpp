@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How entries and records are spelled in documents: settle's own way, or that of programs which
-// follow MongoDB's tutorial "Perform Two Phase Commits".
+// The layouts of entries and records in documents: settle's own, and that of programs which follow
+// MongoDB's tutorial "Perform Two Phase Commits".
 #pragma once
 
 #include <settle/mongodb/bson.hpp>
@@ -14,23 +14,23 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// How a program writes the words of its states.
+/// The letter case of a program's state words.
 enum class spelling : std::uint8_t { lower, upper, capitalised };
 
-/// What a program uses as ids of its transactions.
+/// The kind of a program's transaction ids.
 enum class id_kind : std::uint8_t {
-    any, ///< whatever is found; new ones are texts
+    any, ///< any kind is found; new ids are texts
     text,
     number,
     object_id
 };
 
-/// The documents of a program that follows the tutorial. What it calls otherwise is named here;
-/// what it wrote is read in every spelling.
+/// The documents of a program that follows the tutorial. The members name the program's deviations;
+/// settle reads every spelling.
 /// Source:  mongodb#coming-from-the-tutorial
 struct tutorial_layout {
     std::string transactions = "transactions"; ///< the collection of the entries
-    /// Parameters whose field has another name than the struct's member: {{"amount", "value"}}.
+    /// Parameters whose field name differs from the struct's member: {{"amount", "value"}}.
     std::vector<std::pair<std::string, std::string>> fields{};
     /// The same for the members of records.
     std::vector<std::pair<std::string, std::string>> record_fields{};
@@ -38,15 +38,15 @@ struct tutorial_layout {
     std::string modified = "lastModified";
     std::string application = "application";
     spelling words = spelling::lower;
-    std::string applied = "applied";   ///< or `committed`, as older texts have it
+    std::string applied = "applied";   ///< or `committed`, as in older texts
     std::string canceled = "canceled"; ///< or `cancelled`
     id_kind ids = id_kind::any;
-    std::string key = "_id"; ///< the field by which the program finds its records, such as `name`
+    std::string key = "_id"; ///< the field that identifies a record, such as `name`
 };
 
 namespace detail {
 
-/// The field of a member, among those that have another name.
+/// The field name of a member, from the list of differing names.
 [[nodiscard]] inline std::string_view
 field_among(std::vector<std::pair<std::string, std::string>> const& fields,
             std::string_view member) {
@@ -59,15 +59,15 @@ field_among(std::vector<std::pair<std::string, std::string>> const& fields,
 /// A member of a type's parameters.
 struct parameter {
     std::string name;
-    bool optional; ///< where its field is missing, it is none
-    bool text;     ///< which may be the id of a record, in whatever form it stands there
+    bool optional; ///< a missing field means no value
+    bool text;     ///< may be the id of a record, in any stored form
 };
 
 /// The documents of entries.
 struct entry_layout {
     tutorial_layout names = own_names();
-    /// The type whose parameters stand beside the other fields, and which entries have that name
-    /// none; without one they stand in a document of their own.
+    /// The type whose parameters stand beside the other fields and whose entries need not name it.
+    /// Other types' parameters stand in a document of their own.
     std::string type{};
     std::uint64_t definition = 0;
     std::vector<parameter> members{}; ///< of that type's parameters
@@ -78,13 +78,13 @@ struct entry_layout {
         return field_among(names.fields, member);
     }
 
-    /// As this layout writes it.
+    /// In the form that this layout writes.
     void append_id(document& to, std::string_view name, transaction_id const& id) const {
         if (names.ids == id_kind::number && is_number(id)) to.integer(name, std::stoll(id));
         else if (names.ids == id_kind::object_id && is_object_id(id)) to.object_id(name, id);
         else to.text(name, id);
     }
-    /// As it may be found: adds every form to an array that has so many elements.
+    /// Adds every stored form of an id to an array that has `count` elements.
     void append_forms(document& to, transaction_id const& id, std::size_t& count) const {
         if (names.ids == id_kind::any) append_all_forms(to, id, count);
         else append_id(to, std::to_string(count++), id);
@@ -95,7 +95,7 @@ struct entry_layout {
         if (is_number(id)) to.integer(next(), std::stoll(id));
         if (is_object_id(id)) to.object_id(next(), id);
     }
-    /// Whether that finds an id that stands in a document.
+    /// Whether append_forms covers a stored id.
     [[nodiscard]] bool finds(value_view const& stored) const {
         auto const id = stored.id();
         if (!id) return false;
@@ -106,7 +106,7 @@ struct entry_layout {
         return looked_for->type() == stored.type() ||
                (looked_for->integer() && looked_for->integer() == stored.integer());
     }
-    /// A condition for ids of the kinds that can be.
+    /// A condition for ids of the accepted kinds.
     [[nodiscard]] document readable_ids() const {
         document kinds;
         kinds.text("0", "string");
@@ -118,7 +118,7 @@ struct entry_layout {
         return made;
     }
 
-    /// As this layout writes it.
+    /// In the spelling that this layout writes.
     [[nodiscard]] std::string word_of(state value) const {
         std::string word{settle::name_of(value)};
         if (value == state::applied) word = names.applied;
@@ -126,7 +126,7 @@ struct entry_layout {
         return spelled(std::move(word), names.words);
     }
 
-    /// As any program may have written it.
+    /// In any program's spelling.
     [[nodiscard]] static bool read_state(std::string_view word, state& into) {
         for (auto const& [name, value] : all_words) {
             for (auto const how : all_spellings) {
@@ -138,7 +138,7 @@ struct entry_layout {
         return false;
     }
 
-    /// Adds every spelling of a state to an array that has so many elements.
+    /// Adds every spelling of a state to an array that has `count` elements.
     static void append_words(document& to, state wanted, std::size_t& count) {
         for (auto const& [name, value] : all_words) {
             if (value != wanted) continue;
@@ -181,7 +181,7 @@ private:
     static char to_upper(char letter) noexcept {
         return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
     }
-    /// Written so as a number is, so that no two texts become one.
+    /// Whether a text is the canonical form of a number, so that no two texts become one number.
     static bool is_number(std::string_view id) noexcept {
         if (id == "0") return true;
         if (id.starts_with('-')) id.remove_prefix(1);
@@ -197,20 +197,20 @@ private:
 /// The documents of records.
 struct record_layout {
     std::string key = "_id";
-    bool bare_marks = false; ///< ids alone in pendingTransactions are marks of a tutorial's program
-    bool any_keys = false;   ///< a key that is a text may stand there as a number or an ObjectId
-    std::vector<std::pair<std::string, std::string>> fields{}; ///< as tutorial_layout has them
+    bool bare_marks = false; ///< ids alone in pendingTransactions are bare marks
+    bool any_keys = false;   ///< a text key may be stored as a number or an ObjectId
+    std::vector<std::pair<std::string, std::string>> fields{}; ///< as in tutorial_layout
 
     [[nodiscard]] std::string_view field_of(std::string_view member) const {
         return fields.empty() ? member : field_among(fields, member);
     }
-    /// Whether it is settle's own, and no other program's.
+    /// Whether the layout is settle's own.
     [[nodiscard]] bool is_own() const { return key == "_id" && !bare_marks && !any_keys; }
 };
 
-/// Adds what is behind a value in the order of a field to a query. Values of one kind come in their
-/// order, and texts behind numbers and before ObjectIds.
-/// Shape:   how - `$gt`, or `$gte` for the value too
+/// Restricts a query to the values behind a value in the order of a field. Values of one kind keep
+/// their order; texts follow numbers and precede ObjectIds.
+/// Shape:   how - `$gt`, or `$gte` to include the value
 inline void append_behind(document& query, std::string const& field, value_view const& after,
                           char const* how = "$gt") {
     document all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Refuses a tutorial_layout by which one field of an entry would be written over another, or
-// nothing that it writes could be read again.
+// Refuses a tutorial_layout in which two values share a field of an entry, or whose entries could
+// not be read again.
 #pragma once
 
 #include <settle/mongodb/error.hpp>
@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// What entries have beside the fields that a layout names.
+/// The fields of an entry besides those that a layout names.
 inline constexpr std::array<std::string_view, 12> entry_fields{
     "_id",      "type",   "definition",  "parameters", "epoch",  "committed",
     "created", "attempts", "reason", "participant", "line",       "images"};
@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 12> entry_fields{
 inline void check_layout(entry_layout const& layout) {
     auto const& names = layout.names;
     for (auto const& [member, field] : names.fields) {
-        // clang 14 captures no structured binding as it is.
+        // clang 14 cannot capture a structured binding directly.
         auto const is_member = [&name = member](parameter const& one) {
             return one.name == name;
         };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tells the logs apart that one database can hold: settle's own, and one for each collection in
-// which programs of MongoDB's tutorial keep their transactions. A sweeper of one log would take the
-// marks of another's transactions for stray and undo them.
+// Distinguishes the logs that one database can hold: settle's own, and one for each collection of
+// transactions of the tutorial's programs. The sweeper of one log would take the marks of another
+// log for stray and undo them.
 #pragma once
 
 #include <settle/mongodb/collections.hpp>
@@ -10,16 +10,15 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// The name of a log: that of its database, and where the entries are not settle's own collection,
-/// that collection behind it.
-/// Shape:   of_database - the word `log`
+/// The name of a log: that of its database, followed by the collection unless that is settle's own.
+/// Shape:   of_database - the stored value of `log`
 [[nodiscard]] inline std::string log_name(std::string const& of_database,
                                           entry_layout const& layout) {
     return layout.is_tutorial() ? of_database + '/' + layout.names.transactions : of_database;
 }
 
-/// What decides how a tutorial's entries are found and read. Two texts that differ stand for two
-/// logs, though the collection is the same.
+/// The settings that decide how a tutorial's entries are found and read. Different texts mean
+/// different logs, even in one collection.
 [[nodiscard]] inline std::string layout_text(entry_layout const& layout) {
     auto const& names = layout.names;
     constexpr std::array<std::string_view, 4> kinds{"any", "text", "number", "object_id"};
@@ -36,7 +35,7 @@ namespace mongodb::detail {
     return text;
 }
 
-/// A log as a refusal calls it.
+/// The words of a refusal for a log.
 [[nodiscard]] inline std::string described_log(std::string const& log) {
     std::string text = "'" + log + "'";
     if (!log.starts_with(log_name_prefix)) return text;
@@ -46,7 +45,7 @@ namespace mongodb::detail {
     return text + ", entries in '" + (is_own ? "settle_entries" : log.substr(slash + 1)) + "')";
 }
 
-/// Shape:   belongs_to - the log that the database's records have
+/// Shape:   belongs_to - the log of the database's records
 /// Errors:  throws errc::other_log
 [[noreturn]] inline void refuse_log(std::string const& belongs_to, std::string const& refused) {
     raise(errc::other_log, "settle: the records of this database belong to the log " +
@@ -59,8 +58,8 @@ namespace mongodb::detail {
 }
 
 /// Refuses a log of this database when its records belong to another log of the same database.
-/// Nothing is made or changed before that, except that a database which an earlier version took
-/// over gets the name that its log has now: that version gave every layout one name.
+/// Before that nothing is created or changed, with one exception: an earlier version gave every
+/// layout the same log name, and that name is replaced.
 /// Errors:  throws errc::other_log
 inline void check_log_of_records(link& with, std::string const& of_database,
                                  entry_layout const& layout) {
@@ -69,7 +68,7 @@ inline void check_log_of_records(link& with, std::string const& of_database,
     bool const is_here =
         belongs_to && (*belongs_to == of_database || belongs_to->starts_with(of_database + '/'));
     if (!is_here) return;
-    // settle's own collection of entries is made before any record belongs to its log.
+    // settle's own collection of entries exists before any record belongs to its log.
     bool const of_earlier = *belongs_to == of_database && !has_collection(with, "settle_entries");
     if (!of_earlier) {
         if (*belongs_to != name) refuse_log(*belongs_to, name);
@@ -86,12 +85,12 @@ inline void check_log_of_records(link& with, std::string const& of_database,
     }
 }
 
-/// The name of the word that holds the layout of a log.
+/// The name under which the layout of a log is stored.
 [[nodiscard]] inline std::string layout_word(entry_layout const& layout) {
     return "layout " + layout.names.transactions;
 }
 
-/// Refuses a layout that finds or reads the entries of its collection otherwise than the first one.
+/// Refuses a layout that finds or reads entries differently from the collection's stored layout.
 /// Errors:  throws errc::other_log
 inline void check_layout_of_log(entry_layout const& layout, std::string const& noted) {
     auto const wanted = layout_text(layout);
@@ -109,7 +108,7 @@ inline void check_layout_of_log(link& with, entry_layout const& layout) {
         check_layout_of_log(layout, *noted);
     }
 }
-/// Notes the layout of a log that passed every check: one that is refused locks no other out.
+/// Stores the layout of a log after every check: a refused log must not lock others out.
 /// Errors:  throws errc::other_log, as another program may have come first
 inline void note_layout_of_log(link& with, entry_layout const& layout) {
     if (!layout.is_tutorial()) return;

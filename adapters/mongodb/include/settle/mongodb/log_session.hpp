@@ -8,16 +8,16 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// Shape:   the database outlives its sessions; threads may share one
-/// Cost:    a wave is one bulk of writes, acknowledged as the database's write concern says; where
-///          several entries change in a replica set, a look at them, that bulk and a commit
+/// Shape:   the database outlives its sessions; threads may share a session
+/// Cost:    a wave is one bulk of writes, acknowledged by the database's write concern; a wave that
+///          changes several entries in a replica set is a read of them, that bulk and a commit
 class log_session {
 public:
     log_session(detail::server& with, std::string name, detail::entry_layout const& layout = {})
         : server_(&with), name_(std::move(name)), codec_(layout), finder_(layout),
           search_(with, layout), held_up_(std::make_shared<detail::held_up>()) {}
 
-    /// The name that the log got when this database first held one.
+    /// The name that the log got when this database first held a log.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
     void insert(std::span<job> wave, write_context const& at) {
@@ -43,7 +43,7 @@ public:
     void change(std::span<job> wave, write_context const& at) {
         auto const jobs = settle::detail::jobs_of(wave, Step);
         if (jobs.empty()) return;
-        // Who wins a claim can only be told by the count of its own write.
+        // Only the count of a claim's own write tells whether that claim won.
         constexpr bool contended = Step == step::claim || Step == step::cancel;
         if (server_->has_transactions()) {
             change_together(jobs, at);
@@ -54,7 +54,7 @@ public:
         }
     }
 
-    /// Cost:    as search_.look_up()
+    /// Cost:    as entry_search::look_up()
     template <typename Found>
     void look_up(std::span<job> wave, Found&& found) {
         search_.look_up(settle::detail::jobs_of(wave, step::read), found);
@@ -62,9 +62,9 @@ public:
 
     result<std::optional<entry>> read(transaction_id const& id) { return search_.read(id); }
 
-    /// Entries in the order of their ids, beginning behind one of them. One that is damaged stands
-    /// in the page with its fault and without parameters: nobody takes it up. Those that nobody can
-    /// name stand at the end.
+    /// Lists entries in the order of their ids, behind `after`. A damaged entry stands in the page
+    /// with its fault and without parameters, so no worker claims it. Entries with unreadable ids
+    /// stand at the end.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
         std::vector<entry> found;
@@ -82,7 +82,7 @@ public:
                           });
             };
             read(finder_.query_of(filter, place_of(with, after)), limit);
-            // A page that is not full is the last, and stays so.
+            // A short page is the last, and stays the last.
             if (found.size() + 1 < limit) {
                 read(finder_.query_of_unreadable(filter), limit - found.size() - 1);
             }
@@ -92,13 +92,13 @@ public:
         return found;
     }
 
-    /// Erases at most `limit` finished entries that have not moved since a time, the oldest first.
-    /// Shape:   passed - the creation of the last entry that the step before has erased
+    /// Erases at most `limit` finished entries unchanged since `before`, the oldest first.
+    /// Shape:   passed - the creation time of the last entry that the previous call erased
     result<purged> purge(timestamp before, std::size_t limit,
                          std::int64_t passed = purged::nothing) {
         purged gone;
         gone.passed = passed;
-        // To the server, a page of none is one without an end.
+        // The server treats a limit of 0 as no limit.
         if (limit == 0) return gone;
         try {
             auto with = server_->connect();
@@ -107,7 +107,7 @@ public:
             options.object("projection", document{}.integer("created", 1));
             with.find(collection(), finder_.query_of_finished(before, passed), std::move(options),
                       "look for old entries", [&](document const& one) {
-                          // Meanwhile the id may have been purged, and submitted anew.
+                          // Meanwhile the id may have been purged and submitted again.
                           auto same = finder_.query_of_finished(before, passed);
                           filters.push_back(std::move(same.copy("_id", *one.find("_id"))));
                           gone.passed = one.find("created")->date().value_or(passed);
@@ -127,7 +127,7 @@ public:
     // ------------------------------------------------------------ inside a native transaction
 
     /// Inserts entries.
-    /// Errors:  throws command_failure; partition_rejected() says whose entries were in the way
+    /// Errors:  throws command_failure; partition_rejected() finds the jobs that caused it
     void insert_within(detail::link& with, std::span<job* const> jobs, write_context const& at) {
         if (has_several_forms()) refuse_taken(with, jobs);
         detail::bulk all{with, collection()};
@@ -139,7 +139,7 @@ public:
         for (auto* const work : jobs) work->said = log_answer::taken;
     }
 
-    /// Changes an entry if it still is as it must be.
+    /// Changes an entry if it still has the required state and epoch.
     void change_within(detail::link& with, job& work, write_context const& at) {
         auto const wanted = work.coordinator.change(step::one_phase);
         auto const result = change_one(with, work, wanted, codec_.change_of(work, wanted, at));
@@ -150,8 +150,8 @@ public:
         work.said = result.matched == 1 ? log_answer::taken : log_answer::conflict;
     }
 
-    /// Notes the epoch under which a job's marks were raised as that of its commit, which a program
-    /// made that stored none.
+    /// Stores the committed epoch of an entry that another program committed without an epoch: the
+    /// epoch to which the job's marks were raised.
     void store_commit(job& work) {
         epoch const here = work.coordinator.epoch_number();
         transition wanted;
@@ -161,12 +161,12 @@ public:
         say_of_one(work, change_one(with, work, wanted, detail::entry_codec::commit_of(here)));
     }
 
-    /// Whether an insert failed since its id was there.
+    /// Whether an insert failed because its id exists.
     [[nodiscard]] static bool is_of_taken_id(error const& problem) {
         return problem.code == std::error_code{duplicate_key, mongodb_category()};
     }
-    /// Tells those jobs that their ids are there already, and gives the others.
-    /// Shape:   surely - looks for those that a majority does not have yet, too, and waits for one
+    /// Answers the jobs whose ids exist, and returns the others.
+    /// Shape:   surely - also finds entries that no majority has yet, which waits for a majority
     [[nodiscard]] result<std::vector<job*>> without_taken(std::span<job* const> jobs,
                                                           bool surely) {
         auto others = without_found(jobs, {});
@@ -177,9 +177,9 @@ public:
         return without_found(others.value(), std::move(sure));
     }
 
-    /// After entries could not be inserted: tells the jobs whose own were in the way, because their
-    /// ids are there already or no document can hold them, and gives the others.
-    /// Shape:   surely - as it is in without_taken()
+    /// After a failed insert: answers the jobs that caused it, because their ids exist or no
+    /// document can hold their entries, and returns the others.
+    /// Shape:   surely - as in without_taken()
     [[nodiscard]] result<std::vector<job*>> partition_rejected(std::span<job* const> jobs,
                                                                error const& problem,
                                                                write_context const& at,
@@ -193,8 +193,8 @@ public:
 
 private:
     using document = detail::document;
-    /// Tells those jobs that no document can hold their entries, and gives the others.
-    /// Shape:   take(document) - takes the entry of each of these
+    /// Answers the jobs whose entries no document can hold, and returns the others.
+    /// Shape:   take(document) - takes the entry of each returned job
     template <typename Take>
     [[nodiscard]] std::vector<job*> without_unfit(std::span<job* const> jobs,
                                                   write_context const& at, Take&& take) const {
@@ -210,7 +210,7 @@ private:
         return others;
     }
 
-    /// Shape:   sure - the options of a find that is to be sure
+    /// Shape:   sure - the options of a linearizable find; empty for any other
     [[nodiscard]] result<std::vector<job*>> without_found(std::span<job* const> jobs,
                                                           document sure) {
         document fields;
@@ -239,7 +239,7 @@ private:
         }
         return others;
     }
-    /// What an entry answers to an insert of its id.
+    /// The answer of an existing entry to an insert of its id.
     [[nodiscard]] log_answer refusal_by(document const& found) const {
         auto const word = found.find(states());
         state here = state::initial;
@@ -251,7 +251,7 @@ private:
         return codec_.layout().names.state;
     }
 
-    /// What finds the entries of jobs by their ids.
+    /// Matches the entries of jobs by their ids.
     [[nodiscard]] document among(std::span<job* const> jobs) const {
         document ids;
         std::size_t count = 0;
@@ -261,7 +261,7 @@ private:
         return detail::only("_id", any);
     }
 
-    /// Errors:  throws errc::bad_parameters when no document can hold it
+    /// Errors:  throws errc::bad_parameters when no document can hold the entry
     [[nodiscard]] document document_of(job const& work, write_context const& at) const {
         auto made = codec_.encode(work, at);
         if (made.size() <= detail::largest_document) return made;
@@ -272,18 +272,18 @@ private:
                           "See mongodb#errors");
     }
 
-    /// Why the entries of jobs could not be written; of one alone, with its name.
+    /// Why the entries of jobs could not be written; the error of a single job names its entry.
     [[nodiscard]] error problem_of(detail::bulk_result const& result,
                                    std::span<job* const> jobs) const {
         if (jobs.size() != 1 || !detail::is_conflict(result.problem)) return result.problem;
         return detail::held_by_another(described(*jobs.front()));
     }
-    /// The entry of a job, as an error calls it.
+    /// The name of a job's entry in an error.
     [[nodiscard]] std::string described(job const& work) const {
         return "the entry '" + work.id + "' of '" + collection() + "'";
     }
 
-    /// A document that grows too large concerns its own entry alone, which cannot be committed.
+    /// A document that grows too large concerns only its own entry, which cannot be committed.
     static error unfit(error problem) {
         if (!detail::is_too_large(problem.code)) return problem;
         problem.code = make_error_code(errc::bad_parameters);
@@ -301,7 +301,7 @@ private:
                         : settle::detail::answer_of_undone(work.problem);
     }
 
-    /// In native transactions. Where those of others hold some entries, these alone have failed.
+    /// Changes entries in native transactions. An entry that another one holds fails alone.
     void change_together(std::span<job* const> jobs, write_context const& at) {
         settle::detail::for_each_run(
             jobs, [&](job const* work) { return held_up_->contains(work->id); },
@@ -315,15 +315,15 @@ private:
             });
     }
 
-    /// All in one go. Where not all of them take place, each is asked for by itself. False when
-    /// another native transaction holds one of several.
+    /// Changes all entries at once; if some do not match, each is tried alone. False when another
+    /// native transaction holds one of several entries.
     bool change_all(std::span<job* const> jobs, write_context const& at, detail::effort how) {
         bool const one = jobs.size() == 1;
         bool all_met = true;
-        // Its client is given back before another one is asked for: others may have all the rest.
+        // Returns its client before it takes another: other threads may have the rest of the pool.
         auto const try_all = [&](detail::link& with) {
             all_met = all_are_met(change_in_bulk(with, jobs, at), jobs);
-            // Leaves nothing done.
+            // The exception aborts the native transaction.
             if (!all_met) throw failure({make_error_code(errc::stopped), "not all entries met"});
         };
         auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
@@ -337,7 +337,7 @@ private:
         return true;
     }
 
-    /// Without native transactions, those that took place stay.
+    /// Without native transactions, the successful changes stay.
     void change_all_apart(std::span<job* const> jobs, write_context const& at) {
         auto const result = [&] {
             auto with = server_->connect();
@@ -357,8 +357,8 @@ private:
     /// Errors:  in a native transaction, throws command_failure
     detail::bulk_result change_in_bulk(detail::link& with, std::span<job* const> jobs,
                                        write_context const& at) {
-        // A native transaction changes what it has read, or nothing. Looking at all entries first
-        // spares the server to plan each update: by its _id alone it takes a third of the time.
+        // A native transaction writes only over the state that it has read. Reading first spares
+        // the server a plan for each update: an update by _id alone takes a third of the time.
         bool const looked = with.in_transaction() && !codec_.layout().is_tutorial();
         if (looked && !all_stand_as_wanted(with, jobs)) return {};
         detail::bulk all{with, collection()};
@@ -406,19 +406,19 @@ private:
             say_of_one(*work, result);
             if (!detail::is_slow_change(result.problem)) continue;
             work->problem.text = detail::text_of_slow_change(described(*work));
-            // The next attempt is a native transaction, which finds out at once if it is held.
+            // The next attempt is a native transaction, which detects a held entry at once.
             held_up_->note(work->id, true);
         }
     }
 
-    /// Changes one entry if it still is as it must be.
+    /// Changes an entry if it still has the required state and epoch.
     detail::bulk_result change_one(detail::link& with, job const& work, transition const& wanted,
                                    document const& change) const {
         auto const change_by = [&](auto&& one) {
             one.update(finder_.filter_of(work.id, wanted), change);
             return one.execute("change an entry");
         };
-        // Where others' native transactions may hold the entry, the wait for them ends soon.
+        // Other native transactions may hold the entry, so the update must not wait long for them.
         if (server_->has_transactions() && !with.in_transaction()) {
             return change_by(detail::brief_updates{with, collection()});
         }
@@ -430,8 +430,8 @@ private:
         else if (result.problem.empty() && result.matched == 0) work.said = log_answer::conflict;
     }
 
-    /// A change under an epoch is its owner's alone, so an entry that stands as it was wanted was
-    /// changed by this wave.
+    /// Only its owner writes under an epoch, so an entry with the new state and epoch was changed
+    /// by this wave.
     void look_who_changed(std::span<job* const> jobs) {
         for (auto* const work : jobs) {
             auto const wanted = work->coordinator.change();
@@ -448,13 +448,13 @@ private:
         }
     }
 
-    /// Whether one id may stand there as a text, a number or an ObjectId. New ones are texts, which
-    /// the server keeps apart; other programs' are looked for.
+    /// Whether an id may be stored as a text, a number or an ObjectId. The server keeps new ids,
+    /// which are texts, unique; other forms must be looked up.
     [[nodiscard]] bool has_several_forms() const noexcept {
         return codec_.layout().names.ids == id_kind::any;
     }
 
-    /// Errors:  throws command_failure, as if the server had met the id
+    /// Errors:  throws command_failure, as if the server had found the id
     void refuse_taken(detail::link& with, std::span<job* const> jobs) {
         bool taken = false;
         with.find(collection(), among(jobs), {}, "look for ids",
@@ -464,7 +464,7 @@ private:
             {{duplicate_key, mongodb_category()}, "an id is there in another form"}, false);
     }
 
-    /// What an id is in its document, so that a listing goes on behind it.
+    /// The stored form of an id, for a listing that continues behind it.
     document place_of(detail::link& with, transaction_id const& id) {
         document place;
         if (id.empty()) return place;

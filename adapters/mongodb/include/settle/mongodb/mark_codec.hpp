@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Marks as elements of a record's array pendingTransactions, which a person can read:
+// Marks as readable elements of a record's array pendingTransactions:
 //
 //   { id: "…", part: 0, line: 0, epoch: 5, effect: "add", confirm: {balance: 100}, undo: {} }
 //
@@ -22,7 +22,7 @@ inline constexpr char const* marks_field = "pendingTransactions";
 inline constexpr std::string_view effect_names[]{"add", "set", "create", "erase",
                                                  "create and erase"};
 
-/// What finds one mark among those of its record.
+/// Matches one mark in its record's array.
 [[nodiscard]] inline document mark_key(transaction_id const& id, part_number part) {
     document made;
     made.text("id", id).integer("part", part.participant).integer("line", part.line);
@@ -67,8 +67,8 @@ template <Described Record>
     return made;
 }
 
-/// Reads the members of a document that are the record's: `read(value, member)` reads one, and
-/// says what is wrong with it.
+/// Reads the members of a document that belong to the record: `read(value, member)` reads one
+/// member and returns its problem, if any.
 template <Described Record, typename Read>
 [[nodiscard]] std::string read_members(value_view const& from, Read&& read) {
     std::string problem;
@@ -98,7 +98,7 @@ template <Described Record>
         }
     });
     if (!problem.empty()) return problem;
-    // Escrow let no such mark in: it was changed since, or its record was changed past it.
+    // Escrow admits no such mark: the mark or its record was changed by another program.
     auto const member = member_out_of_range(record, deltas);
     if (member.empty()) return {};
     return "it would take '" + std::string{member} + "' out of its range";
@@ -113,7 +113,7 @@ template <Described Record>
     });
 }
 
-/// Reads which mark it is; false when it is none of settle's.
+/// Reads the identity of a mark; false when it is no mark of settle.
 template <Described Record>
 [[nodiscard]] bool read_mark_key(value_view const& from, mark<Record>& into) {
     auto const number = [&](char const* name, auto& value) {
@@ -129,8 +129,8 @@ template <Described Record>
     return true;
 }
 
-/// Reads what encode_mark wrote; the first thing that is wrong with it.
-/// Shape:   record - as it stands under the mark
+/// Reads the output of encode_mark. Returns the first problem, or an empty text.
+/// Shape:   record - the record that holds the mark
 template <Described Record>
 [[nodiscard]] std::string decode_mark(value_view const& from, Record const& record,
                                       mark<Record>& into) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The marks of one collection, in the order of the keys, the transactions and their parts.
+// Lists the marks of one collection, ordered by key, transaction and part.
 #pragma once
 
 #include <settle/mongodb/key_order.hpp>
@@ -20,7 +20,7 @@ class mark_listing {
 public:
     explicit mark_listing(record_layout const& layout) : layout_(layout) {}
 
-    /// Shape:   after - begins behind this one, or at the beginning; limit - of all that are found
+    /// Shape:   after - the mark to begin behind, or null; limit - of all marks in `found`
     /// Errors:  throws command_failure
     void append(link& with, std::vector<mark_place>& found, mark_place const* after,
                 std::size_t limit) const {
@@ -31,7 +31,7 @@ public:
                 [&](auto const& key) { return place_of(with, Collection::name, layout_, key); },
                 after->key);
         }
-        // Documents whose key cannot be read give no marks, so a page of them need not be the last.
+        // Documents with unreadable keys give no marks, so an empty page need not be the last.
         for (bool more = true; more && found.size() < limit;) {
             std::size_t const page = limit - found.size() + 1;
             std::size_t seen = 0;
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    /// The marks of a document; a bare one is of epoch 0, and of no known part.
+    /// The marks of a document; a bare mark has epoch 0 and no known part.
     [[nodiscard]] std::vector<mark_place> marks_of(document const& from) const {
         std::vector<mark_place> all;
         auto const marks = from.find(marks_field);
@@ -65,7 +65,7 @@ private:
         std::uint32_t number = 0;
         marks->for_each([&](value_view const& value) {
             all.push_back(read_place(value, place));
-            // So that each of several that are damaged has a place in the order.
+            // So that each of several damaged marks has its own place in the order.
             if (!all.back().fault.empty()) all.back().part.line = number;
             ++number;
             return true;
@@ -97,7 +97,7 @@ private:
         return place;
     }
 
-    /// Only these can be a key; and a comparison passes documents of other types by.
+    /// Matches the kinds that can be a key. A comparison alone skips documents of other kinds.
     [[nodiscard]] document readable_keys() const {
         document kinds;
         kinds.text("0", has_text_key ? "string" : "number");
@@ -107,8 +107,8 @@ private:
         return made;
     }
     [[nodiscard]] bool takes_any_key() const { return has_text_key && layout_.any_keys; }
-    /// What finds records with marks.
-    /// Shape:   place - the key to begin at or behind, in a document; empty for all
+    /// Matches records with marks.
+    /// Shape:   place - a document with the key to begin at or behind; empty for all records
     [[nodiscard]] document marked(document const& place, char const* how) const {
         document there;
         document filter = only(std::string{marks_field} + ".0", there.boolean("$exists", true));

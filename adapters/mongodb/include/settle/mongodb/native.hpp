@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Native transactions of a replica set: begun, done again as long as others are in the way, and
-// committed until it is known what became of them.
+// Native transactions of a replica set: repeated after conflicts, and committed again until the
+// outcome is known.
 #pragma once
 
 #include <settle/mongodb/bulk.hpp>
@@ -21,7 +21,7 @@ namespace mongodb::detail {
 using settle::detail::commit_result;
 using settle::detail::commit_status;
 
-/// Pauses that grow, and differ from one caller to the next.
+/// Pauses that grow and differ between callers.
 class pauses {
 public:
     explicit pauses(std::chrono::milliseconds longest_in_all = longest_effort)
@@ -29,7 +29,7 @@ public:
 
     static constexpr std::chrono::seconds longest_effort{15};
 
-    /// False when it has been long enough.
+    /// False when the total time is used up.
     [[nodiscard]] bool next() {
         if (clock::now() - began_ > longest_in_all_) return false;
         thread_local std::minstd_rand chance{std::random_device{}()};
@@ -47,8 +47,8 @@ private:
     std::chrono::microseconds most_{500};
 };
 
-/// Does what opens a database, again from the start when the primary was lost meanwhile: another
-/// one is elected within seconds.
+/// Runs the work that opens a database, and repeats it from the start when the primary is lost: a
+/// new primary is elected within seconds.
 /// Shape:   function(link) - may be called several times
 template <typename Function>
 void while_opening(server& at, Function&& function) {
@@ -62,26 +62,26 @@ void while_opening(server& at, Function&& function) {
     }
 }
 
-/// How much is done about the native transactions of others before the caller is told of them.
+/// How long an operation is repeated after conflicts before its caller learns of them.
 struct effort {
-    std::chrono::milliseconds longest; ///< for which it is done again
+    std::chrono::milliseconds longest; ///< time limit of the repetitions
     bool names;                        ///< then finds out which document is held
 };
-/// One whose caller does not try again.
+/// For callers that do not repeat.
 inline constexpr effort for_long{pauses::longest_effort, true};
-/// One or several of a wave, whose driver tries again and looks at deadlines in between.
-/// Shape:   first - nothing is known to be held. Whoever is in the way of a wave soon commits, or
-///          holds a document for long: then the wave is split, so that one document does not keep
-///          the others back
+/// For a wave, whose driver repeats and checks deadlines in between.
+/// Shape:   first - no document is known to be held. The conflicting transaction either commits
+///          soon or holds its document for long: then the wave is split, so that the document does
+///          not block the rest
 [[nodiscard]] constexpr effort effort_for(std::size_t count, bool first) noexcept {
     using std::chrono::milliseconds;
     if (count == 1) return {milliseconds{first ? 50 : 0}, true};
-    // Where a client with a whole wave has vanished, every part is held: each is tried once.
+    // After a client with a whole wave has vanished, every part is held: each part is tried once.
     return {milliseconds{first ? 100 : 0}, false};
 }
 
-/// Hands all to `attempt(part)`; where that gives false, the halves.
-/// Shape:   attempt - gives true for a part of one
+/// Calls `attempt(part)` for the whole span; where it returns false, for each half.
+/// Shape:   attempt - returns true for a single element
 template <typename T, typename Attempt>
 void in_halves(std::span<T> all, Attempt&& attempt) {
     if (all.empty() || attempt(all)) return;
@@ -90,8 +90,8 @@ void in_halves(std::span<T> all, Attempt&& attempt) {
     in_halves(all.subspan(half), attempt);
 }
 
-/// Transactions that met a document that another native transaction holds. Each goes alone until it
-/// has succeeded, so that no wave has to be split for it again.
+/// Transactions that met a held document. Each goes alone until it succeeds, so that it splits no
+/// further wave.
 class held_up {
 public:
     [[nodiscard]] bool contains(transaction_id const& id) {
@@ -102,7 +102,7 @@ public:
     void note(transaction_id const& id, bool is_held_up) {
         if (!is_held_up && count_.load(std::memory_order_relaxed) == 0) return;
         std::lock_guard const guard{mutex_};
-        // Those whose callers gave up never succeed, and would stay.
+        // Transactions whose callers gave up would stay for ever.
         if (ids_.size() == most) ids_.clear();
         if (is_held_up) ids_.insert(id);
         else ids_.erase(id);
@@ -116,15 +116,15 @@ private:
     std::atomic<std::size_t> count_{0};
 };
 
-/// Whether another native transaction was in the way, so that nothing was done and parts of it may
-/// be done by themselves. After an unknown end none may: it may yet have taken effect.
+/// Whether only a conflict undid the work, so that its parts may be tried alone. After an unknown
+/// outcome they may not: the work may still have taken effect.
 [[nodiscard]] inline bool is_conflict(commit_result const& ended) noexcept {
     return ended.status == commit_status::undone && is_conflict(ended.problem);
 }
 
-/// Does something in a native transaction.
-/// Shape:   function(link) - is called anew, from the start, as long as others are in the way;
-///          throws settle::failure to leave nothing done
+/// Runs a function in a native transaction.
+/// Shape:   function(link) - called again from the start after each conflict; throws
+///          settle::failure to abort
 class native_transaction {
 public:
     explicit native_transaction(server& with) : link_(with.connect()) {
@@ -145,7 +145,7 @@ public:
 
     using action = settle::detail::function_view<void(link&)>;
 
-    /// Shape:   longest - for which it is done again
+    /// Shape:   longest - time limit of the repetitions
     [[nodiscard]] commit_result perform(action function, std::chrono::milliseconds longest) {
         if (!session_) return {commit_status::undone, problem_};
         for (pauses between{longest};;) {
@@ -187,13 +187,13 @@ private:
                 return {commit_status::committed, {}};
             }
             auto described = describe(problem, "commit");
-            // The server says that it is not committed and never will be.
+            // The server guarantees that the transaction is not committed and never will be.
             if (told.transient()) {
                 again_ = true;
                 return {commit_status::undone, std::move(described)};
             }
-            // Else nobody knows, whatever labels the answer has or lacks. Who asks again is told,
-            // or commits what would stay open otherwise.
+            // Otherwise the outcome is unknown, whatever the answer's labels. Repeating the commit
+            // reports the outcome, or commits a transaction that is still open.
             if (described.code == condition::permanent || !between.next()) {
                 return {commit_status::unknown, std::move(described)};
             }
@@ -217,7 +217,7 @@ private:
     bool again_ = false;
 };
 
-/// What became of writes outside of a native transaction, as far as the bulk as a whole goes.
+/// The result of a bulk outside of a native transaction.
 [[nodiscard]] inline commit_result ending_of(bulk_result const& result) {
     if (result.problem.empty()) return {commit_status::committed, {}};
     return {result.untouched ? commit_status::undone : commit_status::unknown, result.problem};

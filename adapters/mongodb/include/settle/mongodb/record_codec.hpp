@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Records as documents: members by their names, the key as _id, marks in pendingTransactions. What
-// other programs put beside them is left alone, and comes back with an image. Where the layout says
-// so, an id alone in pendingTransactions is a mark that a program left which follows the tutorial.
+// Records as documents: members by their names, the key as _id, marks in pendingTransactions.
+// Fields of other programs are kept, and restored with an image. If the layout allows it, an id
+// alone in pendingTransactions is a bare mark of a tutorial's program.
 #pragma once
 
 #include <settle/mongodb/decimal.hpp>
@@ -16,10 +16,10 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// The member of an image under which stand the fields that the struct does not name.
+/// The member of an image that holds the fields that the struct does not name.
 inline constexpr std::string_view rest_name = "$document";
 
-/// Why a value is no key of this type; empty when it was read.
+/// Reads a key. Returns why the value does not fit the type; empty when it was read.
 template <typename Key>
 [[nodiscard]] std::string_view read_key(record_layout const& layout, value_view const& from,
                                         Key& into) {
@@ -32,7 +32,7 @@ template <typename Key>
         return read_field(from, into);
     }
 }
-/// Adds every form in which a key may stand to an array that has so many elements.
+/// Adds every stored form of a key to an array that has `count` elements.
 inline void append_key_forms(document& to, record_layout const& layout, std::string const& key,
                              std::size_t& count) {
     if (layout.any_keys) entry_layout::append_all_forms(to, key, count);
@@ -57,14 +57,14 @@ public:
 
     [[nodiscard]] record_layout const& layout() const noexcept { return layout_; }
 
-    /// The field of a member.
+    /// The field name of a member.
     template <typename Member>
     [[nodiscard]] std::string_view name_of(Member m) const {
         return m.index == key_index ? std::string_view{layout_.key} : layout_.field_of(m.name);
     }
 
-    /// Reads a document; the first thing that is wrong with it.
-    /// Shape:   bare - takes the ids of marks that other programs left, where the layout has any
+    /// Reads a document. Returns the first problem, or an empty text.
+    /// Shape:   bare - gets the ids of bare marks, if the layout allows them
     [[nodiscard]] std::string decode(document const& from, slot_type& into,
                                      std::vector<std::string>& bare) const {
         auto& record = into.record.emplace();
@@ -94,7 +94,7 @@ public:
         for_each_member<record_type>([&](auto m) {
             using type = typename decltype(m)::type;
             if ((seen >> m.index & 1U) != 0) return;
-            // Whatever the struct begins with, what is not there is none.
+            // A missing optional is empty, whatever the struct's default.
             if constexpr (field_traits<type>::optional) record.*m.pointer = type{};
             else if (problem.empty()) problem = shown(name_of(m)) + " is missing";
         });
@@ -103,13 +103,13 @@ public:
     }
 
     /// A new document, with its marks.
-    /// Shape:   image - of the record that comes back, or empty
+    /// Shape:   image - of the record that is restored, or empty
     /// Errors:  throws errc::damaged when the image cannot be read
     [[nodiscard]] document encode(slot_type const& from, std::string_view image = {}) const {
         document made;
         document const rest = rest_of(image);
         for_each_member<record_type>([&](auto m) {
-            // A nested one with fields of other programs comes back with them.
+            // The image restores a nested document with other programs' fields.
             if (rest.find(name_of(m))) return;
             constexpr auto member = decltype(m)::pointer;
             append_member<member>(made, name_of(m), (*from.record).*member);
@@ -122,7 +122,7 @@ public:
         return made;
     }
 
-    /// Shape:   bare - marks of other programs, as they stand in the document
+    /// Shape:   bare - bare marks in their stored form
     [[nodiscard]] static document marks_of(slot_type const& from,
                                            std::vector<value_view> const& bare = {}) {
         document all;
@@ -132,7 +132,7 @@ public:
         return all;
     }
 
-    /// Whether a document, though it cannot be used, may hold this mark.
+    /// Whether a document may hold this mark, even if the document cannot be used.
     [[nodiscard]] bool may_hold_mark(document const& of, transaction_id const& id,
                                      part_number part) const {
         auto const marks = of.find(marks_field);
@@ -143,7 +143,7 @@ public:
             auto const bare = layout_.bare_marks ? value.id() : std::nullopt;
             holds = holds || bare == id;
             auto const named = value.find("id");
-            // Of one whose part cannot be read, nobody knows which it is.
+            // A mark with an unreadable part may be this mark.
             holds = holds || (named && named->text() == id &&
                               (!read_mark_key(value, found) || found.part == part));
             return !holds;
@@ -151,7 +151,7 @@ public:
         return holds;
     }
 
-    /// The members as JSON, and behind them what other programs put into the document.
+    /// The members as JSON, followed by the fields of other programs.
     [[nodiscard]] std::string image_of(document const& from, record_type const& record) const {
         std::string image = encode_json(record);
         document rest;
@@ -211,7 +211,7 @@ private:
         return problem;
     }
 
-    /// The member of an image that holds other programs' fields, or an empty document.
+    /// The part of an image with other programs' fields, or an empty document.
     /// Errors:  throws errc::damaged
     [[nodiscard]] static document rest_of(std::string_view image) {
         if (image.empty()) return {};
@@ -232,8 +232,8 @@ private:
         return document::adopt(made);
     }
 
-    /// JSON for people. What would come back from it as something else, as text that is not UTF-8
-    /// or a name that means a type there, is two hexadecimal digits a byte of the document.
+    /// JSON for people. Where JSON would not restore the same document (text that is not UTF-8, a
+    /// name that denotes a type), two hexadecimal digits for each byte.
     [[nodiscard]] static std::string text_of(document const& rest) {
         auto text = take_text(bson_as_canonical_extended_json(rest.native(), nullptr));
         bson_t* const back = text.empty() ? nullptr : from_json(text);
@@ -249,7 +249,7 @@ private:
         return text;
     }
 
-    /// Null when they are none of a document, as is what from_digits gives.
+    /// Null when the text is no document, as in from_digits.
     [[nodiscard]] static bson_t* from_json(std::string const& text) {
         bson_error_t problem{};
         return bson_new_from_json(reinterpret_cast<std::uint8_t const*>(text.data()),

@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// A record that cannot be sent, as it is too large, is answered by itself: the others are created.
+/// A record that is too large to send gets its own error: the others are created.
 template <typename C>
 void create_records(server& to, record_layout const& layout,
                     std::span<typename C::record_type const> wave,

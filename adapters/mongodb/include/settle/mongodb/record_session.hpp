@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The records of some collections of one database: what an engine hands its waves to.
+// The store: the records of some collections of one database.
 #pragma once
 
 #include <settle/mongodb/desks.hpp>
@@ -12,11 +12,11 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// Shape:   the database outlives its sessions; threads may share one
-/// Cost:    on a replica set a wave is one native transaction, however many operations: a read and
-///          a bulk of writes for each collection, and a commit. On a single server it is a read and
-///          a bulk, in which a record changes only if it still stands as it was read. A transaction
-///          that goes alone first tries a bulk without reading
+/// Shape:   the database outlives its sessions; threads may share a session
+/// Cost:    on a replica set a wave is one native transaction, whatever its size: a read and a bulk
+///          of writes for each collection, and a commit. On a single server it is a read and a bulk
+///          that changes each record only if it is unchanged since its read. A single transaction
+///          first tries a bulk without reading
 template <typename... Collections>
 class record_session {
 public:
@@ -30,8 +30,8 @@ public:
           held_up_(std::make_shared<detail::held_up>()) {}
 
     /// Answers every due part of this session's collections: `unavailable` when it took no effect,
-    /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost.
-    /// Beside other stores, the wave has a thread of its own until it is finished.
+    /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost. Beside
+    /// other stores, the wave runs in its own thread until it is finished.
     template <typename Direction, typename Kind>
     void start(std::span<job> wave, Kind how) {
         auto all = settle::detail::operations_of<desks, holds, Direction>(wave, how);
@@ -50,15 +50,15 @@ public:
         if (beside_) beside_->finish(wave);
     }
 
-    /// There are other stores: from now on waves overlap theirs.
+    /// Announces other stores: from now on waves overlap theirs.
     void expect_others() { beside_ = std::make_shared<waves_under_way>(); }
-    /// Waits for the end of a wave that nobody will finish.
+    /// Waits for the end of an unfinished wave.
     void abandon(std::span<job> wave) {
         if (beside_) beside_->abandon(wave);
     }
 
-    /// Settles transactions at once, each as `decide(job)` has it, in the order of the wave: every
-    /// part and the entry in one native transaction.
+    /// Settles transactions in one phase, each as `decide(job)` decides, in the order of the wave:
+    /// every part and the entry in one native transaction.
     /// Shape:   log - of the same database, which has native transactions
     template <typename Direction, typename Judge>
     void one_phase(std::span<job> wave, log_session& log, write_context const& at, Judge&& decide) {
@@ -75,12 +75,12 @@ public:
             });
     }
     static constexpr bool settles_in_one_phase = true;
-    /// Not on a single server, which has no native transactions.
+    /// False on a single server, which has no native transactions.
     [[nodiscard]] bool can_settle_in_one_phase() const noexcept {
         return server_->has_transactions();
     }
 
-    /// A record as a majority has it, or with weak writes as the primary has it.
+    /// A record in the state of a majority, or with weak writes in that of the primary.
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
         try {
@@ -103,14 +103,14 @@ public:
         return answer;
     }
 
-    /// As create for each, in one command.
+    /// As create for each record, in one command.
     template <typename C>
     void create_all(std::span<typename C::record_type const> wave,
                     std::span<result<void>> answers) {
         detail::create_records<C>(*server_, layout_, wave, answers);
     }
 
-    /// Records in the order of their keys, beginning behind one of them.
+    /// Lists records in the order of their keys, behind a key.
     template <typename C>
     result<std::vector<typename C::record_type>> scan(
         std::optional<typename C::key_type> const& after, std::size_t limit) {
@@ -134,7 +134,7 @@ public:
         return found;
     }
 
-    /// Marks in the order of the collections, the keys, the transactions and their parts.
+    /// Lists marks in the order of the collections, the keys, the transactions and their parts.
     result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
                                           std::size_t limit) {
         std::vector<mark_place> found;
@@ -156,7 +156,7 @@ public:
         return found;
     }
 
-    /// Ends a mark that still has the epoch of its place.
+    /// Ends a mark if it still has the epoch of its place.
     result<answer> resolve(mark_place const& where, bool confirmed) {
         result<answer> said = answer::nothing;
         auto const resolve_in = [&]<typename C>(std::type_identity<C>) {
@@ -173,7 +173,7 @@ public:
 protected:
     using desks = detail::desks<Collections...>;
 
-    /// Lets a tutorial's session undo a mark of which it alone knows what it did.
+    /// Lets a tutorial's session undo a mark whose effect only that session can read.
     template <typename C, typename Function>
     result<answer> at_record(typename C::key_type const& key, Function&& function) {
         answer said = answer::nothing;
@@ -188,11 +188,10 @@ protected:
         return said;
     }
 
-    /// Lets operations meet their records, and writes what they change.
-    /// Shape:   function(desks, link) - called anew, from the start, as long as others are in the
-    ///          way, a record turns out to be unusable, or one that was not read is not as it was
-    ///          taken to be; how - what is done about those others; first - how the first attempt
-    ///          reads, the others read all
+    /// Executes operations on their records, and writes the changes.
+    /// Shape:   function(desks, link) - called again from the start after a conflict, a fault of a
+    ///          record or a failed conditional update; how - the effort after conflicts; first -
+    ///          how the first attempt reads, while all later attempts read everything
     using action = settle::detail::function_view<void(desks&, detail::link&)>;
     detail::commit_result at_desks(action function,
                                    detail::effort how = detail::effort_for(1, true),
@@ -207,7 +206,7 @@ protected:
     }
 
 private:
-    /// Shape:   longest - for which it is done again
+    /// Shape:   longest - time limit of the repetitions
     detail::commit_result at_desks_together(action function, std::chrono::milliseconds longest,
                                      detail::reading first, detail::writing how_written) {
         std::unique_ptr<desks> known;
@@ -226,7 +225,7 @@ private:
                     known = std::move(here);
                     throw;
                 }
-                // Leaves nothing done.
+                // The exception aborts the native transaction.
                 if (missed) throw failure({make_error_code(errc::stopped), "a record differs"});
             }, longest);
             bool const faulty = ended.status == detail::commit_status::undone && known &&
@@ -237,8 +236,8 @@ private:
         }
     }
 
-    /// Without native transactions each record changes by itself, if it is as it was read. Who
-    /// looks again at a part that has changed already finds it as it left it.
+    /// Without native transactions each record changes alone, if it is unchanged since its read. A
+    /// repetition finds its own earlier changes.
     detail::commit_result at_desks_apart(action function, detail::reading first) {
         auto with = server_->connect();
         std::unique_ptr<desks> known;
@@ -273,7 +272,7 @@ private:
         }
     }
 
-    /// How a transaction that goes alone begins.
+    /// How a single transaction reads first.
     [[nodiscard]] detail::reading first_reading() {
         bool const tried = layout_.is_own() && backoff_->is_tried();
         return tried ? detail::reading::if_needed : detail::reading::always;
@@ -289,14 +288,14 @@ private:
     using operation = settle::detail::erased_operation<desks>;
     using kept_answer = settle::detail::kept_answer;
 
-    /// Does what a wave wants, and keeps the answers. Where native transactions of others hold the
-    /// records of some operations, those alone have failed.
+    /// Executes a wave, and keeps the answers. Only operations fail whose records other native
+    /// transactions hold.
     detail::commit_result perform(std::vector<operation> const& all,
                                   std::vector<kept_answer>& kept) {
         step const at = all.front().at();
         bool const conditional = at == step::apply || at == step::confirm;
         bool const alone = &all.front().work() == &all.back().work();
-        // One transaction may change its records one by one.
+        // A single transaction may change its records one by one.
         bool const unread = conditional && alone && layout_.is_own() &&
                             !held_up_->contains(all.front().work().id);
         if (!server_->has_transactions()) {
@@ -322,7 +321,7 @@ private:
         return {};
     }
 
-    /// False when nothing was done, and each half is to be tried by itself.
+    /// False when nothing was done, and each half is to be tried alone.
     bool perform_part(std::span<operation const> part, std::span<kept_answer> kept,
                       detail::effort how, bool sent) {
         bool const one = part.size() == 1;
@@ -331,7 +330,7 @@ private:
         bool const held = detail::is_conflict(ended);
         if (held && !one) return false;
         if (one) held_up_->note(part.front().work().id, held);
-        // Of what was sent before, some may have taken effect.
+        // An earlier write without reading may have taken effect.
         if (sent && ended.status == detail::commit_status::undone)
             ended.status = detail::commit_status::unknown;
         for (std::size_t number = 0; number < part.size(); ++number) {
@@ -354,11 +353,11 @@ private:
         return at_desks(meet_each, how, first);
     }
 
-    /// Changes each record by itself, where that needs no reading: what a majority is known to have
-    /// may be older, on a new primary, than what the one before has acknowledged, and only a native
-    /// transaction shows that what was read there still stood. Nothing when one of the records was
-    /// not as it was taken to be, or has to be read.
-    /// Shape:   sent - becomes true when something may have taken effect
+    /// Changes each record alone, if that needs no reading. Otherwise a native transaction must
+    /// read: on a new primary the majority's state may be older than an acknowledged write, and
+    /// only a commit proves that the state was current. Nothing when a record did not match its
+    /// conditional update or must be read.
+    /// Shape:   sent - becomes true when a write may have taken effect
     std::optional<detail::commit_result> without_reading(std::vector<operation> const& all,
                                                   std::vector<kept_answer>& kept, bool& sent) {
         kept.clear();
@@ -375,7 +374,7 @@ private:
         } catch (failure const& met) {
             return detail::commit_result{detail::commit_status::unknown, met.problem()};
         }
-        // What may be held is read the next time: a native transaction finds out at once.
+        // After a miss the next attempt reads: a native transaction detects a held record at once.
         backoff_->ended(took_effect);
         if (!took_effect && ended.problem.empty()) return std::nullopt;
         return ended;
@@ -393,12 +392,12 @@ private:
     using groups = settle::detail::groups<request>;
     using group = typename groups::group;
 
-    /// Enough leaders that a few threads need not wait for each other, and few enough that many
-    /// share a native transaction; and so many of those that one has room for.
+    /// Enough leaders that a few threads do not wait for each other, and few enough that many
+    /// threads share a native transaction of limited size.
     static constexpr std::size_t most_leaders = 4;
     static constexpr std::size_t largest_group = 1000;
 
-    /// Shape:   one_id_twice - two of the jobs may have one id
+    /// Shape:   one_id_twice - two of the jobs may have the same id
     detail::commit_result settle_all(std::span<request* const> all, log_session& log,
                               detail::effort how,
                               detail::reading first = detail::reading::always,
@@ -414,8 +413,8 @@ private:
         return at_desks(settle, how, first);
     }
 
-    /// Shares a native transaction with what other threads want at this moment. False when it must
-    /// be tried alone.
+    /// Shares a native transaction with the concurrent calls of other threads. False when this call
+    /// must be tried alone.
     bool settled_together(request& mine, log_session& log, bool& id_was_there) {
         groups_->perform(mine, [&](group& all) {
             auto const members = all.members();
@@ -424,7 +423,7 @@ private:
                                           alone ? first_reading() : detail::reading::always);
             bool const held = detail::is_conflict(ended);
             if (alone) held_up_->note(members.front()->jobs.front()->id, held);
-            // Whose record it is shows when each goes alone.
+            // Each call is then tried alone, which shows whose record is held.
             if (alone || !held) all.end_all(ended);
         });
         id_was_there = mine.end && log_session::is_of_taken_id(mine.end->problem);
@@ -434,7 +433,7 @@ private:
         return true;
     }
 
-    /// Shape:   first - see detail::effort_for; id_was_there - an id was in an insert's way
+    /// Shape:   first - see detail::effort_for; id_was_there - an insert found its id taken
     void settle_apart(request const& mine, log_session& log, bool first,
                       bool id_was_there = false) {
         std::vector<job*> jobs(mine.jobs.begin(), mine.jobs.end());
@@ -450,7 +449,7 @@ private:
                                     detail::reading::always, id_was_there);
             if (one) held_up_->note(jobs.front()->id, detail::is_conflict(ended));
             if (ended.status == detail::commit_status::committed) return;
-            // What a majority has is told first, and next time what it may not have yet.
+            // The first look reads the majority's state; the next also finds newer entries.
             auto others = log.partition_rejected(jobs, ended.problem, mine.at, id_was_there);
             if (!others.has_value()) ended.problem = others.problem();
             bool const first_time = log_session::is_of_taken_id(ended.problem) &&
@@ -462,7 +461,7 @@ private:
             bool const of_some = ended.problem.code == errc::bad_parameters ||
                                  detail::is_conflict(ended);
             if (!of_some || one) return settle::detail::say(jobs, ended);
-            // Whose entry or record it is shows in the halves.
+            // Halving finds the job with the failed entry or record.
             std::span<job* const> const all{jobs};
             for (auto const& half : {all.first(all.size() / 2), all.subspan(all.size() / 2)}) {
                 settle_apart({{}, half, mine.parts, mine.at, mine.decide}, log, false);
@@ -486,7 +485,7 @@ private:
     std::shared_ptr<detail::backoff> backoff_;
     std::shared_ptr<detail::held_up> held_up_;
     using waves_under_way = settle::detail::waves_under_way<desks>;
-    std::shared_ptr<waves_under_way> beside_; ///< only where there are other stores
+    std::shared_ptr<waves_under_way> beside_; ///< null without other stores
 };
 
 } // namespace mongodb

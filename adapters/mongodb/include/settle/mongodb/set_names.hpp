@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds out whether an address asks for another replica set than its hosts belong to, which the
-// driver tells nobody: it only finds no server.
+// Detects an address that names another replica set than its hosts belong to. The driver does not
+// report this: it only finds no server.
 #pragma once
 
 #include <settle/mongodb/bson.hpp>
@@ -11,15 +11,15 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// The replica set that a host says it belongs to: empty where it belongs to none, nothing where it
-/// does not answer.
+/// The replica set of a host: empty for a host without a set, no value for a host that does not
+/// answer.
 [[nodiscard]] inline std::optional<std::string> set_name_of(mongoc_uri_t const* address,
                                                             mongoc_host_list_t const& host) {
     constexpr std::int32_t patience_ms = 2'000;
     std::unique_ptr<mongoc_uri_t, void (*)(mongoc_uri_t*)> const uri{
         mongoc_uri_new_for_host_port(host.host, host.port), &mongoc_uri_destroy};
     if (!uri) return std::nullopt;
-    // Whoever asks for its name alone needs no user.
+    // A request for the name alone needs no user.
     for (char const* const name : {MONGOC_URI_TLSCAFILE, MONGOC_URI_TLSCERTIFICATEKEYFILE,
                                    MONGOC_URI_TLSCERTIFICATEKEYFILEPASSWORD}) {
         char const* const value = mongoc_uri_get_option_as_utf8(address, name, nullptr);
@@ -62,7 +62,7 @@ namespace mongodb::detail {
     return name;
 }
 
-/// After no server could be found.
+/// Called when no server was found.
 /// Errors:  throws errc::unfit_store where a host of the address belongs to another set, or to none
 inline void check_set_names(mongoc_uri_t const* address) {
     char const* const wanted = mongoc_uri_get_replica_set(address);

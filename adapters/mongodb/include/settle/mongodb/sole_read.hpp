@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads that no newer primary has overtaken, on a replica set of one member. A linearizable read
-// waits there for the timer of the journal, a tenth of a second.
+// Reads on a replica set of one member that return the current state. A linearizable read waits
+// there for the journal's timer, a tenth of a second.
 #pragma once
 
 #include <settle/mongodb/native.hpp>
@@ -8,22 +8,21 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// Reads in a native transaction whose commit waits until the journal has what was read, at once.
-/// False when the set may have more members: another one may be the primary then, and know better.
-/// Shape:   read(link) - is called anew, from the start, as long as others are in the way
+/// Reads in a native transaction whose commit makes the journal write at once. False when the set
+/// may have more members: another member may be the primary then.
+/// Shape:   read(link) - called again from the start after each conflict
 /// Errors:  throws settle::failure
 [[nodiscard]] inline bool read_on_sole_primary(server& at, native_transaction::action read) {
     if (!at.was_sole_primary()) return false;
-    // Its client is given back before another one is asked for: others may have all the rest.
+    // Returns its client before it takes another: other threads may have the rest of the pool.
     auto const ended = native_transaction{at}.perform(read, for_long.longest);
     if (ended.status != commit_status::committed) throw failure(ended.problem);
-    // A member that joins is taken in by the primary, so this one still was the only one.
+    // Only the primary admits a member, so this server still was the only member.
     return at.is_sole_primary();
 }
 
-/// Calls `function(document)` for every document that is found.
-/// Shape:   sure - the options of a read that no newer primary has overtaken, if it is to be one;
-///          options - others of the find
+/// Calls `function(document)` for every document found.
+/// Shape:   sure - the options of a linearizable read, or empty; options - others of the find
 /// Errors:  throws settle::failure, also when no majority answers in time
 template <typename Function>
 void find_surely(server& at, std::string_view name, document const& filter, document sure,

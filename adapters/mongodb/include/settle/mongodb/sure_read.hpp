@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads of one record that no newer primary can have overtaken.
+// Reads of one record whose answer no newer primary contradicts.
 #pragma once
 
 #include <settle/mongodb/desk.hpp>
@@ -24,7 +24,7 @@ template <typename C>
     return here->only_record();
 }
 
-/// For servers without that read concern: a write that a majority takes, and the record as it was
+/// For servers without linearizable reads: a write that a majority acknowledges, and the record as
 /// written.
 /// Errors:  as read_linearizable
 template <typename C>

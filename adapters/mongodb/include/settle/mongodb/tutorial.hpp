@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// A database that programs have used which follow MongoDB's tutorial "Perform Two Phase Commits":
-// what they left is brought to its end, and what is new stands in the same collections and fields.
+// A database of programs that follow MongoDB's tutorial "Perform Two Phase Commits": settle
+// finishes their transactions, and stores its own in the same collections and fields.
 //
-// A bare mark and an entry without an epoch count as of epoch 0. A transaction type may take them
-// over when it adds nothing at confirm, since those programs add while a transaction is pending.
+// A bare mark and an entry without an epoch count as epoch 0. A transaction type may take them over
+// if it applies its credits, since the tutorial's programs add while a transaction is pending.
 #pragma once
 
 #include <settle/mongodb.hpp>
@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace mongodb {
 
 /// The records of such a database.
-/// Shape:   Type - whose transactions the other programs ran
+/// Shape:   Type - the type of the other programs' transactions
 template <auto const& Type, typename... Collections>
 class tutorial_session : public record_session<Collections...> {
     using base = record_session<Collections...>;
@@ -24,9 +24,9 @@ public:
     tutorial_session(detail::server& with, detail::record_layout layout, tutorial_log<Type> log)
         : base(with, std::move(layout)), log_(std::move(log)) {}
 
-    /// As the base does. What another program had committed without an epoch has its marks raised
-    /// to this claim's first, and then that epoch stored as the commit's: an effect that comes late
-    /// is told from theirs by its own.
+    /// As the base does. First it handles commits of other programs without an epoch: it raises
+    /// their marks to this claim's epoch and stores that epoch as the committed epoch, so that a
+    /// late effect is recognised by its lower epoch.
     template <typename Direction, typename Kind>
     void start(std::span<job> wave, Kind how) {
         std::vector<job*> left_out;
@@ -42,7 +42,7 @@ public:
         for (job* const work : left_out) work->resting = false;
     }
 
-    /// As the base does, less what cannot be taken over.
+    /// As the base does, without the jobs that cannot be taken over.
     template <typename Direction, typename Judge>
     void one_phase(std::span<job> wave, tutorial_log<Type>& log, write_context const& at,
                    Judge&& decide) {
@@ -51,7 +51,7 @@ public:
         });
     }
 
-    /// Ends a mark; what a bare one did is what its entry says.
+    /// Ends a mark; the entry tells the effect of a bare mark.
     result<answer> resolve(mark_place const& where, bool confirmed) {
         if (where.epoch_number != 0) return base::resolve(where, confirmed);
         auto const found = log_.read(where.id);
@@ -69,7 +69,7 @@ public:
     }
 
 private:
-    /// False when it could not be done: then every due part has its answer.
+    /// False on failure: then every due part has its answer.
     template <typename Direction>
     bool take_commit(job& work) {
         auto const each = [&](auto&& function) {
@@ -143,8 +143,8 @@ private:
 
 namespace detail {
 
-/// Whether what a type adds is there while it is pending, as the tutorial's programs have it: what
-/// confirms a sum would add it to a record that has it.
+/// Whether the amounts that a type adds are there while it is pending, as in the tutorial's
+/// programs: an amount added at confirm would be added twice.
 template <typename Definition>
 inline constexpr bool applies_its_sums = false;
 template <typename P, fixed_string Name, typename Guards, typename... Participants>
@@ -156,11 +156,11 @@ inline constexpr bool
 
 } // namespace detail
 
-/// Such a database. Stop the other programs, and end their sessions in the server, before it is
-/// used: a write of theirs that comes late, onto a record whose mark they have pulled already, is
-/// beyond repair.
-/// Shape:   Type - the transaction type that describes what the other programs run
-/// Errors:  as database, and where the layout cannot be
+/// A database with the tutorial's leftovers. Before it is used, stop the other programs and end
+/// their sessions in the server: a late write of theirs on a record whose mark they have already
+/// pulled is beyond repair.
+/// Shape:   Type - the transaction type that describes the other programs' transactions
+/// Errors:  as database, and for an impossible layout
 /// Source:  mongodb#coming-from-the-tutorial
 template <auto const& Type>
 class tutorial_database {
@@ -205,7 +205,7 @@ public:
         return {database_.server_, record_layout(), database_.bind_log(layout_)};
     }
 
-    /// As those of database.
+    /// As in database.
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read_linearizable(collection<Record, Name, Key> const&,
                                                     value_of<Key> const& key) {

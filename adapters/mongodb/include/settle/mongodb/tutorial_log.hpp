@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The log of a database that programs of the tutorial's kind have used. It looks at the records of
-// what they left before it lets anybody change the state of its entry: where a record is not as the
-// type describes it, the entry stays as those programs left it.
+// The log of a database with the tutorial's leftovers. Before it changes the state of a leftover
+// entry, it checks the records of that entry: if a record does not fit the type, the entry stays as
+// it is.
 #pragma once
 
 #include <settle/mongodb/desk.hpp>
@@ -10,8 +10,8 @@
 SETTLE_BEGIN
 namespace mongodb {
 
-/// Shape:   Type - whose transactions the other programs ran
-/// Cost:    as a log_session, and a read of the records of each leftover when it is first claimed
+/// Shape:   Type - the type of the other programs' transactions
+/// Cost:    as a log_session, and a read of the records of each leftover at its first claim
 template <auto const& Type>
 class tutorial_log : public log_session {
     using direction = forward<Type>;
@@ -20,14 +20,14 @@ public:
     tutorial_log(detail::server& with, detail::record_layout records, log_session log)
         : log_session(std::move(log)), with_(&with), records_(std::move(records)) {}
 
-    /// As log_session. A claim or a cancel of an entry that no settle has touched yet is
-    /// `unavailable` with errc::damaged where one of its marks could not be ended.
+    /// As log_session. The first claim or cancel of a leftover entry is `unavailable` with
+    /// errc::damaged if one of its marks could not be ended.
     template <step Step>
     void change(std::span<job> wave, write_context const& at) {
         without_unfit<Step>(wave, [&] { log_session::change<Step>(wave, at); });
     }
 
-    /// Does something with a wave, less those jobs whose leftovers cannot be taken over.
+    /// Calls a function with a wave, without the jobs whose leftovers cannot be taken over.
     template <step Step, typename Function>
     void without_unfit(std::span<job> wave, Function&& function) {
         std::vector<job*> unfit;
@@ -47,14 +47,14 @@ private:
             bool const known = work.direction == &erased_direction_of<direction>;
             if (!known || !work.takes(Step) || work.coordinator.inserts()) continue;
             auto const wanted = work.coordinator.change();
-            // One that nobody has begun has no marks to end when it is canceled.
+            // An initial entry has no marks to end when it is canceled.
             bool const unbegun = Step == step::cancel && wanted.from == state::initial;
             if (wanted.from_epoch == 0 && !unbegun) found.push_back(&work);
         }
         return found;
     }
 
-    /// Tells those jobs that cannot be taken over, and gives them.
+    /// Answers the jobs that cannot be taken over, and returns them.
     std::vector<job*> look_at_leftovers(std::vector<job*> const& leftovers) {
         std::vector<job*> unfit;
         if (leftovers.empty()) return unfit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What settle notes about a database itself.
+// Metadata of a database: values that settle stores under names.
 #pragma once
 
 #include <settle/mongodb/client.hpp>
@@ -19,7 +19,7 @@ inline constexpr std::string_view log_name_prefix = "mongodb-";
                              " is damaged. See errors#damaged");
 }
 
-/// The word that is kept under a name, if there is one.
+/// The value of a name, if there is one.
 /// Errors:  throws settle::failure
 [[nodiscard]] inline std::optional<std::string> known_word(link& with, std::string_view name) {
     document query;
@@ -33,7 +33,7 @@ inline constexpr std::string_view log_name_prefix = "mongodb-";
     return found;
 }
 
-/// Puts one word in place of another, if that still stands.
+/// Replaces a value if it is still `old_word`.
 /// Errors:  throws settle::failure
 inline void replace_word(link& with, std::string_view name, std::string const& old_word,
                          std::string const& new_word) {
@@ -48,13 +48,13 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
     with.write_command(command, "note whose database this is", told);
 }
 
-/// The word that is kept under a name: the one that is there, or the one that is proposed.
+/// The value of a name: the existing value, or else the proposed value, which is then stored.
 /// Errors:  throws settle::failure
 [[nodiscard]] inline std::string get_or_init_metadata(link& with, std::string_view name,
                                              std::string const& proposed) {
-    // Whoever only reads needs no right to write.
+    // Reading alone needs no right to write.
     if (auto found = known_word(with, name)) return *std::move(found);
-    // Two who come first at once may both try to insert it; one of them then finds it.
+    // Two programs may try to insert at once; the loser finds the other's value.
     for (int attempt = 0;; ++attempt) {
         document command;
         document query;
@@ -75,7 +75,7 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
             if (met.problem().code == there && attempt < 3) continue;
             throw failure(met.problem());
         }
-        // A primary that goes may take back what the others have not got.
+        // Without a majority, an election may roll back the value.
         if (told.find("writeConcernError")) {
             if (attempt < 3) continue;
             raise(errc::store_unreachable,
