@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Why parameters are refused, told to a person: which condition, amount or sum, and its values.
+// The clause that explains refused parameters: the condition, amount or sum, and its values.
 #pragma once
 
 #include <settle/definition/canonical.hpp>
@@ -8,10 +8,10 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Longer texts are told by their length.
+/// A longer text is shown as its length.
 inline constexpr std::size_t longest_shown = 64;
 
-/// As describe_text, and no character of a text can end the line or steer a terminal.
+/// Like describe_text, but escapes control characters: they could end the line or steer a terminal.
 inline void put_text(std::string& out, std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string quoted;
@@ -38,19 +38,19 @@ void put_value(std::string& out, T const& value) {
     }
 }
 
-/// `amount = -5`, once for each name; a secret value is not shown.
+/// Adds `amount = -5`, unless it is there already; a secret value is shown as `***`.
 template <auto... Path>
 void put_named(std::string& values, std::string const& name, auto const& value) {
     std::string one = name.substr(1) + " = ";
     if constexpr ((secret<Path> || ...)) put(one, "***");
     else put_value(one, value);
-    // A whole item of the list: `max = 1` stands at the end of `price_max = 1` as well.
+    // Compare whole items of the list: `max = 1` is also the end of `price_max = 1`.
     if ((", " + values + ',').find(", " + one + ',') != std::string::npos) return;
     if (!values.empty()) put(values, ", ");
     put(values, one);
 }
 
-/// The parameters in an expression, with their values.
+/// Adds each parameter of an expression with its value.
 template <typename Naming, typename E, typename Scope>
 void put_values(std::string&, E const&, Scope const&) {}
 template <typename Naming, auto... Path, typename Scope>
@@ -76,7 +76,7 @@ void put_values(std::string& values, binary_expression<Operation, L, R> const& n
     put_values<Naming>(values, node.right, at);
 }
 
-/// Finds the first expression that is the reason of a refusal.
+/// Finds the first expression that causes a refusal.
 /// Shape:   Naming - the structs whose members the expressions name
 template <typename Naming, typename Scope>
 class cause_finder {
@@ -145,7 +145,7 @@ void look_at_amounts(Finder& finder, Given const& given) {
     }
 }
 
-/// What stands against one part; empty when it is none of its expressions alone.
+/// The cause in one part; empty if no single expression is the cause.
 template <typename Participant, typename Parameters, typename Line>
 std::string cause_of_part(Participant const& participant, Parameters const& parameters,
                           Line const* line, reason why) {
@@ -176,7 +176,7 @@ inline std::string place_of(part_name const& where) {
     return text + ": ";
 }
 
-/// Why parameters are refused, as a clause.
+/// The cause of a refusal, as a clause.
 template <auto const& Type>
 std::string explain(std::type_identity<forward<Type>>,
                     typename forward<Type>::parameters const& given, refusal const& refused) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What one part wants of its record: guards and effects with the parameters filled in.
+// The intent of one part: its participant's guards and effects, with the parameters filled in.
 #pragma once
 
 #include <settle/definition/transaction.hpp>
@@ -28,7 +28,7 @@ inline constexpr std::uint64_t exact_fields_of<Record, boost::hana::tuple<Guards
 
 } // namespace detail
 
-/// The intent of a transaction that goes forward: its participant's guards and effects.
+/// The intent of a part in a forward transaction. For a reversal it is `backward_intent`.
 template <typename Participant, typename Parameters>
 class forward_intent {
 public:
@@ -51,7 +51,7 @@ public:
                              line_type const* line)
         : participant_(participant), parameters_(parameters), line_(line) {}
 
-    /// Adds what the deltas of both moments are; they look at no field.
+    /// Adds the deltas of apply and confirm to the sums. Their operands read no field.
     constexpr void deltas(integers<record_type>& apply, integers<record_type>& confirm,
                           bool& overflow) const {
         add_deltas<apply_type>(participant_.applying, apply, overflow);
@@ -72,7 +72,7 @@ public:
         });
     }
 
-    /// Every guard that is no bound.
+    /// True if every guard that is no bound holds.
     constexpr bool exact_guards_hold(record_type const& record, bool& overflow) const {
         bool hold = true;
         auto const at = view(&record, overflow);
@@ -85,7 +85,8 @@ public:
         return hold;
     }
 
-    /// Only for what does not commute: takes effect on a copy of the record.
+    /// For exclusive intents: apply or confirm on a copy of the record. False if an amount is
+    /// negative.
     constexpr bool apply_to(record_type& record, bool& overflow) const {
         return change(participant_.applying, record, overflow);
     }
@@ -93,8 +94,8 @@ public:
         return change(participant_.confirming, record, overflow);
     }
 
-    /// True when what looks at the parameters alone holds: premises, amounts that are not negative,
-    /// limits that stay within 64 bits.
+    /// Checks the parameters alone: guards that read no field, negative amounts, and sums that
+    /// leave 64 bits. Returns the reason of a refusal, or `none`.
     constexpr reason premises() const {
         bool overflow = false;
         bool hold = true;
@@ -110,7 +111,7 @@ public:
         check_amounts(participant_.applying, hold, overflow);
         check_amounts(participant_.confirming, hold, overflow);
         if (overflow) return reason::overflow;
-        // An amount that is negative is no sum that leaves 64 bits, though its opposite may be.
+        // A negative amount fails its guard, even if its negation would overflow below.
         if (!hold) return reason::guard_failed;
         integers<record_type> apply{};
         integers<record_type> confirm{};
@@ -118,7 +119,7 @@ public:
         return overflow ? reason::overflow : reason::none;
     }
 
-    /// An intent that goes forward makes records from its parameters alone.
+    /// Empty: a forward intent creates a record from its parameters alone.
     [[nodiscard]] static constexpr std::string_view native_image() { return {}; }
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The mark, and what a record carries of all its marks.
+// The mark, and the set of all marks of a record.
 //
-// A mark says which part of which transaction involves the record, under which epoch, and holds
-// everything that confirming or undoing needs: neither parameters nor definition are asked again.
+// A mark names the transaction, part and epoch that involve the record. It holds all data that a
+// confirm or an undo needs, so neither needs the parameters or the definition.
 #pragma once
 
 #include <settle/definition/evaluate.hpp>
@@ -34,7 +34,7 @@ constexpr std::array<std::size_t, member_count<Record> + 1> integer_positions() 
 
 } // namespace detail
 
-/// How many members of Record can be added to, and the place of each among them.
+/// The number of integer members of Record, and the position of each among them.
 template <Described Record>
 inline constexpr std::size_t integer_count =
     detail::integer_positions<Record>()[member_count<Record>];
@@ -45,10 +45,10 @@ inline constexpr std::size_t integer_position = detail::integer_positions<Record
 template <Described Record>
 using integers = std::array<std::int64_t, integer_count<Record>>;
 
-/// Calls `function(member, position)` for every member that can be added to.
+/// Calls `function(member, position)` for every integer member.
 template <Described Record, typename Function>
 [[gnu::always_inline]] constexpr void for_each_integer(Function&& function) {
-    // Inlined by order: what is left of a few additions must not be calls.
+    // Always inlined: calls would cost more than these few additions.
     auto const one = [&](auto m) __attribute__((always_inline)) {
         using found = decltype(m);
         if constexpr (IntegerField<typename found::type>) {
@@ -61,8 +61,8 @@ template <Described Record, typename Function>
     }(std::make_index_sequence<member_count<Record>>{});
 }
 
-/// The name of a member whose range the deltas would leave; empty when every sum fits. A store that
-/// reads marks asks, since ending a mark cannot fail.
+/// The name of a member whose range a delta would leave; empty if every sum fits. A store checks
+/// the marks that it reads with this, since a confirm or an undo cannot fail.
 template <Described Record>
 [[nodiscard]] std::string_view member_out_of_range(Record const& record,
                                                    integers<Record> const& deltas) {
@@ -75,8 +75,8 @@ template <Described Record>
     return found;
 }
 
-/// What an exclusive mark carries. Nobody else changes the record while it is there, so values
-/// (and not differences) are exact.
+/// The data of an exclusive mark. No other transaction changes the record while the mark is there,
+/// so the mark can hold values instead of differences.
 template <Described Record>
 struct exclusive_effect {
     Record undone{};                  ///< the values that an undo puts back
@@ -116,12 +116,12 @@ struct mark {
 
     [[nodiscard]] bool is_exclusive() const noexcept { return exclusive != nullptr; }
 
-    /// Frees what a mark that is over would keep.
+    /// Frees the exclusive effect when the mark is erased.
     void let_go() noexcept {
         if (exclusive) exclusive.reset();
     }
 
-    /// The least and the most that this mark can still add to a member.
+    /// The least that this mark can still add to a member; high() is the most.
     [[nodiscard]] std::int64_t low(std::size_t position) const {
         return std::min(std::min(std::int64_t{0}, confirm_delta[position]), undo_delta[position]);
     }
@@ -139,7 +139,7 @@ struct mark {
         return !left.is_exclusive() || *left.exclusive == *right.exclusive;
     }
 
-    /// Lets a search rename epochs, so that states that differ in absolute numbers are one.
+    /// Lets a search renumber epochs: states that differ only in absolute epochs become equal.
     template <typename Function>
     void visit_epochs(Function&& function) {
         function(epoch_number);
@@ -148,12 +148,12 @@ struct mark {
 
 namespace detail {
 
-/// How far several marks together could still move each integer member.
+/// The least and the most that several marks together can still add to each integer member.
 template <Described Record>
 struct mark_sums {
     std::array<wide, integer_count<Record>> low{};
     std::array<wide, integer_count<Record>> high{};
-    std::size_t exclusive = 0; ///< how many of them are
+    std::size_t exclusive = 0; ///< the number of exclusive marks
 
     template <int Sign>
     void count(mark<Record> const& one) {
@@ -167,8 +167,8 @@ struct mark_sums {
 
 } // namespace detail
 
-/// The marks of one record, ordered by transaction and part, with the running bounds that escrow
-/// needs: how far all of them together could still move each integer member.
+/// The marks of one record, ordered by transaction and part, with the sums that escrow needs: the
+/// least and the most that all marks together can still add to each integer member.
 template <Described Record>
 class mark_set {
 public:
@@ -184,7 +184,7 @@ public:
         return sums != nullptr && sums->exclusive != 0;
     }
 
-    /// The least and the most that the marks can still add to a member.
+    /// The least that the marks together can still add to a member; high() is the most.
     [[nodiscard]] detail::wide low(std::size_t position) const {
         if (auto const* const one = marks_.alone()) return one->low(position);
         auto const* const sums = marks_.sums();
@@ -204,7 +204,7 @@ public:
         return const_cast<mark_set&>(*this).find(id, part);
     }
 
-    /// True when some mark of this transaction passes a test.
+    /// True if some mark of this transaction passes the test.
     template <typename Test>
     [[nodiscard]] bool any_of(transaction_id const& id, Test&& test) const {
         for (auto at = marks_.lower_bound(id, {}); at != marks_.end() && at->id == id; ++at) {
@@ -213,7 +213,8 @@ public:
         return false;
     }
 
-    /// True when another part of this transaction has a mark here (an exclusive one, if asked).
+    /// True if a part of this transaction has a mark here, or an exclusive mark if
+    /// `only_exclusive`. For a part that has no mark itself.
     [[nodiscard]] bool holds_other_part(transaction_id const& id, bool only_exclusive) const {
         if (only_exclusive && !any_exclusive()) return false;
         return any_of(id, [&](mark_type const& one) {
@@ -223,20 +224,20 @@ public:
 
     void insert(mark_type added) { marks_.insert(std::move(added)); }
 
-    /// Makes a mark; the caller says what it carries, once and for all, before anybody looks.
+    /// Adds a mark. `fill(mark&)` must set all members but the id and the part.
     template <typename Fill>
     [[SETTLE_INLINED]] void add(transaction_id const& id, part_number part, Fill&& fill) {
         marks_.add(id, part, std::forward<Fill>(fill));
     }
 
-    /// Takes out a mark that find() gave.
+    /// Erases a mark that find() returned.
     [[SETTLE_INLINED]] void erase(mark_type* erased) { marks_.erase(erased); }
 
     friend bool operator==(mark_set const& left, mark_set const& right) {
         return left.marks_ == right.marks_;
     }
 
-    /// The epochs of one transaction's marks.
+    /// Calls `function(epoch&)` for every mark of one transaction.
     template <typename Function>
     void visit_epochs_of(transaction_id const& id, Function&& function) {
         marks_.visit(id, [&](mark_type& one) { one.visit_epochs(function); });
@@ -246,7 +247,7 @@ private:
     ordered_marks<mark_type, detail::mark_sums<Record>> marks_;
 };
 
-/// A record as the protocol sees it: its value, if it exists, and its marks.
+/// A record, if it exists, and its marks.
 template <Described Record>
 struct record_slot {
     std::optional<Record> record;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The container of a record's marks: in order, at home in the record while there is only one, and
-// cheap to change however many there are.
+// The container of a record's marks, in order. A single mark is stored in the container itself;
+// several marks are stored in short sorted vectors, the runs.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -18,8 +18,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Whether two ids or keys are the same. Most have 8 to 16 characters, and two looks of eight
-/// bytes, which may overlap, are less than a call.
+/// True if two ids or keys are equal. Most have 8 to 16 characters: two comparisons of 8 bytes,
+/// which may overlap, cost less than a call.
 [[nodiscard, SETTLE_INLINED]] inline bool same_text(std::string_view left,
                                                         std::string_view right) noexcept {
     std::size_t const size = left.size();
@@ -29,7 +29,7 @@ namespace detail {
            std::memcmp(left.data() + size - 8, right.data() + size - 8, 8) == 0;
 }
 
-/// Gives a text the value of another; that of an id which was as long costs two stores.
+/// Assigns a text; if both are equally long ids, this costs two stores.
 [[SETTLE_INLINED]] inline void copy_text(std::string& to, std::string const& from) {
     std::size_t const size = from.size();
     if (to.size() != size || size < 8 || size > 16) {
@@ -44,7 +44,7 @@ namespace detail {
     std::memcpy(to.data() + size - 8, tail.data(), 8);
 }
 
-/// Sums of nothing, for marks that carry nothing to be summed.
+/// Keeps no sums.
 struct no_sums {
     template <int Sign, typename Mark>
     void count(Mark const&) {}
@@ -53,16 +53,15 @@ struct no_sums {
 } // namespace detail
 
 /// Marks in the order of transaction and part.
-/// Shape:   Mark - has `id` and `part`, which together no two marks share; Sums - what is kept of
-///          several marks as they come and go: `count<1>(mark)` and `count<-1>(mark)`
-/// Cost:    finding one is O(log n); a change moves at most `longest` marks, and now and then the
-///          heads of the runs. The first mark asks nothing of the heap, and the others nothing that
-///          was there before, since the room of marks that went is kept
+/// Shape:   Mark - has `id` and `part`, a unique pair; Sums - is told of each change of several
+///          marks: `count<1>(mark)` for an added mark, `count<-1>(mark)` for an erased mark
+/// Cost:    find is O(log n); a change moves at most `longest` marks, and sometimes the list of
+///          runs. A single mark needs no heap; several marks reuse the memory of erased marks
 template <typename Mark, typename Sums = detail::no_sums>
 class ordered_marks {
     using run = std::vector<Mark>;
 
-    /// Turns into a mark where that is to stand, which copies the id once and moves nothing.
+    /// Converts to a mark in the mark's final memory: copies the id once and moves nothing.
     struct newborn {
         transaction_id const& id;
         part_number part;
@@ -85,7 +84,7 @@ public:
         pointer operator->() const { return at_; }
         iterator& operator++() {
             ++at_;
-            // A run that ends has the next one behind it; the mark that stands alone has none.
+            // At the end of a run go on with the next run. A single mark is in no run.
             if (run_ != nullptr && at_ == run_->data() + run_->size() && ++run_ != last_) {
                 at_ = run_->data();
             }
@@ -134,9 +133,9 @@ public:
         return count;
     }
 
-    /// The only mark, or null when there is none or there are several.
+    /// The single mark; null if there is none or there are several.
     [[nodiscard]] Mark const* alone() const noexcept { return has_only_ ? &only_ : nullptr; }
-    /// Of several marks, or null.
+    /// The sums of several marks; null if there are fewer.
     [[nodiscard]] Sums const* sums() const noexcept {
         return crowded() ? &crowd_->sums : nullptr;
     }
@@ -151,7 +150,7 @@ public:
         return {last.data() + last.size(), nullptr, nullptr};
     }
 
-    /// The first mark that does not come before this part of this transaction.
+    /// The first mark that is not ordered before this part of this transaction.
     [[nodiscard]] iterator lower_bound(transaction_id const& id, part_number part) const {
         if (!crowded()) {
             return has_only_ && std::tie(only_.id, only_.part) < std::tie(id, part) ? end()
@@ -183,8 +182,8 @@ public:
         several.sums.template count<1>(several.put(added.id, added.part, std::move(added)));
     }
 
-    /// Makes a mark in its place; `fill(Mark&)` says all that it carries, once and for all, since a
-    /// mark that went may have left something there.
+    /// Adds a mark. `fill(Mark&)` must set all other members: an erased mark may have left values
+    /// in the same memory.
     template <typename Fill>
     [[SETTLE_INLINED]] void add(transaction_id const& id, part_number part, Fill&& fill) {
         if (empty()) {
@@ -200,15 +199,15 @@ public:
         several.sums.template count<1>(made);
     }
 
-    /// Takes out a mark that find() gave.
+    /// Erases a mark that find() returned.
     [[SETTLE_INLINED]] void erase(Mark* erased) {
         if (!has_only_) return crowd_->erase(erased);
         has_only_ = false;
         if constexpr (requires { only_.let_go(); }) only_.let_go();
     }
 
-    /// Calls `function(Mark&)` for every mark of one transaction; what it is found by and what is
-    /// summed must stay.
+    /// Calls `function(Mark&)` for every mark of one transaction. The function must not change the
+    /// id, the part or a member that the sums count.
     template <typename Function>
     void visit(transaction_id const& id, Function&& function) {
         if (has_only_ && only_.id == id) function(only_);
@@ -224,10 +223,10 @@ public:
     }
 
 private:
-    /// Several marks, and what is known of them together.
+    /// Several marks and their sums.
     struct crowd {
         std::vector<run> runs;
-        std::size_t used = 0; ///< runs in use, none of them empty
+        std::size_t used = 0; ///< the number of runs in use; none of these is empty
         Sums sums{};
 
         [[gnu::noinline]] Mark* find(transaction_id const& id, part_number part) {
@@ -236,15 +235,14 @@ private:
             return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
         }
 
-        /// Makes the mark of a part from what is given. Where no memory can be had, nothing
-        /// happens.
+        /// Adds the mark of a part. If the memory is exhausted, it throws and changes nothing.
         template <typename From>
         [[gnu::noinline]] Mark& put(transaction_id const& id, part_number part, From&& from) {
             auto const [in, at] = room_for(id, part);
             try {
                 return *in->emplace(in->begin() + at, std::forward<From>(from));
             } catch (...) {
-                // It may have been opened for this one alone.
+                // room_for() may have opened the run for this mark.
                 if (in->empty()) close_run(static_cast<std::size_t>(in - runs.data()));
                 throw;
             }
@@ -257,12 +255,12 @@ private:
             if (runs[i].empty()) close_run(i);
         }
 
-        /// The run and the place in it where one more mark belongs; there is one already.
+        /// The run and the position in it for one more mark. Requires at least one run in use.
         std::pair<run*, std::ptrdiff_t> room_for(transaction_id const& id, part_number part) {
             std::size_t i = run_of(id, part);
             std::size_t at = place_in(runs[i], id, part);
             if (runs[i].size() == longest) {
-                // Ids mostly grow, so that most marks come last: then the run stays whole.
+                // Ids mostly grow, so most marks are added at the end. Then the run is not split.
                 std::size_t const kept = at == longest && i + 1 == used ? longest : longest / 2;
                 open_run(i + 1, longest - kept);
                 run& from = runs[i];
@@ -277,7 +275,7 @@ private:
             return {&runs[i], static_cast<std::ptrdiff_t>(at)};
         }
 
-        /// The run in which a mark is, or belongs. Only when there is one.
+        /// The run that has a mark or would get it. Requires at least one run in use.
         [[nodiscard]] std::size_t run_of(transaction_id const& id, part_number part) const {
             if (used == 1) return 0;
             auto const first = runs.begin();
@@ -288,8 +286,8 @@ private:
             return static_cast<std::size_t>(behind - first) - 1;
         }
 
-        /// Puts an empty run at a place, with room for so many. Those that were closed stand behind
-        /// the used ones, and keep their room.
+        /// Inserts an empty run with room for `room` marks. Closed runs stay behind the runs in
+        /// use, and keep their memory for this.
         void open_run(std::size_t at, std::size_t room) {
             if (used == runs.size()) runs.emplace_back();
             runs[used].reserve(room);
@@ -319,7 +317,7 @@ private:
 
     [[nodiscard]] bool crowded() const noexcept { return crowd_ && crowd_->used != 0; }
 
-    /// The crowd, which the only mark joins when one more is to come.
+    /// The crowd, ready for one more mark: a single mark moves into it.
     [[gnu::noinline]] crowd& made_crowd() {
         if (!crowd_) crowd_ = std::make_unique<crowd>();
         if (has_only_) {
@@ -331,8 +329,9 @@ private:
         return *crowd_;
     }
 
-    /// The only mark, when there is one; several are all in the crowd, and stay there until none is
-    /// left. Who has one mark at a time never touches anything else, and keeps the room of its id.
+    /// The single mark, if `has_only_`. Several marks are all in the crowd, and stay there until
+    /// the last is erased. A record with one mark at a time uses this member alone, and reuses the
+    /// memory of its id.
     Mark only_{};
     bool has_only_ = false;
     std::unique_ptr<crowd> crowd_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One answer for each part of a transaction, without an allocation for the usual few.
+// One answer for each part of a transaction. Up to `few` parts need no allocation.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] answer operator[](std::size_t part) const noexcept { return begin()[part]; }
 
     [[SETTLE_INLINED]] void reset() noexcept {
-        // Two stores, where a fill of a few bytes would be a call.
+        // This assignment is two stores; a fill of so few bytes would be a call.
         if (count_ <= few) few_ = {};
         else std::fill(many_.begin(), many_.end(), answer::none);
     }
@@ -52,7 +52,7 @@ public:
         return static_cast<std::size_t>(std::find(begin(), end(), wanted) - begin());
     }
 
-    /// Parts with such an answer are to be asked again.
+    /// Resets parts with this answer to `none`, so that they are sent again.
     void forget(answer forgotten) noexcept {
         std::replace(begin(), end(), forgotten, answer::none);
     }

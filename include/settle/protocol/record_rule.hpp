@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The record rule: what an operation of a transaction does when it meets a record and its marks.
+// The record rule: how one operation (apply, finish, undo) changes a record and its marks.
 //
-// It is pure. The memory store, the exhaustive search and every adapter that reads, decides and
-// writes inside a native transaction call it; what SQL or BSON says instead is tested against it.
+// The rule does no I/O. The memory store, the exhaustive search and every adapter that reads,
+// decides and writes inside a native transaction call it. Conditional updates in SQL or BSON are
+// tested against it.
 #pragma once
 
 #include <settle/protocol/intent.hpp>
@@ -13,17 +14,17 @@ SETTLE_BEGIN
 enum class mark_change : std::uint8_t { none, added, raised, pulled };
 enum class record_change : std::uint8_t { none, fields, created, erased };
 
-/// What an operation met and what it changed, so that an adapter writes that and nothing else.
+/// The answer of an operation and what it changed: an adapter writes only these changes.
 template <Described Record>
 struct met {
     answer what = answer::nothing;
     mark_change on_mark = mark_change::none;
     record_change on_record = record_change::none;
     std::uint64_t fields = 0;
-    /// The exclusive effect that an apply left or found, for the images of the entry.
+    /// The exclusive effect in the mark that an apply added or found, for the entry's images.
     std::shared_ptr<exclusive_effect<Record> const> exclusive;
 
-    // Spelled out: one that is a constant is cleared as a whole before it is filled.
+    // Not defaulted: the compiler would clear the whole object before it sets the members.
     met() {}
 };
 
@@ -42,7 +43,7 @@ template <Described Record>
     return fields;
 }
 
-/// What undoes such sums. The least number has no opposite, so nothing could undo it.
+/// The deltas that undo these sums. The least integer has no opposite, so it is an overflow.
 template <Described Record>
 [[SETTLE_INLINED]] inline integers<Record> negated(integers<Record> const& sums,
                                                         bool& overflow) {
@@ -60,14 +61,14 @@ void copy_fields(Record& to, Record const& from, std::uint64_t fields) {
     });
 }
 
-/// Shape:   least, most - what the value may still become
+/// True if a bound holds for every value from `least` to `most`.
 template <typename Value>
 [[SETTLE_INLINED]] inline bool keeps(bound_side side, Value least, Value most,
                                          std::int64_t limit) {
     return side == bound_side::lower ? least >= limit : most <= limit;
 }
 
-/// Whether the bounds of a commuting intent hold, whichever way the other marks end.
+/// True if the bounds of a commuting intent hold, whichever way the other marks end.
 template <typename Rules, Described Record, typename Intent>
 [[gnu::always_inline]] inline bool bounds_hold(record_slot<Record> const& slot,
                                                Intent const& intent, bool& overflow) {
@@ -85,8 +86,8 @@ template <typename Rules, Described Record, typename Intent>
     return hold;
 }
 
-/// Whether every member stays within its type, whichever way this part and the other marks end.
-/// Shape:   undo - the opposite of `apply`
+/// True if every member stays within its type, whichever way this part and the other marks end.
+/// Shape:   undo - the negation of `apply`
 template <typename Rules, Described Record>
 [[SETTLE_INLINED]] inline bool fits(record_slot<Record> const& slot,
                                         integers<Record> const& apply,
@@ -119,7 +120,8 @@ template <typename Rules, Described Record>
     return all;
 }
 
-/// True when the marks together, or one of them, may still change one of these members.
+/// True if the marks can still change one of these members.
+/// Shape:   Marks - all marks of a record, or one mark
 template <Described Record, typename Marks>
 bool in_motion(Marks const& marks, std::uint64_t fields) {
     bool moving = false;
@@ -137,7 +139,7 @@ met<Record> refused(answer what) {
     return result;
 }
 
-/// Adds sums to a record and leaves their mark, where every member keeps room for them.
+/// Adds the apply deltas to a record and adds the mark, if every member stays within its type.
 template <typename Rules, Described Record>
 [[SETTLE_INLINED]] inline met<Record> take_sums(record_slot<Record>& slot,
                                                 transaction_id const& id, part_number part,
@@ -150,7 +152,7 @@ template <typename Rules, Described Record>
     met<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::added;
-    // The mark comes first: only what it asks of memory can fail.
+    // The mark comes first: its allocation is the only step that can fail.
     slot.marks.add(id, part, [&](mark<Record>& made) {
         made.epoch_number = under;
         made.confirm_delta = confirm;
@@ -161,7 +163,7 @@ template <typename Rules, Described Record>
     return result;
 }
 
-/// Calls a function that is compiled into its callers, as one that many of them share.
+/// Calls an inlined function out of line, so that its callers share one copy.
 template <auto Function>
 struct shared_by_all;
 template <typename Result, typename... Arguments, Result (*Function)(Arguments...)>
@@ -171,7 +173,8 @@ struct shared_by_all<Function> {
     }
 };
 
-/// Shape:   Inlined - as apply_as() has it
+/// Applies a commuting part that has no mark yet.
+/// Shape:   Inlined - see apply_as()
 template <typename Rules, bool Inlined, Described Record, typename Intent>
 [[gnu::always_inline]] inline met<Record> apply_commuting(record_slot<Record>& slot,
                                                           transaction_id const& id,
@@ -179,7 +182,7 @@ template <typename Rules, bool Inlined, Described Record, typename Intent>
                                                           Intent const& intent) {
     bool const looks_at_fields = Rules::escrow && Intent::exact_fields != 0;
     if (looks_at_fields && in_motion<Record>(slot.marks, Intent::exact_fields)) {
-        // Waiting for a part of its own would never end.
+        // A wait for a part of the same transaction would never end.
         bool const own = slot.marks.any_of(id, [](auto const& one) {
             return in_motion<Record>(one, Intent::exact_fields);
         });
@@ -198,7 +201,7 @@ template <typename Rules, bool Inlined, Described Record, typename Intent>
     return take(slot, id, part, under, apply, confirm, overflow);
 }
 
-/// Bounds of an exclusive intent: no other mark is there, so the value itself is what counts.
+/// Checks the guards of an exclusive intent. The record has no marks, so its values are exact.
 template <Described Record, typename Intent>
 answer check_alone(Record const& record, Intent const& intent) {
     bool overflow = false;
@@ -253,7 +256,7 @@ met<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id,
     return result;
 }
 
-/// An apply whose part has a mark already: it is adopted, or made by somebody who came later.
+/// Answers an apply whose part already has a mark: adopts a lower epoch, is fenced by a higher.
 template <typename Rules, Described Record>
 met<Record> meet_own(mark<Record>& found, epoch under) {
     bool const looks = Rules::marks_carry_epochs;
@@ -270,18 +273,18 @@ met<Record> meet_own(mark<Record>& found, epoch under) {
     return result;
 }
 
-/// The number under which a part's mark is kept.
+/// The part number that the mark of a part carries.
 template <typename Rules>
 constexpr part_number number_of(part_number part) {
     return Rules::parts_in_marks ? part : part_number{};
 }
 
-/// Gives a record what one of its marks carries for this end.
+/// Confirms or undoes on its record what one mark carries.
 template <Described Record>
 [[SETTLE_INLINED]] inline void end_mark(std::optional<Record>& record,
                                             mark<Record> const& ended, bool confirmed,
                                             met<Record>& result) {
-    // Another program may have erased the record under the mark: then only the mark is left to go.
+    // Another program may have erased the record under the mark. Then only the mark is pulled.
     if (!record) return;
     if (!ended.is_exclusive()) {
         result.fields = add_to(*record, confirmed ? ended.confirm_delta : ended.undo_delta);
@@ -297,7 +300,7 @@ template <Described Record>
     if (result.fields != 0) result.on_record = record_change::fields;
 }
 
-/// Pulls a mark; its record takes what the mark carries for this end.
+/// Confirms or undoes a mark and pulls it.
 template <Described Record>
 [[SETTLE_INLINED]] inline met<Record> resolve(record_slot<Record>& slot, mark<Record>* found,
                                                   bool confirmed) {
@@ -309,8 +312,9 @@ template <Described Record>
     return result;
 }
 
-/// What an apply meets before its guards are asked. False when it may go on.
-/// Shape:   commutes, creates - what its intent does; into - the answer, when there is one
+/// Looks at the marks and at the record's existence, before an apply checks its guards.
+/// Shape:   commutes, creates - properties of the intent; into - the answer
+/// Returns: true if the apply is answered, false if it may check its guards
 template <typename Rules, Described Record>
 [[SETTLE_INLINED]] inline bool meets_others(record_slot<Record>& slot, transaction_id const& id,
                                             part_number part, epoch under, bool commutes,
@@ -333,8 +337,8 @@ template <typename Rules, Described Record>
     return false;
 }
 
-/// Shape:   Inlined - compiled into the caller as a whole, where otherwise what looks at no intent
-///          is shared by all
+/// Shape:   Inlined - true: the caller inlines all code; false: all intents share one copy of the
+///          code that does not depend on the intent
 template <typename Rules, bool Inlined, Described Record, typename Intent, typename NativeImage>
 [[gnu::always_inline]] inline met<Record> apply_as(record_slot<Record>& slot,
                                                    transaction_id const& id, part_number part,
@@ -356,7 +360,7 @@ template <typename Rules, bool Inlined, Described Record, typename Intent, typen
 
 } // namespace detail
 
-/// What apply() does, for a caller whose loop is so short that a call would show.
+/// apply(), inlined into a caller whose loop is so short that a call would be noticeable.
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
 [[gnu::always_inline]] inline met<Record> apply_inlined(record_slot<Record>& slot,
@@ -383,8 +387,8 @@ met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_numb
                                           std::forward<NativeImage>(native_image));
 }
 
-/// Applies one part inside a native transaction that will end it there, too. A mark that the part
-/// has already is of a run in two phases, which goes on or was purged: it is left alone.
+/// Applies one part inside a native transaction that also ends it. If the part already has a mark,
+/// a run in two phases has left it: the answer is `busy`.
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
 met<Record> apply_one_phase(record_slot<Record>& slot, transaction_id const& id, part_number part,
@@ -397,9 +401,10 @@ met<Record> apply_one_phase(record_slot<Record>& slot, transaction_id const& id,
                         std::forward<NativeImage>(native_image));
 }
 
-/// Finishes one part of a committed transaction: a mark of the committed epoch is confirmed, an
-/// earlier one is stray and is undone; either goes. A later one is of another life of the id.
-/// Shape:   committed - 0 when the transaction left no mark: then all are stray
+/// Finishes one part of a committed transaction: confirms a mark with the committed epoch, undoes
+/// a stray mark with a lower epoch, and pulls either. A mark with a higher epoch stays: its
+/// transaction has the same id and was submitted after a purge.
+/// Shape:   committed - 0 after one phase, which leaves no mark: then every mark is stray
 template <typename Rules = detail::protocol_rules, Described Record>
 [[SETTLE_INLINED]] inline met<Record> finish(record_slot<Record>& slot,
                                                  transaction_id const& id, part_number part,
@@ -411,8 +416,8 @@ template <typename Rules = detail::protocol_rules, Described Record>
     return detail::resolve(slot, found, !looks || found->epoch_number == committed);
 }
 
-/// Undoes one part of a canceled transaction, whatever its epoch; only what came later, when the id
-/// was purged and submitted anew, is left alone.
+/// Undoes one part of a canceled transaction. A mark with an epoch above `latest` stays: its
+/// transaction has the same id and was submitted after a purge.
 template <typename Rules = detail::protocol_rules, Described Record>
 met<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part,
                  epoch latest = epoch_limit) {
@@ -421,7 +426,7 @@ met<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_numbe
     return detail::resolve(slot, found, false);
 }
 
-/// Undoes one part only when its mark has exactly this epoch: giving way, and sweeping.
+/// Undoes one part only if its mark has exactly this epoch: for backing off and for sweeping.
 template <typename Rules = detail::protocol_rules, Described Record>
 met<Record> undo_exactly(record_slot<Record>& slot, transaction_id const& id, part_number part,
                          epoch exact) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The reversal of a transaction type: derived from it, run like any other.
+// The reversal of a transaction type: derived from the type, and run like any type.
 //
-// What was added is taken again, guarded, at apply; what was taken is given back at confirm. An
-// assignment is put back only if it still stands; a created record is erased, an erased one is
-// created from its native image.
+// A net gain is subtracted at apply, with a guard; a net loss is added at confirm. An assigned
+// field gets its old value back only if it still has the assigned value. A created record is
+// erased; an erased record is created from its native image.
 #pragma once
 
 #include <settle/protocol/direction.hpp>
@@ -12,7 +12,7 @@
 
 SETTLE_BEGIN
 
-/// The parameters of a reversal: those of the original, and the images that its entry kept.
+/// The parameters of a reversal: the parameters and the images in the original's entry.
 template <typename Parameters>
 struct reversal_parameters {
     BOOST_HANA_DEFINE_STRUCT(reversal_parameters,
@@ -72,7 +72,7 @@ public:
         }
     }
 
-    /// What was gained must still be there to be taken.
+    /// A member must still hold the net gain that the reversal subtracts.
     template <typename Function>
     void for_each_bound(Function&& function, bool& overflow) const {
         if constexpr (commutes) {
@@ -124,7 +124,7 @@ public:
         return hold;
     }
 
-    /// A reversal needs what the entry kept of every record that it cannot reckon.
+    /// An exclusive part needs the image of its record in the entry.
     reason premises() const {
         bool overflow = false;
         if constexpr (commutes) static_cast<void>(gained(overflow));
@@ -132,7 +132,7 @@ public:
         return readable_ ? reason::none : reason::record_missing;
     }
 
-    /// The whole record that was erased, as its store kept it.
+    /// The native record that the original erased; empty if it erased none.
     [[nodiscard]] std::string_view native_image() const {
         return creates && kept_ != nullptr ? std::string_view{kept_->before} : std::string_view{};
     }
@@ -145,7 +145,7 @@ private:
     static constexpr std::uint64_t assigned =
         detail::assigned_fields<record_type, typename onward::apply_type> |
         detail::assigned_fields<record_type, typename onward::confirm_type>;
-    /// A created record must stand as a whole, otherwise what was assigned must.
+    /// The fields that must be unchanged: of a created record all, otherwise the assigned fields.
     static constexpr std::uint64_t stand_fields = erases ? ~std::uint64_t{0} : assigned;
 
     integers<record_type> gained(bool& overflow) const {
@@ -158,7 +158,7 @@ private:
         return apply;
     }
 
-    /// A sum beside an assignment: what it came to is read off the images.
+    /// Reverses the sum of an exclusive part: its gain is the difference of the images.
     template <typename Member>
     void take_back(Member m, record_type& record, bool& hold, bool& overflow) const {
         if constexpr (IntegerField<typename Member::type>) {
@@ -190,7 +190,7 @@ private:
     bool readable_ = true;
 };
 
-/// A type on its way back.
+/// The direction of a reversal.
 template <auto const& Type>
 struct backward : detail::parts_of_type<Type> {
     using base = detail::parts_of_type<Type>;

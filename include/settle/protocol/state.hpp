@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words of the protocol: states, answers, reasons, epochs, parts.
+// The basic types of the protocol: states, answers, reasons, epochs, parts.
 #pragma once
 
 #include <settle/version.hpp>
@@ -26,7 +26,7 @@ enum class state : std::uint8_t { initial, pending, applied, done, canceling, ca
     return value == state::done || value == state::canceled;
 }
 
-/// True when an entry may go from one state to another, or stay in it under a new owner.
+/// True if an entry may go from one state to another, or stay in it under a new owner.
 [[nodiscard]] constexpr bool may_follow(state from, state to) {
     using enum state;
     switch (from) {
@@ -68,20 +68,20 @@ enum class reason : std::uint8_t {
     return names[static_cast<std::size_t>(value)];
 }
 
-/// What an operation on a record met.
+/// The answer of a store to one part at one step.
 enum class answer : std::uint8_t {
-    none,            ///< not asked yet
-    applied,         ///< took effect, or had taken effect under this epoch
-    nothing,         ///< an undo or a finish found no such mark
-    fenced,          ///< a mark with a higher epoch is there
+    none,            ///< no answer yet
+    applied,         ///< took effect, now or at an earlier try
+    nothing,         ///< an undo or a finish found no mark to pull
+    fenced,          ///< the part already has a mark with a higher epoch
     guard_failed,
     record_missing,
     record_exists,
     overflow,
-    two_parts,       ///< a mark of the same transaction is there for another part
-    record_unusable, ///< it is damaged, or its store refuses the change for good
-    busy,
-    unavailable,     ///< the store says that it took no effect; it may be asked again
+    two_parts,       ///< the mark of another part of the same transaction is in the way
+    record_unusable, ///< the record is damaged, or its store refuses the change for good
+    busy,            ///< a mark of another transaction is in the way
+    unavailable,     ///< took no effect; may be sent again
     unknown          ///< took effect at most once, possibly later
 };
 
@@ -93,7 +93,7 @@ enum class answer : std::uint8_t {
     return names[static_cast<std::size_t>(value)];
 }
 
-/// The reason for which an answer cancels a transaction, or `none` when it does not.
+/// The reason for which an answer cancels its transaction, or `none` if it does not.
 [[nodiscard]] constexpr reason reason_of(answer value) {
     switch (value) {
     case answer::guard_failed: return reason::guard_failed;
@@ -106,19 +106,18 @@ enum class answer : std::uint8_t {
     }
 }
 
-/// The fencing number of an entry. 0 is no epoch: a mark or an entry of another program.
+/// The fencing number of an entry. 0 is no epoch: the mark or entry is from another program.
 using epoch = std::uint64_t;
 
-/// Epochs stay below this, so that every reader keeps them exact (JavaScript's numbers do not
-/// beyond).
+/// Every epoch is below this limit, so that a reader that uses doubles keeps it exact.
 inline constexpr epoch epoch_limit = epoch{1} << 53;
 
-/// A millisecond of first epochs: the claims of an entry, one each, stay far below.
+/// First epochs grow by this number each millisecond. An entry has far fewer claims.
 inline constexpr epoch epochs_per_millisecond = epoch{1} << 11;
 
 using transaction_id = std::string;
 
-/// One line of a participant.
+/// The number of a part: that of its participant and, in a range, of its line.
 struct part_number {
     std::uint32_t participant = 0;
     std::uint32_t line = 0;

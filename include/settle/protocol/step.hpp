@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// The words between a coordinator and its driver: steps, what the log answers, what is wanted.
+// The types that a coordinator and its driver exchange: steps, answers of the log, transitions,
+// goals.
 #pragma once
 
 #include <settle/protocol/state.hpp>
 
 SETTLE_BEGIN
 
-/// What a coordinator wants done next.
+/// The next step of a transaction, which the driver takes.
 enum class step : std::uint8_t {
     insert,         ///< log: insert the entry
     read,           ///< log: read the entry
@@ -16,19 +17,19 @@ enum class step : std::uint8_t {
     cancel,         ///< log: pending → canceling, initial → canceled
     apply,          ///< stores: apply the parts that are due
     confirm,        ///< stores: finish the parts that are due, by the committed epoch
-    compensate,     ///< stores: undo the parts that are due, whatever their epoch
-    back_off,       ///< stores: undo the parts that are due, of exactly this epoch
+    compensate,     ///< stores: undo the parts that are due, under any epoch
+    back_off,       ///< stores: undo the parts that are due, under exactly this epoch
     pause,          ///< driver: wait a little, then resume()
     wait,           ///< driver: another owner is at work; wait, then look_again()
-    end,            ///< nothing: `state()` says how it ended
-    one_phase       ///< one store: the entry and every part in one native transaction
+    end,            ///< no step is left: `state()` says how the run ended
+    one_phase       ///< one store: write the entry and every part in one native transaction
 };
 
-/// Whether it applies parts; the record rule has the guard and the mark.
+/// True if the step applies parts.
 [[nodiscard]] constexpr bool applies(step value) noexcept {
     return value == step::apply || value == step::one_phase;
 }
-/// Whether it undoes parts.
+/// True if the step undoes parts.
 [[nodiscard]] constexpr bool undoes(step value) noexcept {
     return value == step::compensate || value == step::back_off;
 }
@@ -49,12 +50,12 @@ enum class log_answer : std::uint8_t {
     ended,       ///< to an insert: the entry was there already, and is final
     unavailable, ///< the write took no effect; the same write may be sent again
     unfit,       ///< the write took no effect and never will: the log cannot hold such an entry
-    blocked,     ///< the write took no effect: nothing could bring the transaction to its end until
-                 ///< a person repairs a record or the entry
+    blocked,     ///< the write took no effect: the transaction cannot end before a person repairs a
+                 ///< record or the entry
     unknown      ///< the write took effect at most once, possibly later
 };
 
-/// Whether a write certainly took no effect, for another reason than the state of the entry.
+/// True if a write certainly took no effect, for a reason other than the state of the entry.
 [[nodiscard]] constexpr bool took_no_effect(log_answer value) noexcept {
     return value == log_answer::unavailable || value == log_answer::unfit ||
            value == log_answer::blocked;
@@ -72,26 +73,26 @@ struct transition {
     bool takes_owner = false;
 };
 
-/// What a driver wants of a transaction.
+/// The goal that a driver gives to a coordinator.
 enum class goal : std::uint8_t {
-    run,      ///< insert it as `pending` and bring it to its end
-    submit,   ///< insert it as `initial`
-    recover,  ///< bring an entry that is there to its end
+    run,      ///< insert the entry as `pending` and bring it to a final state
+    submit,   ///< insert the entry as `initial`
+    recover,  ///< bring an existing entry to a final state
     cancel,   ///< cancel an entry of any owner; insert a missing entry as `canceled`
-    tombstone ///< insert it as `canceled`; an entry that is there is left alone
+    tombstone ///< insert the entry as `canceled`; leave an existing entry unchanged
 };
 
-/// How a transaction gets to its end.
+/// The number of phases of a transaction.
 enum class phases : std::uint8_t {
-    two, ///< apply everywhere, commit, confirm everywhere
-    one  ///< in one native transaction of the store that holds everything; what has begun in two
-         ///< phases ends in two
+    two, ///< apply all parts, commit, confirm all parts
+    one  ///< one native transaction of the store that holds the entry and all parts; an entry that
+         ///< began in two phases ends in two
 };
 
-/// What a driver knows when it shows an entry to its coordinator.
+/// What a driver adds when it passes an entry that it read, or missed, to its coordinator.
 struct view_of_entry {
-    bool mine = false;      ///< its owner is this process
-    bool abandoned = false; ///< its owner is gone, or has stood still for too long
+    bool mine = false;      ///< the entry's owner is this process
+    bool abandoned = false; ///< the owner's process is gone, or the entry stood still for too long
     epoch fresh = 0;        ///< an epoch unique to the next insert
 };
 
