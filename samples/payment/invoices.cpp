@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Gathers the lines of each invoice, and refuses what may not be all of it.
+// Gathers the lines of each invoice, and refuses invoices that may be incomplete.
 #include "invoices.hpp"
 
 #include <shared/report.hpp>
@@ -28,7 +28,7 @@ auto key_of(order_line const& line) {
     return std::tie(line.stock_code, line.quantity, line.price);
 }
 
-/// Takes the first run off: digits of any length as a number, with its size, or text up to them.
+/// Removes the first run: digits of any length as a number, with its size, or text up to digits.
 std::tuple<std::size_t, std::string_view> take_run(std::string_view& number) {
     constexpr std::string_view digits = "0123456789";
     bool const text = digits.find(number.front()) == std::string_view::npos;
@@ -41,8 +41,8 @@ std::tuple<std::size_t, std::string_view> take_run(std::string_view& number) {
     return {run.size(), run};
 }
 
-/// Orders numbers as a person does: runs of digits by their value, what is between them as text.
-/// A refund stands where its number without the C does.
+/// Natural order of invoice numbers: runs of digits by value, other text as text. A refund sorts as
+/// if its number had no C.
 bool comes_before(std::string_view one, std::string_view other) {
     for (auto* number : {&one, &other}) {
         if (is_refund(*number) && number->size() > 1) number->remove_prefix(1);
@@ -55,7 +55,7 @@ bool comes_before(std::string_view one, std::string_view other) {
     return one.empty() && !other.empty();
 }
 
-/// The indexes of the lines, equal ones beside each other and in the order in which they came.
+/// The indexes of the lines; equal lines stand together, in input order.
 std::vector<std::size_t> sorted(std::vector<order_line> const& lines) {
     std::vector<std::size_t> order(lines.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -65,8 +65,8 @@ std::vector<std::size_t> sorted(std::vector<order_line> const& lines) {
     return order;
 }
 
-/// The first line of an order all of whose lines are there several times, each as often or a
-/// multiple of it, that repeats an earlier one, and that one; nothing for another order.
+/// For an order whose lines are all repeated, equally often or by a multiple: the first repeating
+/// line, and the line that it repeats. Nothing for another order.
 std::optional<std::pair<std::size_t, std::size_t>> repetition(
     std::vector<order_line> const& lines) {
     std::optional<std::pair<std::size_t, std::size_t>> first;
@@ -81,7 +81,7 @@ std::optional<std::pair<std::size_t, std::size_t>> repetition(
     return first;
 }
 
-/// The line of a piece, by which a person reads the file.
+/// The line number of a piece, for sorting.
 template <typename Piece>
 std::uint64_t line_of(Piece const& piece) {
     return std::visit([](auto const& each) { return each.line; }, piece);
@@ -109,7 +109,7 @@ void invoice_reader::take_row() {
         return;
     }
     if (row_ && names_nothing()) {
-        // Behind the last invoice this is a line of sums; before another it is a damaged one.
+        // After the last invoice this is a line of sums; before an invoice it is damaged.
         sums_.push_back(row_.line);
         return;
     }
@@ -133,7 +133,7 @@ bool invoice_reader::names_nothing() const {
            samples::is_blank(value(customer));
 }
 
-/// A line of sums has a label where an invoice has its number, its goods or its customer.
+/// A line of sums has labels in place of its number, its goods or its customer.
 bool invoice_reader::is_total() const {
     bool labelled = false;
     for (auto const which : {number, stock_code, customer}) {
@@ -149,7 +149,7 @@ void invoice_reader::pass_over(std::uint64_t line) {
     ready_.emplace_back(samples::remark{line, sentence});
 }
 
-/// Nobody can say whose line this is, so its neighbours are in doubt as well.
+/// The line's invoice is unknown, so the neighbouring invoices may be incomplete.
 void invoice_reader::adrift(std::uint64_t line, std::string sentence) {
     ready_.emplace_back(samples::refusal{line, "unreadable line", std::move(sentence)});
     adrift_ = line;
@@ -163,7 +163,7 @@ invoice_reader::growing& invoice_reader::invoice_of(std::string const& named) {
     return invoices_[known->second];
 }
 
-/// A good line of the invoice: tells whether it stands beside the one before it.
+/// Records a good line of an invoice, and whether it continues a group of adjacent lines.
 void invoice_reader::join(growing& invoice) {
     auto const which = static_cast<std::size_t>(&invoice - invoices_.data());
     if (auto const line = std::exchange(adrift_, std::nullopt)) doubt(invoice, row_.line, *line);
@@ -229,14 +229,14 @@ void invoice_reader::doubt(growing& invoice, std::uint64_t line, std::uint64_t u
                                                    invoice.number, unreadable)};
 }
 
-/// Where lines stand anywhere, a line of nobody may belong to any invoice.
+/// In an unordered file, an unreadable line may belong to any invoice.
 void invoice_reader::doubt_all() {
     if (!first_adrift_) return;
     for (auto& invoice : invoices_) doubt(invoice, invoice.line, *first_adrift_);
 }
 
-/// All lines are there several times: a file that was written twice and then sorted, or an order of
-/// twice as much. Nothing tells which.
+/// Refuses invoices whose lines are all repeated: the file may have been written twice and sorted,
+/// or the order may be for twice as much.
 void invoice_reader::refuse_repeated(bool scattered) {
     std::vector<std::pair<growing*, std::pair<std::size_t, std::size_t>>> found;
     bool others = false;
@@ -245,7 +245,7 @@ void invoice_reader::refuse_repeated(bool scattered) {
         if (auto const pair = repetition(invoice.lines)) found.emplace_back(&invoice, *pair);
         else others = true;
     }
-    // In a file that is in order, an invoice may well name one thing twice, but not all of them.
+    // In an ordered file a single invoice may repeat its lines; several are no coincidence.
     if (!scattered && (others || found.size() < 2)) return;
     for (auto const& [invoice, lines] : found) {
         auto const [again, before] = lines;
@@ -300,7 +300,7 @@ void invoice_reader::remark_on_groups() {
     ready_.emplace_back(samples::remark{line, std::move(sentence)});
 }
 
-/// All lines are there: makes the pieces of them.
+/// Makes the pieces after all lines are read.
 void invoice_reader::finish() {
     for (auto const line : sums_) pass_over(line);
     bool const scattered = std::any_of(invoices_.begin(), invoices_.end(), [](auto const& each) {

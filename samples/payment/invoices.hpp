@@ -21,12 +21,11 @@
 
 namespace shop {
 
-/// Gives the file's invoices one by one, in the order of their first lines. A number that begins
-/// with `C` is a refund, whose quantities are negative. One bad line refuses its invoice. The whole
-/// file is read before the first invoice is given, so an invoice has all its lines, wherever they
-/// stand. Where the lines of some invoice do not stand together, the file has no order that could
-/// be kept, and the invoices are given in the order of their numbers.
-/// Shape:   columns InvoiceNo, StockCode, Quantity, UnitPrice, CustomerID (others are left alone)
+/// Returns the file's invoices in the order of their first lines. A number that begins with `C` is
+/// a refund, whose quantities are negative. A bad line refuses its invoice. The whole file is read
+/// first, so an invoice has all its lines, wherever they stand. If the lines of an invoice are
+/// scattered, the file has no order to keep, and invoices come in the order of their numbers.
+/// Shape:   columns InvoiceNo, StockCode, Quantity, UnitPrice, CustomerID (others are ignored)
 /// Memory:  the file's lines
 /// Errors:  samples::input_error when the file as a whole cannot be used
 class invoice_reader {
@@ -47,15 +46,15 @@ public:
 private:
     enum column : std::size_t { number, stock_code, quantity, price, customer };
 
-    /// An invoice whose lines are still coming.
+    /// An invoice that may get more lines.
     struct growing {
         std::string number;
         std::uint64_t line = 0;
         std::string customer{};
         std::int64_t amount = 0;
         std::vector<order_line> lines{};
-        std::vector<std::uint64_t> at{};    // where each of its lines stands in the file
-        std::vector<std::size_t> groups{};  // the first lines of those that stand together
+        std::vector<std::uint64_t> at{};    // line numbers of its lines in the file
+        std::vector<std::size_t> groups{};  // indexes of the first lines of adjacent groups
         std::optional<samples::refusal> refused{};
     };
 
@@ -83,10 +82,10 @@ private:
     samples::csv_file file_;
     samples::csv_row row_;
     std::vector<growing> invoices_;
-    std::unordered_map<std::string, std::size_t> known_; // where in invoices_
+    std::unordered_map<std::string, std::size_t> known_; // indexes in invoices_
     std::optional<std::size_t> last_;                    // the invoice of the last good line
-    std::vector<std::uint64_t> sums_;                    // lines of sums, if no invoice follows
-    std::optional<std::uint64_t> adrift_;                // a line of nobody behind that one
+    std::vector<std::uint64_t> sums_;                    // lines of sums, unless an invoice follows
+    std::optional<std::uint64_t> adrift_;                // an unreadable line after that invoice
     std::optional<std::uint64_t> first_adrift_;
     std::vector<piece> ready_;
     std::size_t given_ = 0;

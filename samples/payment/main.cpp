@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The shop's program: opens customers, stock and orders, runs payments and refunds, and looks at
-// what became of them.
+// The shop's program: opens customers, stock and orders, runs payments and refunds, and shows their
+// outcomes.
 #include <shared/application.hpp>
 
 #include "invoices.hpp"
@@ -50,7 +50,7 @@ public:
                               settle::type<samples::note_type>, how};
     }
 
-    /// Opens the till, the orders of the file, and the customers and stock codes that they name.
+    /// Opens the till, the orders of the file, and their customers and stock codes.
     template <typename Opener>
     void open(Opener& records, std::filesystem::path const& file) const {
         shop::invoice_reader invoices{file};
@@ -112,7 +112,7 @@ public:
         return refuse("unknown stock code", fmt::format("there is no stock code '{}'", key));
     }
 
-    /// What a done entry did to the money; false when this program cannot tell.
+    /// The money moves of a done entry; false when this program cannot read the entry.
     static bool read_moves(settle::entry const& done, std::vector<samples::money_move>& moves) {
         auto const pay = [&](auto const& of, std::int64_t sign) {
             moves.push_back({shop::customers.name, of.customer, -sign * of.amount});
@@ -169,7 +169,7 @@ private:
 
     template <typename Parameters>
     void add_names(names_of_file& named, samples::request<Parameters> const& asked) const {
-        // A sum that is too large is found before there is any record.
+        // An overflowing sum is found before any record is created.
         if (named.customers.add(asked.line, asked.parameters.customer)) {
             named.sum = samples::add(named.sum, balance_);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The payment of the programs that applied MongoDB's tutorial to a balance and an order: an amount
-// is taken from the one, the other becomes paid, and both show it while the payment is pending.
+// The payment of a tutorial's program with a balance and an order: the amount leaves the balance
+// and the order becomes paid, and both show while the payment is pending.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -41,8 +41,8 @@ using settle::param;
 inline constexpr settle::collection<purse, "balance", &purse::id> balances;
 inline constexpr settle::collection<order, "orders", &order::id> orders;
 
-/// A mark of those programs does not say what it replaced. The guard does: an order that is paid
-/// was not paid before.
+/// A bare mark does not say which value it replaced. The guard does: a paid order was unpaid
+/// before.
 inline constexpr auto payment_type =
     settle::transaction<payment, "payment">(
         settle::participant<"balance">(balances, param<&payment::balance_id>)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Brings names into one form with ICU.
+// Normalises names with ICU.
 #include "alike_names.hpp"
 
 #include <unicode/uchar.h>
@@ -14,7 +14,7 @@ namespace samples {
 
 namespace {
 
-/// True for most names, which are their own visible form.
+/// True for most names: their visible form is the name itself.
 bool is_plain(std::string_view name) {
     bool after_space = true;
     for (char const each : name) {
@@ -24,12 +24,12 @@ bool is_plain(std::string_view name) {
     return !after_space || name.empty();
 }
 
-/// NFKC of a text in UTF-16; the text itself where ICU cannot say.
+/// NFKC of a text in UTF-16; the text itself if ICU fails.
 std::u16string compatible(std::u16string const& text) {
     UErrorCode error = U_ZERO_ERROR;
     UNormalizer2 const* const form = unorm2_getNFKCInstance(&error);
     if (U_FAILURE(error)) return text;
-    // No character of UTF-16 has a form of more than 18.
+    // No UTF-16 character expands to more than 18.
     std::u16string made(text.size() * 18 + 1, u'\0');
     auto const size = unorm2_normalize(form, text.data(), static_cast<std::int32_t>(text.size()),
                                        made.data(), static_cast<std::int32_t>(made.size()), &error);
@@ -121,7 +121,7 @@ std::uint64_t seen_ids::line_table::add(std::uint64_t hash, std::uint64_t line) 
     return 0;
 }
 
-/// Where this hash stands, or the free slot that it would take.
+/// The slot of this hash, or the free slot for it.
 std::size_t seen_ids::line_table::slot_of(std::uint64_t hash) const {
     std::size_t slot = hash & (lines_.size() - 1);
     while (lines_[slot] != 0 && hashes_[slot] != hash) slot = (slot + 1) & (lines_.size() - 1);

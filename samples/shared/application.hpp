@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The commands that every sample has, written once; the application says what is special to it.
+// The commands that all samples share; the application supplies its special parts.
 #pragma once
 
 #include "visit_store.hpp"
@@ -35,15 +35,15 @@
 
 namespace samples {
 
-/// A line of text for a person, whatever ids and names it quotes.
+/// Prints a line with escaped ids and names.
 inline void print_line(std::string_view text) { fmt::print("{}\n", printable(text)); }
 
-/// What is on an account, in two columns.
+/// Prints an account's amount, in two columns.
 inline void print_amount(std::string_view name, std::string_view amount) {
     fmt::print("{:<20} {:>16}\n", printable(name), amount);
 }
 
-/// What a call returns; where it throws, says why and returns what a program then ends with.
+/// The result of a call; if it throws, prints why and returns the program's exit code.
 template <typename Function>
 exit_code code_of(std::string_view program, Function&& function) {
     try {
@@ -61,18 +61,18 @@ exit_code code_of(std::string_view program, Function&& function) {
 /// Shape:   Application offers
 ///          name, purpose, pieces, default_store - texts for people
 ///          tables - the names of its collections
-///          reader - gives pieces: requests and refusals
-///          open_options() - what `open` must be told besides the file
+///          reader - returns pieces: requests, refusals and remarks
+///          open_options() - the options of `open` besides the file
 ///          make_engine(store, how) - the engine with the application's transaction types
 ///          open(opener, file) - creates the first records
 ///          each_record(parameters, visit) - calls visit(collection, key) for each record
-///          not_open(request, collection's name, key) - the refusal when that one is not open
-///          read_moves(entry, moves) - what a done entry did to money; false when it cannot tell
+///          not_open(request, collection's name, key) - the refusal for a missing record
+///          read_moves(entry, moves) - a done entry's money moves; false when unreadable
 ///          each_account(engine, visit) - calls visit(collection, id, opened_with, now) for each
-///          sums(engine), show_balances(engine, account) - what `check` and `balance` look at
-///          in_words(participant, reason) - a reason in the words of the business, or nothing
-///          tutorial - the same for what the programs of MongoDB's tutorial left: without a reader,
-///          it has no commands that begin anything; and its type and layout()
+///          sums(engine), show_balances(engine, account) - for `check` and `balance`
+///          in_words(participant, reason) - the application's words for a reason, or nothing
+///          tutorial - an application for the leftovers of MongoDB's tutorial, with its type and
+///          layout(); it has no reader, and no commands that begin a transaction
 template <typename Application, typename Engine>
 class commands {
 public:
@@ -121,7 +121,7 @@ private:
         runner<Application, Engine> running{*application_, *engine_, given_->pace,
                                             interrupted_->token()};
         auto const result = running.run(pieces);
-        // What became of the orders is told in every way that works.
+        // The orders' outcomes are reported even if the report file cannot be written.
         auto const printed = code_of(Application::name, [&] {
             fmt::print("{}", to_text(result, Application::pieces));
             std::fflush(stdout);
@@ -141,7 +141,7 @@ private:
         auto const found = engine_->recover(wanted);
         tell("recovered", found);
         auto const swept = engine_->sweep(interrupted_->token());
-        // Marks that no unfinished entry accounts for.
+        // Marks without an unfinished entry.
         if (swept.undone > 0 || !swept.skipped.empty()) {
             fmt::print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
                        swept.skipped.size());
@@ -159,8 +159,8 @@ private:
         return end_of(found.undecided == 0 && found.skipped.empty());
     }
 
-    /// What became of entries.
-    /// Errors:  throws what kept it from the rest
+    /// Prints the outcomes of entries.
+    /// Errors:  throws the problem that stopped the call early
     static void tell(std::string_view did, settle::recovery_report const& found) {
         fmt::print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
                    found.canceled, found.undecided, found.skipped.size());
@@ -201,8 +201,8 @@ private:
         return interrupted_->asked() ? exit_code::unsettled : exit_code::settled;
     }
 
-    /// Before the first done entry goes, it is noted for ever that `check` cannot ask the log for
-    /// what each account must hold.
+    /// Notes, before the first done entry is purged, that the log no longer explains the balances
+    /// for `check`.
     void note_purge(std::chrono::milliseconds older_than) {
         if (older_than <= engine_->limits().horizon()) return;
         auto done = engine_->still_for(older_than - std::chrono::minutes(1));
@@ -277,7 +277,7 @@ private:
         return unsettled(result);
     }
 
-    /// What neither settled nor was canceled: the code depends on whether trying again may help.
+    /// Reports an outcome that is neither done nor canceled.
     exit_code unsettled(settle::outcome const& result) {
         auto const sentence = sentence_of(result.problem);
         if (result.verdict == settle::verdict::refused) return complain(sentence);
@@ -318,7 +318,7 @@ private:
         return well ? exit_code::settled : exit_code::refused;
     }
 
-    /// Shape:   shown - how many lines there are already; five will do
+    /// Shape:   shown - the number of lines already printed; at most five are printed
     std::uint64_t show_unfinished(settle::entry_filter const& filter, std::uint64_t shown) {
         std::uint64_t count = 0;
         for (settle::entry const& entry : engine_->list(filter)) {
@@ -327,7 +327,7 @@ private:
         return count;
     }
 
-    /// Compares every account with what the log says. False where one holds something else.
+    /// Compares every account with the log. False where an account differs.
     bool check_accounts(bool under_way) {
         auto const found = compare_accounts(under_way);
         if (!found.impossible.empty()) {
@@ -380,7 +380,7 @@ private:
 
 namespace detail {
 
-/// Calls every command that was asked for, on one store.
+/// Calls the requested commands on one store.
 template <typename Application, typename Store>
 exit_code call_all(Application& application, Store& store, settings const& given,
                    interrupt const& interrupted) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What each account must hold by the log, compared with what it holds.
+// Compares what each account holds with the moves in the log.
 #pragma once
 
 #include "money.hpp"
@@ -19,15 +19,15 @@
 
 namespace samples {
 
-/// One part of an effect on money: so much more on this account.
+/// A part of an effect on money: the amount added to an account.
 struct money_move {
     std::string_view collection;
     std::string account;
     std::int64_t amount = 0;
 };
 
-/// Calls move(parameters, 1) for an entry of this type, and move(parameters, -1) for one that
-/// reverses such an entry. False when it is neither, or cannot be read.
+/// Calls move(parameters, 1) for an entry of this type, and move(parameters, -1) for the reverse of
+/// such an entry. False for any other entry, and for an unreadable entry.
 template <typename Parameters, typename Move>
 bool read_parameters(settle::entry const& done, std::string_view type, Move&& move) {
     if (done.type == type) {
@@ -42,10 +42,10 @@ bool read_parameters(settle::entry const& done, std::string_view type, Move&& mo
     return found.has_value();
 }
 
-/// Money as the store holds it, and as it was when everything was opened.
+/// The total of the money now, and when everything was opened.
 struct money_sums {
     std::int64_t now = 0;
-    std::optional<std::int64_t> opened{}; ///< where somebody has noted it
+    std::optional<std::int64_t> opened{}; ///< if the amount is recorded
 };
 
 template <typename Application, typename Engine>
@@ -60,16 +60,16 @@ money_sums sums_of(Engine& engine) {
     return sums;
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 struct book_findings {
     std::uint64_t accounts = 0;
     std::uint64_t wrong = 0;
-    std::vector<std::string> sentences; // of the first wrong ones
-    std::string impossible;             // why nothing could be compared, where that is so
+    std::vector<std::string> sentences; // on the first wrong accounts
+    std::string impossible;             // why no comparison was possible, else empty
 };
 
-/// Adds up what the done entries moved.
-/// Memory:  a name and a sum for each account that an entry names
+/// Sums the moves of the done entries.
+/// Memory:  a name and a sum for each account in the entries
 template <typename Application>
 class books {
 public:
@@ -86,7 +86,7 @@ public:
                 return;
             }
             for (money_move const& move : moves) {
-                // Whatever order the sum is taken in, it is right in the end also past 64 bits.
+                // Unsigned sums wrap, so the total is right in any order.
                 moved_[record_name(move.collection, move.account)] +=
                     static_cast<std::uint64_t>(move.amount);
             }
@@ -110,7 +110,7 @@ public:
             auto const moved = moved_.extract(record_name(collection, account));
             compare_one(found, account, opened_with, moved ? moved.mapped() : 0, now);
         });
-        // What is left moved money on accounts that are not there.
+        // The remaining moves concern missing accounts.
         for (auto const& [name, moved] : moved_) {
             if (moved == 0) continue;
             compare_one(found, name.substr(name.find('/') + 1), 0, moved, 0);

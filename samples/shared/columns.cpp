@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compares the names of columns as people write them.
+// Compares column names and ignores differences of spelling.
 #include "columns.hpp"
 
 #include "printable.hpp"
@@ -13,7 +13,7 @@ namespace samples {
 
 namespace {
 
-/// The letters and digits of a name in lower case: "Order ID" and "order_id" are one.
+/// The letters and digits of a name in lower case: "Order ID" and "order_id" are equal.
 std::string bare(std::string_view name) {
     std::string letters;
     for (std::size_t at = 0; at < name.size(); ++at) {
@@ -26,7 +26,7 @@ std::string bare(std::string_view name) {
     return letters;
 }
 
-/// The place of one column, or a sentence.
+/// The index of a column, or a sentence.
 std::size_t place_of(std::vector<std::string> const& names, std::vector<std::string> const& header,
                      std::vector<std::string> const& bare_header, std::string& problem) {
     auto const look = [&](auto const& among, auto&& spelled) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds the columns that a reader needs in the header of a table.
+// Finds a reader's columns in the header of a table.
 #pragma once
 
 #include <cstddef>
@@ -10,22 +10,21 @@
 
 namespace samples {
 
-/// The columns of one kind of table: for each column the names that it may have. The first name is
-/// the one that sentences use.
+/// The columns of a kind of table: for each column its accepted names. Sentences use the first
+/// name.
 using table_layout = std::vector<std::vector<std::string>>;
 
-/// Where the columns of a layout stand in a header.
+/// The positions of a layout's columns in a header.
 struct found_columns {
     std::size_t layout = 0;          // which of the layouts
     std::vector<std::size_t> places; // for each of its columns
-    std::size_t count = 0;           // how many of its columns the header names
+    std::size_t count = 0;           // number of its columns in the header
     std::string problem;             // a sentence, when a column is missing or named twice
 };
 
-/// The layout that fits a header. Where none fits, the one of which the most columns are there,
-/// and of equal ones the one of which the fewest are missing.
-/// Names count as equal if they differ only in case, spaces, `_`, `-` and invisible characters; a
-/// name that is spelled as in the layout comes before one that is not.
+/// The layout that fits a header. If none fits, the layout with the most columns found; among
+/// equals, with the fewest missing. Names are equal if they differ only in case, spaces, `_`, `-`
+/// and invisible characters; an exact spelling takes precedence.
 found_columns find_columns(std::span<table_layout const> layouts,
                            std::vector<std::string> const& header);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Tells the rows of a table from what else people and programs write into one.
+// Distinguishes the rows of a table from comments, headers and lines of sums.
 #include "csv.hpp"
 
 #include "printable.hpp"
@@ -41,7 +41,7 @@ std::string_view trimmed(std::string_view text) {
     return text;
 }
 
-/// A field that begins a comment. Some programs number orders as #1001.
+/// Whether a field begins a comment. Some programs number orders as #1001.
 bool begins_comment(std::string_view field) {
     auto const text = trimmed(field);
     if (text.starts_with("//") || text.starts_with("--")) return true;
@@ -55,7 +55,7 @@ bool has_lone_return(std::string_view line) {
     return at != std::string_view::npos && line.substr(at) != "\r" && line.substr(at) != "\r\n";
 }
 
-/// The label before the sum, as in "Total: 10", "Total 10" or "Summe;10".
+/// The label before a sum, as in "Total: 10", "Total 10" or "Summe;10".
 std::string_view label_of(std::string_view field) {
     auto const text = trimmed(field);
     auto const mark = text.find_first_of(":=,;\t|");
@@ -101,7 +101,7 @@ bool csv_file::next(csv_row& row) {
     }
     while (read_row(row, taken_)) {
         if (row && std::all_of(row.fields.begin(), row.fields.end(), is_blank)) continue;
-        // A quote that ends no comment may have damaged the row.
+        // A quote inside a comment makes the row look damaged.
         if (begins_comment(row ? row.fields.front() : taken_.front().text)) {
             row.problem.clear();
             row.fields.clear();
@@ -120,7 +120,7 @@ input_error csv_file::error(std::string_view sentence) const {
     return input_error(fmt::format("{}: {}", lines_.name(), sentence));
 }
 
-/// Passes over the comments before the header. A header may itself begin with a column '#'.
+/// Skips the comments before the header. A header may itself begin with a column '#'.
 void csv_file::read_header() {
     while (!take_header()) {
         numbered_line comment;
@@ -132,7 +132,7 @@ void csv_file::read_header() {
     }
 }
 
-/// Takes the first delimiter with which the header names all columns. False at a comment.
+/// Tries the delimiters until the header names all columns. False at a comment.
 bool csv_file::take_header() {
     bool comment = false;
     bool lone_return = false;
@@ -145,7 +145,7 @@ bool csv_file::take_header() {
         if (!read_row(header, taken_)) {
             throw error("the file is empty; a line with column names is needed");
         }
-        // What a row that cannot be read has kept are its first names.
+        // An unreadable row has kept its first names.
         auto found = find_columns(layouts_, header.fields);
         bool const fits = header && found.problem.empty();
         bool const better = best_delimiter == 0 || (header && !best_header) ||
@@ -155,7 +155,7 @@ bool csv_file::take_header() {
                                header.fields.size() > best_header.fields.size())));
         comment = begins_comment(taken_.front().text);
         lone_return = has_lone_return(taken_.front().text);
-        // A row that was given up has put back all but its first line itself.
+        // read_row() has already put back all but the first line of an unreadable row.
         lines_.unread(std::move(taken_), 0, header ? taken_.size() : 1);
         if (!better && !fits) continue;
         best = std::move(found);
@@ -204,7 +204,7 @@ bool csv_file::read_row(csv_row& row, std::vector<numbered_line>& taken) {
         prepare(line);
         if (taken.empty()) {
             if (line.text == "\n" || line.text == "\r\n") continue;
-            // The line by which a spreadsheet tells another one its delimiter.
+            // The line in which a spreadsheet declares its delimiter.
             bool const hint = line.number == 1 && line.text.starts_with("sep=") &&
                               line.text.size() <= 7;
             if (hint) continue;
@@ -226,7 +226,7 @@ bool csv_file::read_row(csv_row& row, std::vector<numbered_line>& taken) {
     }
 }
 
-/// The line as the parser needs it: no byte order mark before it, a newline behind it.
+/// Removes the byte order mark, and ends the line with a newline, as the parser requires.
 void csv_file::prepare(numbered_line& line) const {
     constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
     if (line.number == 1 &&
@@ -237,8 +237,8 @@ void csv_file::prepare(numbered_line& line) const {
     if (!line.text.ends_with('\n') && !line.too_long) line.text.push_back('\n');
 }
 
-/// Only the line where the row begins is given up: a quote that was opened by mistake must not
-/// hide the good rows behind it, so they are read again.
+/// Gives up only the row's first line: a quote opened by mistake must not hide the good rows that
+/// follow, so they are read again.
 bool csv_file::give_up(csv_row& row, std::vector<numbered_line> const& taken,
                        std::string_view problem) {
     row.problem = problem;
@@ -248,7 +248,7 @@ bool csv_file::give_up(csv_row& row, std::vector<numbered_line> const& taken,
     return true;
 }
 
-/// A look that costs little: no header lacks the first column of every layout.
+/// A cheap test: every header has the first column of some layout.
 bool csv_file::may_be_header(csv_row const& row) const {
     constexpr std::size_t longest_name = 40;
     std::vector<std::string> names;
@@ -263,8 +263,8 @@ bool csv_file::may_be_header(csv_row const& row) const {
     });
 }
 
-/// A second header, as in files that were written one behind the other. Its columns may stand in
-/// another order, so it holds for the rows behind it.
+/// A second header, as in concatenated files. Its columns may be in another order, so it applies to
+/// the rows that follow.
 bool csv_file::is_header(csv_row& row) {
     if (!may_be_header(row)) return false;
     auto found = find_columns(layouts_, row.fields);
@@ -300,12 +300,11 @@ void csv_file::check_count(csv_row& row) const {
         row.note = "the line is passed over as a line of sums";
         return;
     }
-    // From the second field on, no one can tell which one is missing or too many.
+    // The count alone does not tell which field is missing or extra, so only the first is certain.
     row.fields.resize(1);
 }
 
-/// Refuses what no store would take as text, in the columns that are read; a problem found before
-/// it stays the one told.
+/// Refuses columns whose text no store accepts; an earlier problem is kept.
 void csv_file::check_text(csv_row& row) const {
     for (std::size_t at = 0; at < row.fields.size(); ++at) {
         auto const& places = columns_.places;

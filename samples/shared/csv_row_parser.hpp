@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parts the lines of a table into fields with libcsv.
+// Splits the lines of a table into fields with libcsv.
 #pragma once
 
 #include <csv.h>
@@ -12,8 +12,8 @@
 
 namespace samples {
 
-/// libcsv in strict mode, fed one physical line at a time. Its settings keep fields as they stand:
-/// by itself it would cut spaces off both ends.
+/// libcsv in strict mode, fed one physical line at a time. The options keep fields unchanged: by
+/// default libcsv trims spaces.
 class csv_row_parser {
 public:
     enum class state { row_complete, row_goes_on, malformed };
@@ -23,7 +23,7 @@ public:
     csv_row_parser(csv_row_parser const&) = delete;
     csv_row_parser& operator=(csv_row_parser const&) = delete;
 
-    /// Fields are parted by this from the next row on.
+    /// Sets the delimiter from the next row on.
     void part_at(char delimiter) {
         delimiter_ = delimiter;
         restart();
@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] char delimiter() const { return delimiter_; }
 
-    /// Forgets what was fed, for a row that starts afresh.
+    /// Discards the lines fed so far, to start a row again.
     void restart() {
         if (started_) csv_free(&parser_);
         if (csv_init(&parser_, CSV_STRICT) != 0) throw std::bad_alloc();
@@ -41,7 +41,7 @@ public:
         fields_ = nullptr;
     }
 
-    /// Takes one line, which ends with a newline, and adds the fields that end in it.
+    /// Takes a line, which ends with a newline, and adds the fields that end in it.
     state feed(std::string_view line, std::vector<std::string>& fields) {
         fields_ = &fields;
         rows_ = 0;
@@ -51,7 +51,7 @@ public:
             if (csv_error(&parser_) != CSV_EPARSE) throw std::bad_alloc();
             return state::malformed;
         }
-        // libcsv also ends a row at a lone carriage return; two rows on one line are none.
+        // libcsv also ends a row at a lone carriage return; a line with two rows is malformed.
         if (fields_after_row_ || rows_ > 1) return state::malformed;
         return rows_ == 1 ? state::row_complete : state::row_goes_on;
     }

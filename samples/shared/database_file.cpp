@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Looks into a SQLite file with SQLite's own client.
+// Inspects a SQLite file with SQLite's own client.
 #include "database_file.hpp"
 
 #include <fmt/format.h>
@@ -22,8 +22,8 @@ struct closing {
     void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 };
 
-/// The tables of the file that are neither SQLite's nor settle's own; nothing when it cannot be
-/// read as a database.
+/// The tables of the file except those of SQLite and settle; nothing when the file is no readable
+/// database.
 std::optional<std::vector<std::string>> tables_in(std::string const& path) {
     sqlite3* opened = nullptr;
     int const code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READONLY, nullptr);

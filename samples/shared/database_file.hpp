@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Looks into a SQLite file before settle opens it: a slip of the pen must not put a bank's tables
-// into the file of another program.
+// Inspects a SQLite file before settle opens it: a mistyped path must not put a bank's tables into
+// another program's file.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace samples {
 
-/// Refuses a file that is not there, or that holds tables and none of these. What is no database,
-/// or cannot be read, is left to settle, which says so.
-/// Shape:   may_create - whether a file that is not there, or is still empty, will do
+/// Refuses a missing file, and a file with tables but none of `tables`. settle itself refuses an
+/// unreadable file.
+/// Shape:   may_create - whether a missing or empty file is accepted
 /// Errors:  std::runtime_error, with a sentence
 void check_database_file(std::string const& path, std::span<std::string_view const> tables,
                          bool may_create);

@@ -21,23 +21,23 @@ namespace {
 template <typename Time>
 std::string utc(Time when) {
     auto const seconds = std::chrono::floor<std::chrono::seconds>(when.time_since_epoch());
-    // The system's clock counts nanoseconds, and does not come to the year 2263.
+    // The system's clock counts nanoseconds, and ends before the year 2263.
     return fmt::format("{:%F %T}Z", fmt::gmtime(std::time_t{seconds.count()}));
 }
 
-/// JSON text from the log, or the text itself where it is none: a damaged entry is shown, too.
+/// JSON from the log, or the raw text where it is no JSON: a damaged entry is shown, too.
 nlohmann::ordered_json parsed(std::string_view text) {
     if (text.empty()) return nullptr;
     auto value = nlohmann::ordered_json::parse(text, nullptr, false);
     return value.is_discarded() ? nlohmann::ordered_json(std::string{text}) : value;
 }
 
-/// The state as people see it: of an entry that cannot be read, nobody knows what it is.
+/// The state to show; a damaged entry's state is unknown.
 std::string_view shown_state(settle::entry const& entry) {
     return entry.fault.empty() ? name_of(entry.state) : "damaged";
 }
 
-/// Why the entry was canceled: "source: guard failed", or what of it cannot be read.
+/// Why the entry was canceled ("source: guard failed"), or its fault.
 std::string why(settle::entry const& entry) {
     if (!entry.fault.empty()) return entry.fault;
     if (entry.why == settle::reason::none) return {};
@@ -77,7 +77,7 @@ nlohmann::ordered_json to_json(settle::entry const& entry) {
 }
 
 std::string dumped(nlohmann::ordered_json const& value, int indent = -1) {
-    // No character but ASCII: a terminal obeys some of the others.
+    // ASCII only: a terminal obeys some other characters.
     return value.dump(indent, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
 

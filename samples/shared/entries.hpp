@@ -8,17 +8,17 @@
 
 namespace samples {
 
-/// The head of the table that `list` prints.
+/// The heading of `list`.
 std::string list_head();
 
-/// One line of that table.
+/// One line of `list`.
 std::string list_line(settle::entry const& entry);
 
-/// All that the log knows of one transaction, a line for each thing.
+/// All fields of one entry, each on its own line.
 std::string to_text(settle::entry const& entry);
 
-/// The same as JSON on one line.
-/// Shape:   indent - by so much, on many lines, where it is not below 0
+/// The same as JSON.
+/// Shape:   indent - below 0: on one line
 std::string to_json_text(settle::entry const& entry, int indent = -1);
 
 } // namespace samples

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is thrown when something that a person gave to a sample cannot be used.
+// The error for unusable input.
 #pragma once
 
 #include <stdexcept>
 
 namespace samples {
 
-/// A file, a line or a value that cannot be used; what() is one sentence for who gave it.
+/// An unusable file, line or value; what() is one sentence for the user.
 class input_error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -12,8 +12,8 @@
 
 namespace samples {
 
-/// While it lives, the first Ctrl-C (or SIGTERM) asks its token to stop and the second one ends the
-/// process at once. Build it before any other thread starts: they take over its signal mask.
+/// During its lifetime the first Ctrl-C (or SIGTERM) stops its token, and the second ends the
+/// process at once. Construct it before any other thread starts: threads inherit its signal mask.
 class interrupt {
 public:
     interrupt() {
@@ -23,7 +23,7 @@ public:
         if (int const error = pthread_sigmask(SIG_BLOCK, &signals_, &before_)) {
             throw std::system_error(error, std::generic_category(), "pthread_sigmask");
         }
-        // A thread that waits may do what a signal handler may not: take the stop source's lock.
+        // A waiting thread may lock the stop source; a signal handler may not.
         waiter_ = std::thread([this] { wait(); });
     }
 
@@ -46,7 +46,7 @@ private:
             int signal = 0;
             if (sigwait(&signals_, &signal) != 0) continue;
             if (closing_.stop_requested()) return;
-            // Nothing is lost by leaving at once: the next run settles what was in flight.
+            // Ending at once loses nothing: the next run settles the transactions in flight.
             if (!asked_.request_stop()) ::_exit(128 + signal);
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A file's physical lines with their numbers, one at a time and never more than a bounded part.
+// Reads a file's physical lines with their numbers, in bounded memory.
 #pragma once
 
 #include "input_error.hpp"
@@ -27,13 +27,13 @@ namespace samples {
 struct numbered_line {
     std::uint64_t number = 0;
     std::string text;
-    bool too_long = false;  // the rest of such a line is passed over
+    bool too_long = false;  // the rest of the line is skipped
 };
 
-/// Reads the lines of a file; a newline ends one.
+/// Reads the lines of a file; a newline ends a line.
 class line_reader {
 public:
-    /// Longer lines, and longer rows of several lines, are no table that a person wrote.
+    /// Longer lines, and longer rows of several lines, are refused: no table has them.
     static constexpr std::size_t longest = std::size_t{1} << 20U;
 
     /// Shape:   path - `-` stands for standard input
@@ -55,10 +55,10 @@ public:
             ::close(file_);
             throw input_error(fmt::format("{}: this is a directory, not a file", name()));
         }
-        // Of a pipe nobody knows the size; its share of progress then stays 0.
+        // A pipe's size is unknown; its share of progress stays 0.
         if (!S_ISREG(found.st_mode)) return;
         size_ = static_cast<std::uint64_t>(found.st_size);
-        // Another command of this program may read the same standard input from here, too.
+        // Another command may have read a part of the same standard input.
         from_ = is_input ? ::lseek(file_, 0, SEEK_CUR) : 0;
     }
 
@@ -66,8 +66,8 @@ public:
     line_reader(line_reader const&) = delete;
     line_reader& operator=(line_reader const&) = delete;
 
-    /// Gives the next line; false at the end of the file.
-    /// Errors:  input_error, when the file cannot be read on
+    /// Reads the next line; false at the end of the file.
+    /// Errors:  input_error, when the file becomes unreadable
     bool next(numbered_line& line) {
         if (!again_.empty()) {
             line = std::move(again_.front());
@@ -85,20 +85,20 @@ public:
         return true;
     }
 
-    /// Gives these lines again, before all others: for a reader that looked too far ahead.
+    /// Returns lines to the front of the input, after a reader looked too far ahead.
     void unread(std::vector<numbered_line>&& lines, std::size_t from, std::size_t to) {
         for (std::size_t at = to; at > from; --at) {
             again_.push_front(std::move(lines[at - 1]));
         }
     }
 
-    /// The part of the file that has been read, 0 to 1.
+    /// The fraction of the file read so far, 0 to 1.
     double share() const {
         auto const taken = static_cast<double>(read_ - (filled_ - at_));
         return size_ == 0 ? 0.0 : taken / static_cast<double>(size_);
     }
 
-    /// The file as sentences call it.
+    /// The file's name in sentences.
     std::string name() const { return path_ == "-" ? "standard input" : path_.string(); }
 
 private:
@@ -116,7 +116,7 @@ private:
     }
 
     bool fill() {
-        // A terminal would be asked for more after its end.
+        // A read after its end would ask a terminal for more.
         if (ended_) return false;
         ssize_t got = 0;
         do {
@@ -137,7 +137,7 @@ private:
 
     std::filesystem::path path_;
     int file_ = -1;
-    off_t from_ = -1; // where a file with a size begins; below 0 for what can be read once only
+    off_t from_ = -1; // the start in a file with a size; below 0 for a stream
     std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 16U);
     std::size_t at_ = 0;
     std::size_t filled_ = 0;

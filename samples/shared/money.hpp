@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Money as the samples keep it: whole hundredths in 64 bits, read from and written as decimal text.
+// Money in the samples: integers of hundredths in 64 bits, converted from and to decimal text.
 #pragma once
 
 #include "input_error.hpp"
@@ -16,12 +16,12 @@ namespace samples {
 
 namespace detail {
 
-/// The text as a sentence shows it: in quotes, and shortened where someone gave a whole page.
+/// The text in quotes, shortened if it is very long.
 inline std::string quoted(std::string_view text) {
     constexpr std::size_t enough = 40;
     if (text.size() <= enough) return fmt::format("'{}'", text);
     std::size_t end = enough;
-    // A character of several bytes is not cut in two.
+    // Cuts only between characters.
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
     return fmt::format("'{}…'", text.substr(0, end));
 }
@@ -30,7 +30,7 @@ inline bool only_digits(std::string_view text) {
     return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-/// The number that the text writes; from_chars alone would take "12abc" for 12.
+/// Parses the whole text as a number; from_chars alone would accept "12abc".
 inline std::int64_t to_int64(std::string_view what, std::string_view text,
                              std::string_view digits) {
     std::int64_t value = 0;
@@ -47,10 +47,10 @@ inline std::int64_t to_int64(std::string_view what, std::string_view text,
 
 }  // namespace detail
 
-/// Reads decimal text such as `245.20`, `.80`, `1000`, `-12.3` or `12,50` as hundredths. A comma
-/// counts as a decimal point only where it can be nothing else: before one or two last digits.
-/// Shape:   what - what the text stands for, as the sentence of a refusal names it: "amount"
-/// Errors:  input_error, with a sentence: nothing there, no number, three decimals, beyond 64 bits
+/// Reads decimal text such as `245.20`, `.80`, `1000`, `-12.3` or `12,50` as hundredths. A comma is
+/// a decimal point only before the last one or two digits.
+/// Shape:   what - the name of the value in a refusal: "amount"
+/// Errors:  input_error, with a sentence: empty, no number, three decimals, beyond 64 bits
 inline std::int64_t parse_money(std::string_view what, std::string_view text) {
     if (text.empty()) throw input_error(fmt::format("the {} is empty", what));
     bool const negative = text.front() == '-';
@@ -77,18 +77,18 @@ inline std::int64_t parse_money(std::string_view what, std::string_view text) {
         throw input_error(
             fmt::format("the {} {} has more than two decimals", what, detail::quoted(text)));
     }
-    // The sign goes along, since the least 64-bit number has no positive counterpart.
+    // The sign is parsed as well: the least 64-bit number has no positive counterpart.
     auto digits = fmt::format("{}{}{:0<2}", negative ? "-" : "", whole, decimals);
     return detail::to_int64(what, text, digits);
 }
 
-/// Reads a whole number such as `6` or `-12`; errors as for parse_money.
+/// Reads an integer such as `6` or `-12`; errors as for parse_money.
 inline std::int64_t parse_whole(std::string_view what, std::string_view text) {
     if (text.empty()) throw input_error(fmt::format("the {} is empty", what));
     return detail::to_int64(what, text, text);
 }
 
-/// Price times quantity, or input_error where the product goes beyond 64 bits.
+/// Price times quantity; input_error on overflow.
 inline std::int64_t multiply(std::int64_t price, std::int64_t quantity) {
     std::int64_t product = 0;
     if (__builtin_mul_overflow(price, quantity, &product)) {
@@ -97,7 +97,7 @@ inline std::int64_t multiply(std::int64_t price, std::int64_t quantity) {
     return product;
 }
 
-/// One more to a sum, or input_error where the sum goes beyond 64 bits.
+/// The sum of both; input_error on overflow.
 inline std::int64_t add(std::int64_t sum, std::int64_t more) {
     std::int64_t total = 0;
     if (__builtin_add_overflow(sum, more, &total)) {
@@ -107,7 +107,7 @@ inline std::int64_t add(std::int64_t sum, std::int64_t more) {
     return total;
 }
 
-/// Hundredths as a person writes them: 123456 is `1234.56`.
+/// Hundredths as decimal text: 123456 is `1234.56`.
 inline std::string format_money(std::int64_t hundredths) {
     bool const negative = hundredths < 0;
     // Negating the least number would overflow; its unsigned counterpart does not.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Looks at the collections of a MongoDB database with MongoDB's own client.
+// Inspects the collections of a MongoDB database with MongoDB's own client.
 #include "mongodb_collections.hpp"
 
 #include <fmt/format.h>
@@ -23,12 +23,12 @@ using handle = std::unique_ptr<Held, destroyer<Held, Destroy>>;
 
 using client = handle<mongoc_client_t, mongoc_client_destroy>;
 
-/// Null where the address is none, or names no database.
+/// Null for an invalid address, and for an address without a database.
 client connect(std::string const& address, std::string& database) {
     handle<mongoc_uri_t, mongoc_uri_destroy> const uri{mongoc_uri_new(address.c_str())};
     if (!uri || mongoc_uri_get_database(uri.get()) == nullptr) return nullptr;
     database = mongoc_uri_get_database(uri.get());
-    // A primary that has just gone is waited for, as settle does.
+    // Waits for the election of a new primary, as settle does.
     mongoc_uri_set_option_as_bool(uri.get(), MONGOC_URI_SERVERSELECTIONTRYONCE, false);
     if (!mongoc_uri_has_option(uri.get(), MONGOC_URI_SERVERSELECTIONTIMEOUTMS)) {
         mongoc_uri_set_option_as_int32(uri.get(), MONGOC_URI_SERVERSELECTIONTIMEOUTMS, 15'000);
@@ -36,8 +36,8 @@ client connect(std::string const& address, std::string& database) {
     return client{mongoc_client_new_from_uri(uri.get())};
 }
 
-/// All collections but the server's.
-/// Shape:   address - one that a database has been opened with
+/// All collections except the server's own.
+/// Shape:   address - a valid address of a database
 std::vector<std::string> collections_in(std::string const& address, std::string& database) {
     auto const with = connect(address, database);
     handle<mongoc_database_t, mongoc_database_destroy> const found{
@@ -90,7 +90,7 @@ void check_collections(std::string const& address, std::span<std::string_view co
 bool has_field(std::string const& address, std::string_view collection, std::string_view field) {
     std::string database;
     auto const with = connect(address, database);
-    // Whoever opens it says what is wrong with the address.
+    // settle reports the problem of the address when it opens the database.
     if (!with) return false;
     handle<mongoc_collection_t, mongoc_collection_destroy> const in{mongoc_client_get_collection(
         with.get(), database.c_str(), std::string{collection}.c_str())};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Looks at the collections of a MongoDB database before settle binds them: a slip of the pen must
-// not put a bank's into the database of another program.
+// Inspects the collections of a MongoDB database before settle binds them: a mistyped address must
+// not put a bank's collections into another program's database.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace samples {
 
-/// Refuses a database that holds collections and none of these, and one in which only programs of
-/// MongoDB's tutorial have been.
-/// Shape:   address - of a server that answers; may_create - whether an empty database will do;
-///          theirs - the collection of those programs' transactions; empty where they are expected
+/// Refuses a database with collections but none of `wanted`, and a database that only the
+/// tutorial's programs have used.
+/// Shape:   address - of a server that answers; may_create - whether an empty database is accepted;
+///          theirs - the tutorial's collection of transactions; empty where it is expected
 /// Errors:  std::runtime_error, with a sentence
 void check_collections(std::string const& address, std::span<std::string_view const> wanted,
                        bool may_create, std::string_view theirs = {});

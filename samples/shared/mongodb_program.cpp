@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds the other program beside this one, wherever both stand.
+// Finds the other program in the directory of this program.
 #include "mongodb_program.hpp"
 
 #include <fmt/format.h>
@@ -18,8 +18,8 @@ void become_mongodb_program(std::string_view name, char** argv) {
     std::error_code failed;
     auto const own = std::filesystem::read_symlink("/proc/self/exe", failed);
     auto const other = own.parent_path() / fmt::format("{}-mongodb", name);
-    // The client's counters are for its own tools. Where shared memory is full they would end the
-    // process with SIGBUS; without them it does as well.
+    // The client's counters serve only its own tools. Where shared memory is full, they would end
+    // the process with SIGBUS.
     ::setenv("MONGOC_DISABLE_SHM", "1", 0);
     ::execv(other.c_str(), argv);
     auto const error = errno;

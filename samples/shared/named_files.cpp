@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compares files by what they are, and by their names where they are not there yet.
+// Compares files by identity, and missing files by name.
 #include "named_files.hpp"
 
 #include "input_error.hpp"
@@ -27,11 +27,11 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// A path as the system sees it; `-` is what standard input is.
+/// A path as the system resolves it; for `-` that of standard input.
 files::path real(files::path const& path) {
     std::error_code failed;
     auto const target = path == "-" ? files::path{"/proc/self/fd/0"} : real_path(path);
-    // A relative path of which nothing is there would stay relative.
+    // weakly_canonical alone leaves a relative path relative if none of it exists.
     auto const found = files::weakly_canonical(files::absolute(target, failed), failed);
     return failed ? path : found;
 }
@@ -40,8 +40,7 @@ bool status_of(files::path const& path, struct ::stat& found) {
     return (path == "-" ? ::fstat(STDIN_FILENO, &found) : ::stat(path.c_str(), &found)) == 0;
 }
 
-/// True for two names of one file, also by links of either kind, and for one name of a file that is
-/// not there yet.
+/// Whether two paths mean the same file, also through links, or the same missing file.
 bool are_one(files::path const& one, files::path const& other) {
     struct ::stat left {};
     struct ::stat right {};
@@ -51,8 +50,7 @@ bool are_one(files::path const& one, files::path const& other) {
     return real(one) == real(other);
 }
 
-/// The database with what SQLite keeps beside it, under the name that was given and under the name
-/// that a link leads to.
+/// The database and SQLite's files beside it, under the given name and under a link's target.
 std::vector<files::path> database_files(settings const& given) {
     std::vector<files::path> all;
     if (given.store.kind != store_kind::sqlite) return all;
@@ -69,7 +67,7 @@ bool is_any_of(files::path const& path, std::vector<files::path> const& all) {
                        [&](files::path const& each) { return are_one(path, each); });
 }
 
-/// True for a file that begins with any of these.
+/// True for a file that begins with one of `heads`.
 bool begins_with(files::path const& path, std::initializer_list<std::string_view> heads) {
     std::error_code ignored;
     if (!files::is_regular_file(path, ignored)) return false;
@@ -82,7 +80,7 @@ bool begins_with(files::path const& path, std::initializer_list<std::string_view
 
 bool is_database(files::path const& path) { return begins_with(path, {"SQLite format 3"}); }
 
-/// True for what SQLite keeps beside any database, by its first bytes or by its name.
+/// True for a file that SQLite keeps beside a database, by its first bytes or by its name.
 bool is_beside_database(files::path const& path) {
     constexpr std::string_view journal = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
     if (begins_with(path, {"\x37\x7f\x06\x82", "\x37\x7f\x06\x83", journal})) return true;
@@ -96,7 +94,7 @@ bool is_beside_database(files::path const& path) {
     return false;
 }
 
-/// The files that the commands read, with the command of each.
+/// The input files of the commands.
 std::vector<std::pair<command, files::path>> inputs_of(settings const& given) {
     std::vector<std::pair<command, files::path>> all;
     for (auto const each : given.commands) {
@@ -114,7 +112,7 @@ void check_report(settings const& given) {
     if (is_any_of(given.report, database_files(given))) refuse("the database");
     for (auto const& [which, path] : inputs_of(given)) {
         struct ::stat found {};
-        // A terminal may well be read and written.
+        // A terminal can be both read and written.
         bool const device = status_of(path, found) && S_ISCHR(found.st_mode);
         if (device || !are_one(given.report, path)) continue;
         refuse(fmt::format("the file that '{}' reads", name_of(which)));
@@ -129,7 +127,7 @@ void check_report(settings const& given) {
 void check_named_files(settings const& given) {
     auto const inputs = inputs_of(given);
     for (auto const& [which, path] : inputs) {
-        // To open and close it once more would take SQLite's locks on it away.
+        // Closing the database file again would release SQLite's locks on it.
         if (!is_any_of(path, database_files(given))) continue;
         throw input_error(fmt::format("'{}' is to read {}, which is the database itself",
                                       name_of(which), path.string()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which records are open, remembered, so that a store is not asked of the same one again and again.
+// Remembers which records are open, so that the store is not asked repeatedly.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace samples {
 
-/// How a record is called beside those of other collections.
+/// A record's name, unique among all collections.
 inline std::string record_name(std::string_view collection, std::string_view key) {
-    // No name of a collection holds a slash, so no two records are called the same.
+    // A collection's name holds no slash, so the names are unique.
     return std::string{collection}.append(1, '/').append(key);
 }
 
-/// Records that were seen once. The samples never erase one, so what was there is there.
-/// Memory:  as many names as `most`
+/// Records that were found. The samples erase no record, so a found record stays.
+/// Memory:  at most `most` names
 template <typename Engine>
 class open_records {
 public:
@@ -29,10 +29,10 @@ public:
         auto name = record_name(Collection::name, key);
         if (seen_.contains(name)) return true;
         auto const found = engine_->read(collection, key);
-        // What is damaged is there; its transaction is told why nothing can be done with it.
+        // A damaged record exists; its transaction reports the damage.
         if (!found.has_value() && found.problem().code == settle::errc::damaged) return true;
         if (!found.value()) return false;
-        // Beginning anew is rare, and costs one look at each of them.
+        // Clearing is rare, and costs one read for each record.
         if (seen_.size() == most) seen_.clear();
         seen_.insert(std::move(name));
         return true;

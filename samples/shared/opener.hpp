@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Puts an application's first records into its store; what is there already stays as it is.
+// Creates an application's first records; existing records stay unchanged.
 #pragma once
 
 #include "alike_names.hpp"
@@ -23,7 +23,7 @@
 
 namespace samples {
 
-/// Names in the order in which a file mentions them, each once, with the line of its first mention.
+/// Names in the order of their first mention, each with the line of that mention.
 class mentions {
 public:
     /// True when the name is new.
@@ -48,8 +48,8 @@ class opener {
 public:
     opener(Engine& engine, std::stop_token stop) : engine_(&engine), stop_(std::move(stop)) {}
 
-    /// True when the record is new, false when its key is in use.
-    /// Errors:  settle::failure when the store cannot do it
+    /// True when the record is new, false when it exists.
+    /// Errors:  settle::failure when the store fails
     template <typename Collection, typename Record>
     bool create(Collection const& collection, Record const& record) {
         auto& count = counts_[std::string{Collection::name}];
@@ -65,8 +65,8 @@ public:
         return false;
     }
 
-    /// One record for each name, until someone asks to stop. Says which names a person takes for
-    /// one, of the store's and of these.
+    /// Creates a record for each name until a stop is requested. Notes names that look alike, among
+    /// these names and those of the store.
     template <typename Collection, typename Make>
     void create_each(Collection const& collection, mentions const& names, Make&& make) {
         remark_on_alike(collection, names);
@@ -89,12 +89,12 @@ public:
         if (!report.problem.empty() && !report_.stopped) throw settle::failure(report.problem);
     }
 
-    /// Keeps what cannot be opened for the end.
+    /// Keeps a refusal for the final report.
     void refuse(refusal const& no) { report_.refuse(no.line, no.reason, no.sentence); }
 
     void note(remark const& said) { report_.note(said.line, said.sentence); }
 
-    /// Shows how far it has come; false when someone asked to stop.
+    /// Shows the progress; false when a stop was requested.
     bool goes_on(double share) {
         progress_.at(total_, share);
         report_.stopped = stop_.stop_requested();
@@ -103,7 +103,7 @@ public:
 
     Engine& engine() { return *engine_; }
 
-    /// What was done, for a person.
+    /// The final report.
     std::string to_text() {
         progress_.clear();
         std::string text;
@@ -118,7 +118,7 @@ public:
         if (report_.refused > 0) {
             text += fmt::format("{} refused\n", with_commas(report_.refused));
         }
-        // `run` tells of the same lines once more, and of all.
+        // `run` reports all of these lines again.
         return text + remarks_text(report_, 5);
     }
 

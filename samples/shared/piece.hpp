@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a reader makes of the input, piece by piece: a transaction to run, why a piece cannot be
-// one, or what is to be said of the file.
+// The pieces that a reader makes of the input: requests, refusals and remarks.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +7,24 @@
 
 namespace samples {
 
-/// A transaction that the input asks for.
+/// A transaction in the input.
 template <typename Parameters>
 struct request {
-    std::uint64_t line = 0; // where it begins in the file
+    std::uint64_t line = 0; // its first line in the file
     std::string id;
     Parameters parameters;
 };
 
-/// A piece of the input that is no transaction.
+/// A piece of the input that cannot be run.
 struct refusal {
     std::uint64_t line = 0;
-    std::string reason;   // a few words, the same for all of its kind, to be counted by
-    std::string sentence; // what is wrong with this one
+    std::string reason;   // a few words, equal for all of its kind, for counting
+    std::string sentence; // what is wrong with this piece
 };
 
-/// Something that a person should know, and that neither is nor refuses a transaction.
+/// A note on the input that is neither a request nor a refusal.
 struct remark {
-    std::uint64_t line = 0; // 0 where there is no line
+    std::uint64_t line = 0; // 0 without a line
     std::string sentence;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Decides with ICU what a person can see.
+// Decides with ICU which characters are visible.
 #include "printable.hpp"
 
 #include <settle/store/utf8.hpp>
@@ -16,7 +16,7 @@ namespace samples {
 
 namespace {
 
-/// The character at the front and its bytes; below 0 where there is none.
+/// The first character and its size; below 0 if there is none.
 UChar32 next_character(std::string_view text, std::size_t& size) {
     constexpr std::size_t longest = 4;
     auto const limit = static_cast<std::int32_t>(std::min(text.size(), longest));
@@ -28,7 +28,7 @@ UChar32 next_character(std::string_view text, std::size_t& size) {
     return character;
 }
 
-/// True for what a terminal or a reader would not show as a character of its own.
+/// True for a character that terminals and readers do not show.
 bool is_unseen(UChar32 character) {
     constexpr std::uint32_t categories = U_GC_CC_MASK | U_GC_CF_MASK | U_GC_CS_MASK | U_GC_CO_MASK |
                                          U_GC_CN_MASK | U_GC_ZL_MASK | U_GC_ZP_MASK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A line that tells a person at a terminal how far long work has come.
+// Shows the progress of long work on a terminal.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 
 namespace samples {
 
-/// Rewrites one line of stderr a few times a second; silent where stderr is no terminal.
+/// Rewrites one line of stderr a few times a second; silent if stderr is no terminal.
 class progress {
 public:
     explicit progress(std::string what, std::FILE* stream = stderr)
@@ -26,7 +26,7 @@ public:
     progress(progress const&) = delete;
     progress& operator=(progress const&) = delete;
 
-    /// Says that `count` pieces are behind us, of which `share` (0 to 1) is known from the file.
+    /// Shows `count` finished pieces and the `share` of the file (0 to 1).
     void at(std::uint64_t count, double share) {
         if (!shown_) return;
         auto const now = clock::now();
@@ -34,7 +34,7 @@ public:
         last_ = now;
         auto const seconds = std::chrono::duration<double>(now - began_).count();
         auto const rate = seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
-        // A terminal that is gone keeps no work from its end.
+        // A lost terminal must not stop the work.
         std::fputs(fmt::format("\r\033[K{}: {} ({:.0f} %), {:.0f} a second", what_, count,
                                share * 100, rate)
                        .c_str(),
@@ -43,7 +43,7 @@ public:
         drawn_ = true;
     }
 
-    /// Takes the line away, so that what is printed next starts on a clean one.
+    /// Clears the line for the output that follows.
     void clear() noexcept {
         if (!drawn_) return;
         std::fputs("\r\033[K", stream_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A range of what a function gives one by one, for whom the whole would be too much at a time.
+// A range over the elements that a function returns one at a time.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace samples {
 
-/// An input range, to be walked through once.
-/// Shape:   next - puts one more element into its argument, or gives false at the end
+/// An input range: it can be iterated once.
+/// Shape:   next - assigns the next element to its argument; false at the end
 /// Memory:  one element
 template <typename Element>
 class pulled {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A note beside the records that entries were purged: from then on the log does not have it all.
+// A note in the store that entries were purged: from then on the log is incomplete.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -8,7 +8,7 @@
 
 namespace samples {
 
-/// Something to be known of the whole database.
+/// A note on the whole database.
 struct note {
     std::string id;
     std::string text;
@@ -28,7 +28,7 @@ namespace samples {
 
 inline constexpr settle::collection<note, "notes", &note::id> notes;
 
-/// Binds the collection to the engine.
+/// Binds the notes to the engine.
 inline constexpr auto note_type = settle::transaction<note_change, "note">(
     settle::participant<"note">(notes, settle::param<&note_change::id>)
         .confirm(settle::field<&note::text> = settle::param<&note_change::text>));

@@ -30,7 +30,7 @@ std::string system_text(int error) {
     return std::error_code(error, std::generic_category()).message();
 }
 
-/// The report for a program; sums are whole hundredths.
+/// The report as JSON; sums are whole hundredths.
 nlohmann::ordered_json to_json(report const& shown) {
     auto remarks = nlohmann::ordered_json::array();
     for (auto const& [line, sentence] : shown.remarks) {
@@ -50,8 +50,8 @@ input_error cannot_write(std::filesystem::path const& path, int error) {
                                    system_text(error)));
 }
 
-/// Whether the path names something that is no file, or is a name of the system's for one that is
-/// open, as /dev/stdout: taking its name would replace what it stands for.
+/// Whether the path is a device or the system's name of an open file, such as /dev/stdout: a rename
+/// would replace it.
 bool is_device(std::filesystem::path const& path) {
     std::error_code ignored;
     auto const status = std::filesystem::status(path, ignored);
@@ -60,7 +60,7 @@ bool is_device(std::filesystem::path const& path) {
            (std::filesystem::exists(status) && !is_regular_file(status));
 }
 
-/// The descriptor that such a name of the system's means.
+/// The descriptor that such a name denotes.
 std::optional<int> descriptor_of(std::filesystem::path const& path) {
     auto const text = path.lexically_normal().string();
     if (text == "/dev/stdout") return STDOUT_FILENO;
@@ -75,13 +75,13 @@ std::optional<int> descriptor_of(std::filesystem::path const& path) {
     return std::nullopt;
 }
 
-/// Where a file is written before it takes its name.
+/// The name of the temporary file.
 std::string name_beside(std::filesystem::path const& path) {
     return fmt::format("{}.{}.part", path.string(), getpid());
 }
 
 int open_to_write(std::filesystem::path const& path, std::string const& name, bool direct) {
-    // What is open goes on where it stands: to open it again would begin at a place of its own.
+    // Duplicates an open descriptor: a second open would start at its own offset.
     auto const there = direct ? descriptor_of(path) : std::nullopt;
     int const how = direct ? O_APPEND : O_TRUNC;
     int const file = there ? ::fcntl(*there, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -90,7 +90,7 @@ int open_to_write(std::filesystem::path const& path, std::string const& name, bo
     return file;
 }
 
-/// Writes a file whole or not at all: into a file beside it, which then takes its name.
+/// Writes a file whole or not at all: a temporary file beside it is renamed.
 /// Errors:  input_error, when the file cannot be written there
 void write_whole(std::filesystem::path const& path, std::string_view text) {
     bool const direct = is_device(path);
@@ -127,7 +127,7 @@ std::filesystem::path real_path(std::filesystem::path path) {
 std::string shortened(std::string sentence) {
     constexpr std::size_t most = 1000;
     if (sentence.size() <= most) return sentence;
-    // No character is cut in two: what follows its first byte begins with the bits 10.
+    // Cuts only between characters: continuation bytes begin with the bits 10.
     auto const inside = [&](std::size_t at) {
         return (static_cast<unsigned char>(sentence[at]) & 0xC0U) == 0x80U;
     };
@@ -167,7 +167,7 @@ std::string to_text(report const& shown, std::string_view what) {
     text += counted("refused", shown.refused, width) + '\n';
     if (shown.repeated > 0) text += counted("repeated", shown.repeated, width) + '\n';
     text += remarks_text(shown);
-    // Other programs may be at work between the two looks; only `check` knows what is wrong.
+    // Other programs may have changed sums meanwhile; only `check` can find errors.
     bool const same = shown.sum_before == shown.sum_after;
     text += fmt::format("money  {} before, {} after: {}\n", format_money(shown.sum_before),
                         format_money(shown.sum_after),
@@ -192,7 +192,7 @@ void check_report_path(std::filesystem::path const& path) {
 }
 
 void write_report(report const& shown, std::filesystem::path const& path) {
-    // A reason may quote the input; whatever is no UTF-8 there is replaced, so that nothing throws.
+    // A reason may quote input that is no UTF-8; it is replaced, so that dump() does not throw.
     using handler = nlohmann::ordered_json::error_handler_t;
     write_whole(path, to_json(shown).dump(2, ' ', true, handler::replace) + '\n');
 }

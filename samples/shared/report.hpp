@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a run did, for a person at the end of the run and for a program as a JSON file.
+// The report of a run: text for people, JSON for programs.
 #pragma once
 
 #include "exit_code.hpp"
@@ -16,40 +16,39 @@
 
 namespace samples {
 
-/// A sentence, which may quote what a file holds: of one that nobody would read to its end, the
-/// middle goes.
+/// A sentence that may quote a file; the middle of a long sentence is cut out.
 std::string shortened(std::string sentence);
 
 /// Counts of one run. Every piece of the input is in exactly one of the first five.
 struct report {
-    static constexpr std::size_t most_remarks = 1000; // kept, so that memory has a bound
-    static constexpr std::size_t most_printed = 20;   // more would hide the counts from a person
+    static constexpr std::size_t most_remarks = 1000; // bounds the memory
+    static constexpr std::size_t most_printed = 20;   // more would push the counts off the screen
 
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;
     std::uint64_t undecided = 0;
     std::uint64_t refused = 0;
-    std::uint64_t repeated = 0;                   // equal to an earlier line, and one with it
-    std::uint64_t earlier = 0;                    // done or canceled before this run began
-    std::map<std::string, std::uint64_t> reasons; // why what is not done is not
-    std::vector<remark> remarks; // the first ones; the counts know of all
-    std::uint64_t unnamed = 0;   // how many more there were
+    std::uint64_t repeated = 0;                   // repeats an earlier line's transaction
+    std::uint64_t earlier = 0;                    // settled before this run began
+    std::map<std::string, std::uint64_t> reasons; // why transactions are not done
+    std::vector<remark> remarks; // the first ones; the counts include all
+    std::uint64_t unnamed = 0;   // how many more remarks there were
     bool stopped = false;        // the run ended before the input did
-    std::uint64_t left_over = 0; // of earlier runs, and not settled by this one either
+    std::uint64_t left_over = 0; // unfinished entries of earlier runs
     double seconds = 0;
     std::int64_t sum_before = 0; // hundredths
     std::int64_t sum_after = 0;
 
     std::uint64_t total() const { return done + canceled + undecided + refused + repeated; }
 
-    /// Counts a piece that cannot be run; the sentence says what is wrong with it.
+    /// Counts a refused piece; the sentence says what is wrong with it.
     void refuse(std::uint64_t line, std::string_view reason, std::string sentence) {
         ++refused;
         ++reasons[std::string{reason}];
         note(line, std::move(sentence));
     }
 
-    /// Keeps a sentence for the end, or counts it where there are many already.
+    /// Keeps a sentence, or only counts it when there are many.
     void note(std::uint64_t line, std::string sentence) {
         if (remarks.size() >= most_remarks) ++unnamed;
         else remarks.push_back({line, shortened(std::move(sentence))});
@@ -61,7 +60,7 @@ struct report {
     }
 };
 
-/// A count as people read it: 6471 is `6,471`.
+/// A count with separators: 6471 is `6,471`.
 inline std::string with_commas(std::uint64_t count) {
     auto const digits = std::to_string(count);
     std::string text;
@@ -72,18 +71,17 @@ inline std::string with_commas(std::uint64_t count) {
     return text;
 }
 
-/// Why what is not done is not, and the sentences that go with it.
+/// The reasons and remarks of a report.
 std::string remarks_text(report const& shown, std::size_t most_printed = report::most_printed);
 
-/// The report as a person reads it.
-/// Shape:   what - what was run, in words: "payment orders"
+/// The report as text.
+/// Shape:   what - the name of the input: "payment orders"
 std::string to_text(report const& shown, std::string_view what);
 
-/// What a link leads to, whether or not it is there yet: a report takes that place, and the link
-/// stays.
+/// The target of a link, which may be missing: the report replaces the target, and the link stays.
 std::filesystem::path real_path(std::filesystem::path path);
 
-/// Finds out, before anything is run, whether a report can be written there.
+/// Checks, before the run, whether a report can be written there.
 /// Errors:  input_error, when it cannot
 void check_report_path(std::filesystem::path const& path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs what a reader gives, many transactions at a time, and counts what became of each.
+// Runs a reader's transactions, many at a time, and counts the outcomes.
 #pragma once
 
 #include "alike_names.hpp"
@@ -36,7 +36,7 @@
 
 namespace samples {
 
-/// The words in which a report counts a reason: the application's own where it has some.
+/// A reason in the application's words, or else in settle's.
 template <typename Application>
 std::string words_for(Application const& application, std::string_view participant,
                       settle::reason reason) {
@@ -46,10 +46,9 @@ std::string words_for(Application const& application, std::string_view participa
     return fmt::format("{}: {}", participant, name_of(reason));
 }
 
-/// Work on one record keeps the order of the input, whatever the pace. A window sees to that by
-/// itself; what is read for several threads is shared out so that no two of them have a record in
-/// common.
-/// Memory:  as many transactions as are under way, and with several threads as were read for them
+/// Transactions that share a record keep the input's order at any pace. A window keeps it itself;
+/// with several threads, transactions that share a record go to the same thread.
+/// Memory:  the transactions in flight, and with several threads those read ahead
 template <typename Application, typename Engine>
 class runner {
     using reader = typename Application::reader;
@@ -59,7 +58,7 @@ public:
         : application_(&application), engine_(&engine), how_(how), stop_(std::move(stop)),
           open_(engine) {}
 
-    /// Runs all pieces. Money is counted before and after, when nothing of ours is under way.
+    /// Runs all pieces. Sums the money before and after, with no own transaction in flight.
     /// Errors:  settle::failure when the store cannot be read
     report run(reader& pieces) {
         settle_leftovers();
@@ -68,11 +67,11 @@ public:
         auto const began = std::chrono::steady_clock::now();
         pieces_ = &pieces;
         while (look_ahead()) {
-            // Transactions of one type run together; the next type waits until they are over.
+            // Transactions of one type run together; the next type waits for their end.
             std::visit([this](auto const& first) { this->run_like(first); }, *ahead_);
         }
         progress_.clear();
-        // Those of one window end in an order of their own; a person reads along the file.
+        // A window finishes in any order; people read in the file's order.
         std::stable_sort(report_.remarks.begin(), report_.remarks.end(),
                          [](auto const& one, auto const& other) { return one.line < other.line; });
         report_.stopped = stop_.stop_requested() || gave_up_;
@@ -83,20 +82,20 @@ public:
     }
 
 private:
-    /// So many undecided ones in a row mean that the store is gone, not that one record is held.
+    /// After this many undecided transactions in a row the store counts as lost.
     static constexpr int give_up_after = 5;
 
-    /// Where a transaction comes from, and whether its id was settled before this run.
+    /// The input line of a transaction, and whether its id was settled before this run.
     struct origin {
         std::uint64_t line = 0;
         bool earlier = false;
-        std::uint64_t repeats = 0; // the line of this file that named the id first
+        std::uint64_t repeats = 0; // the first line with the same id
     };
 
     template <typename Parameters>
     using element = std::pair<settle::transaction_id, Parameters>;
 
-    /// What a program that was killed left half done would show as money that is missing.
+    /// Settles the transactions of a killed program, which would show up as missing money.
     void settle_leftovers() {
         settle::recover_options wanted;
         wanted.stop = stop_;
@@ -125,7 +124,7 @@ private:
         return !gave_up_ && !stop_.stop_requested();
     }
 
-    /// Sees to it that the next piece is there; false when nothing more is to be run.
+    /// Reads the next piece ahead; false when there is nothing more to run.
     bool look_ahead() {
         if (!goes_on()) return false;
         if (ahead_) return true;
@@ -134,8 +133,8 @@ private:
         return ahead_.has_value();
     }
 
-    /// Gives the next transaction, as long as it is of this type. What cannot be run is counted on
-    /// the way.
+    /// Returns the next transaction while it has this type, and counts the refusals and remarks
+    /// before it.
     template <typename Parameters>
     bool next(element<Parameters>& given, origin& from) {
         while (look_ahead()) {
@@ -144,7 +143,7 @@ private:
             } else if (auto const* said = std::get_if<remark>(&*ahead_)) {
                 note(*said);
             } else if (auto* asked = std::get_if<request<Parameters>>(&*ahead_)) {
-                // A missing record would cancel the id for good; opened later, it still can run.
+                // A missing record would cancel the id for good; a refused id can run later.
                 auto const no_record = missing(*asked);
                 if (!no_record) {
                     auto const alike = ids_.alike(asked->id, asked->line);
@@ -200,7 +199,7 @@ private:
         }
     }
 
-    /// Runs what `next` gives until it gives nothing more; all of it has come to its end then.
+    /// Runs transactions from `next` until it returns false, and waits for their end.
     template <typename Parameters>
     void run_all(std::function<bool(element<Parameters>&, origin&)> const& next) {
         std::unordered_map<std::size_t, origin> under_way;
@@ -222,8 +221,8 @@ private:
             wanted);
     }
 
-    /// Reads as much as the threads can have under way, and shares it out. The next is read when
-    /// all of it is over, since it may touch the same records.
+    /// Reads one batch for all threads and splits it. The next batch waits for its end, since both
+    /// may touch the same records.
     template <typename Parameters>
     void run_side_by_side() {
         std::vector<element<Parameters>> read;
@@ -234,7 +233,7 @@ private:
         origin where;
         while (read.size() < most && next<Parameters>(given, where)) {
             kin.begin_piece();
-            // An id that comes twice is taken by the first.
+            // The first request takes a repeated id.
             kin.touches(given.first);
             application_->each_record(given.second, [&](auto const& collection, auto const& key) {
                 kin.touches(record_name(collection.name, key));
@@ -267,7 +266,7 @@ private:
         }
     }
 
-    /// Enough for every window, more where windows are small, and never more than memory is for.
+    /// Enough for every window, and bounded for the memory.
     std::size_t read_at_once() const {
         constexpr std::size_t least = 1'000;
         constexpr std::size_t most = 20'000;
@@ -310,7 +309,7 @@ private:
     }
 
     bool settled_before(std::string const& id) {
-        // What cannot be read is the engine's to tell, as the outcome of this one.
+        // The engine reports an unreadable entry as this transaction's outcome.
         auto const found = engine_->find(id);
         return found.has_value() && found.value() && is_final(found.value()->state);
     }
@@ -318,7 +317,7 @@ private:
     void canceled(std::uint64_t line, settle::outcome const& result) {
         ++report_.canceled;
         ++report_.reasons[words_for(*application_, result.participant, result.why)];
-        // A guard that does not hold is everyday business; anything else deserves a line.
+        // A failed guard is common; any other reason deserves a remark.
         if (result.why == settle::reason::guard_failed) return;
         report_.note(line, fmt::format("'{}' is canceled: {}", result.id,
                                        words_for(*application_, result.participant,
@@ -349,7 +348,7 @@ private:
     std::stop_token stop_;
     open_records<Engine> open_;
     reader* pieces_ = nullptr;
-    std::optional<typename reader::piece> ahead_; // was read and is not yet taken
+    std::optional<typename reader::piece> ahead_; // the piece that was read ahead
     std::mutex counting_;
     report report_;
     seen_ids ids_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The library's sentences as a sample passes them on.
+// Adapts the library's sentences for a sample.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -9,7 +9,7 @@
 
 namespace samples {
 
-/// The sentence without the library's name before it: a sample puts its own there.
+/// The sentence without the prefix `settle: `: a sample puts its own name there.
 inline std::string_view without_prefix(std::string_view sentence) {
     constexpr std::string_view prefix = "settle: ";
     if (sentence.starts_with(prefix)) sentence.remove_prefix(prefix.size());

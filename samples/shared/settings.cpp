@@ -30,16 +30,16 @@ namespace samples {
 
 namespace {
 
-/// CLI11 knows no word behind `--` that does not end all options and commands. So such a word comes
-/// to it behind a character that begins neither, and loses that in the end.
+/// In CLI11 a word behind `--` ends all options and commands. This prefix hides such a word from it
+/// and is removed at the end.
 constexpr char literal = '\x01';
 
-/// Without that character.
+/// Removes the prefix.
 std::string plain(std::string const& word) {
     return word.starts_with(literal) ? word.substr(1) : word;
 }
 
-/// Makes an option whose word is taken as it was given.
+/// Makes an option that takes its word unchanged.
 template <typename Take>
 CLI::Option* add_word(CLI::App& line, std::string const& name, Take take,
                       std::string const& purpose) {
@@ -61,7 +61,7 @@ CLI::Option* add_money(CLI::App& line, std::string const& name, std::int64_t& ta
     return add_word(line, name, take, purpose)->type_name("MONEY");
 }
 
-/// What is wrong with a count, in words: CLI11 would name a range that it cannot count up to.
+/// The error of an invalid count; CLI11 would print its range of representable numbers.
 CLI::ValidationError no_count(std::string const& name, std::string const& text, std::int64_t least,
                               std::int64_t most) {
     bool const any = most == std::numeric_limits<std::int64_t>::max();
@@ -70,7 +70,7 @@ CLI::ValidationError no_count(std::string const& name, std::string const& text, 
         name, fmt::format("'{}' is not a whole number from {} to {}", text, least, end));
 }
 
-/// Makes an option that takes a whole number between two others.
+/// Makes an option that takes an integer in a range.
 template <typename Number>
 CLI::Option* add_count(CLI::App& line, std::string const& name, Number& target, std::int64_t least,
                        std::int64_t most, std::string const& purpose) {
@@ -97,7 +97,7 @@ void add_open_option(CLI::App& open, open_option const& given) {
     }
 }
 
-/// Makes an option that takes one of some words.
+/// Makes an option that takes a word from a list.
 /// Shape:   words - for each word its value
 template <typename Value, typename Target>
 CLI::Option* add_choice(CLI::App& line, std::string const& name, Target& target,
@@ -117,7 +117,7 @@ CLI::Option* add_choice(CLI::App& line, std::string const& name, Target& target,
     return add_word(line, name, take, purpose)->type_name(known);
 }
 
-/// `--state`, which takes the words that `list` prints.
+/// `--state`, with the words that `list` prints.
 void add_state(CLI::App& line, std::optional<settle::state>& target) {
     using settle::state;
     std::vector<std::pair<std::string, state>> words;
@@ -128,7 +128,7 @@ void add_state(CLI::App& line, std::optional<settle::state>& target) {
     add_choice(line, "--state", target, std::move(words), "Only those in this state");
 }
 
-/// Reads a time such as `30m`; a bare number is seconds.
+/// Reads a duration such as `30m`; a bare number is seconds.
 std::optional<std::chrono::seconds> parse_age(std::string_view text) {
     constexpr std::int64_t ten_years = std::int64_t{86400} * 3653;
     constexpr std::string_view units = "smhd";
@@ -166,13 +166,13 @@ void add_age(CLI::App& line, std::chrono::seconds& target, std::string const& pu
     add_word(line, "--older-than", take, purpose)->type_name("30s|30m|2h|1d");
 }
 
-/// The words of a command line in CLI11's order, which is from the last to the first.
+/// The words of a command line in CLI11's order: last to first.
 std::vector<std::string> words_of(int argc, char** argv) {
     std::vector<std::string> words;
     for (int at = 1; at < argc; ++at) {
         std::string const word = argv[at];
         bool const separator = word == "--";
-        // A separator in the end separates nothing.
+        // A trailing separator separates nothing.
         if (separator && ++at == argc) break;
         bool const marked = separator || word.starts_with(literal);
         words.push_back(marked ? literal + std::string{argv[at]} : word);
@@ -181,13 +181,13 @@ std::vector<std::string> words_of(int argc, char** argv) {
     return words;
 }
 
-/// The command line of a sample while it is read.
+/// Parses the command line of a sample.
 class command_line {
 public:
     command_line(command_line_words const& words, settings& target)
         : target_(&target), address_(words.default_store), line_(words.purpose, words.name) {
         line_.require_subcommand(1, 0);
-        // So that --store may stand behind a command as well as before it.
+        // Accepts --store also behind a command.
         line_.fallthrough();
         line_.footer("Exit codes: 0 everything was read and settled (canceled is an outcome).\n1 "
                      "input was refused, check found something wrong, or what was asked for is "
@@ -239,7 +239,7 @@ public:
             return exit_code::wrong_usage;
         }
         for (auto* given : line_.get_subcommands()) {
-            // CLI11 would give it once, and one call of two would be lost without a word.
+            // CLI11 lists a repeated command once; the second call would be lost silently.
             if (given->count() > 1) {
                 write_to_stderr(given_twice(*given));
                 return exit_code::wrong_usage;
@@ -250,8 +250,8 @@ public:
     }
 
 private:
-    /// What is wrong, and where help is. CLI11 would tell of a command that lacks something rather
-    /// than of the word that it does not know.
+    /// The error and where to find help. For an unknown word, CLI11 would instead report a missing
+    /// argument.
     std::string sentence_of(CLI::ParseError const& error) const {
         for (auto const* given : line_.get_subcommands()) {
             if (given->count() > 1) return given_twice(*given);

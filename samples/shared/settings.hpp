@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a sample's command line says: which commands, in which order, on what.
+// The settings of a sample's command line: its commands, their order, and their options.
 #pragma once
 
 #include "exit_code.hpp"
@@ -25,22 +25,22 @@ enum class command {
 /// A command's word on the command line.
 std::string_view name_of(command named);
 
-/// How a store's documents are laid out.
+/// The layout of a store's documents.
 enum class layout {
-    own,     ///< as settle does
-    tutorial ///< as programs do that follow MongoDB's tutorial
+    own,     ///< settle's own
+    tutorial ///< that of MongoDB's tutorial
 };
 
 struct settings {
     store_address store;
     samples::layout layout = samples::layout::own;
     bool two_phases = false;
-    std::vector<command> commands; // in the order in which they were given
+    std::vector<command> commands; // in the order given
     std::filesystem::path file;    // of open
     std::filesystem::path input;   // of run
     std::filesystem::path report;
     samples::pace pace;
-    std::string show_id; // each command has its own, since several may be given at once
+    std::string show_id; // each command has its own, since several may be given
     std::string cancel_id;
     std::string reverse_id;
     std::string account;
@@ -53,7 +53,7 @@ struct settings {
     bool even_if_unknown = false;
 };
 
-/// What `open` must be told besides the file: an amount of money, or a count.
+/// An option of `open` besides the file: an amount of money, or a count.
 struct open_option {
     enum class kind { money, count };
 
@@ -63,7 +63,7 @@ struct open_option {
     std::int64_t* target = nullptr;
 };
 
-/// What is special to the command line of one sample.
+/// The special parts of a sample's command line.
 struct command_line_words {
     std::string name;
     std::string purpose;
@@ -71,7 +71,7 @@ struct command_line_words {
     std::vector<open_option> open_options;
 };
 
-/// Reads the command line. Where it asks for help or is wrong, prints that and gives the end.
+/// Reads the command line. For help or an error, prints the text and returns the exit code.
 std::optional<exit_code> read_command_line(command_line_words const& words, int argc, char** argv,
                                            settings& target);
 

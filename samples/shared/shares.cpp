@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds what hangs together by union-find, and gives each thread about as much as the others.
+// Groups pieces by union-find, and gives each thread about the same number.
 #include "shares.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void shares::touches(std::string name) {
 
 std::size_t shares::first_of(std::size_t piece) {
     while (leaders_[piece] != piece) {
-        // Halving the way keeps the next look short.
+        // Path halving keeps later searches short.
         leaders_[piece] = leaders_[leaders_[piece]];
         piece = leaders_[piece];
     }
@@ -34,7 +34,7 @@ std::vector<std::vector<std::size_t>> shares::split(std::size_t threads) {
     std::vector<std::size_t> kins(leaders_.size());
     std::iota(kins.begin(), kins.end(), std::size_t{0});
     std::erase_if(kins, [&](std::size_t piece) { return sizes[piece] == 0; });
-    // The large ones first: the small ones then even out what those left uneven.
+    // Large groups first: the small groups then balance the threads.
     std::stable_sort(kins.begin(), kins.end(),
                      [&](std::size_t one, std::size_t other) { return sizes[one] > sizes[other]; });
     std::vector<std::size_t> loads(std::max<std::size_t>(1, threads));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shares pieces of work out among threads so that whatever touches one thing stays in order.
+// Splits work among threads so that pieces with a common record or id stay in order.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,24 @@
 
 namespace samples {
 
-/// Two pieces that name one thing, straight or by a chain of others, go to one thread; pieces of
-/// two threads have nothing in common, so it does not matter which of them comes first.
+/// Pieces that share a name, directly or through other pieces, go to one thread. Pieces of two
+/// threads share nothing, so their order does not matter.
 class shares {
 public:
-    /// Counts one more piece, the next in the order of the input.
+    /// Adds the next piece of the input.
     void begin_piece();
 
-    /// Says that the piece that was begun last touches this: a record, or an id.
+    /// Adds a name of the last piece: a record, or an id.
     void touches(std::string name);
 
-    /// The pieces of each thread by their numbers from 0, in the order of the input. Threads that
-    /// would have nothing to do are left out.
+    /// The indexes of each thread's pieces, in input order. Idle threads are left out.
     std::vector<std::vector<std::size_t>> split(std::size_t threads);
 
 private:
     std::size_t first_of(std::size_t piece);
 
-    std::vector<std::size_t> leaders_; // an earlier piece of the same kin, or the piece itself
-    std::unordered_map<std::string, std::size_t> known_; // who named it first
+    std::vector<std::size_t> leaders_; // an earlier piece of the same group, or the piece itself
+    std::unordered_map<std::string, std::size_t> known_; // the first piece with the name
 };
 
 } // namespace samples

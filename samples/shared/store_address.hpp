@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store that a command line names: `--store sqlite:bank.db`, `--store memory:`, or
+// The store of a command line: `--store sqlite:bank.db`, `--store memory:`, or
 // `--store mongodb://127.0.0.1/bank`.
 #pragma once
 
@@ -14,8 +14,8 @@ namespace samples {
 
 enum class store_kind { memory, sqlite, mongodb };
 
-/// A store and where it is: for sqlite the path of its file, for mongodb the whole address, for
-/// memory nothing.
+/// The kind of a store and its location: for sqlite the path of its file, for mongodb the whole
+/// address, for memory nothing.
 struct store_address {
     store_kind kind = store_kind::memory;
     std::string path;
@@ -24,7 +24,7 @@ struct store_address {
 };
 
 /// Reads an address.
-/// Errors:  input_error, with a sentence that lists the addresses that there are
+/// Errors:  input_error, with a sentence that lists the valid addresses
 inline store_address parse_store_address(std::string_view text) {
     constexpr std::string_view known =
         "known are sqlite:PATH, memory: and mongodb://HOST[:PORT][,…]/DATABASE";

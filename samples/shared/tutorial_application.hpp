@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an application can do with what the tutorial's programs left, written once.
+// The shared part of an application for leftovers of the tutorial's programs.
 #pragma once
 
 #include "application.hpp"
@@ -10,9 +10,9 @@
 
 namespace samples {
 
-/// Shape:   Type - the transactions of those programs;
-///          Application offers each_amount(engine, visit), which calls visit(id, amount) for
-///          each record that holds money, and what commands<> lists for a tutorial
+/// Shape:   Type - the type of those programs' transactions; Application offers each_amount(engine,
+///          visit), which calls visit(id, amount) for each record that holds money, and the members
+///          that commands<> lists for a tutorial
 template <typename Application, auto const& Type>
 class tutorial_application {
 public:
@@ -32,7 +32,7 @@ public:
         return sums;
     }
 
-    /// Shape:   account - one of them, or empty for all
+    /// Shape:   account - an account's id, or empty for all
     template <typename Engine>
     exit_code show_balances(Engine& engine, std::string const& account) const {
         Application::each_amount(engine, [&](std::string const& id, std::int64_t amount) {

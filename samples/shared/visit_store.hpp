@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Opens the store that an address names, so that an application is written once for all stores.
+// Opens the store of an address, so that an application is independent of the store.
 #pragma once
 
 #include "store_address.hpp"
@@ -21,13 +21,13 @@
 namespace samples {
 
 #if SAMPLES_WITH_MONGODB
-inline constexpr bool with_mongodb = true; // and without any other store: see mongodb_program.hpp
+inline constexpr bool with_mongodb = true; // and no other store: see mongodb_program.hpp
 
-/// Calls visit(store) with the store of the address; a store that joins the samples joins here.
-/// Shape:   Application - its tables are those by which its database is known, its tutorial says
-///          which collection only programs of MongoDB's tutorial have;
-///          may_create - whether a database that is not there is made
-/// Errors:  std::runtime_error when there is no such database or it cannot be used
+/// Calls visit(store) with the store of the address; a new store of the samples is added here.
+/// Shape:   Application - its tables identify its database, its tutorial names the collection that
+///          only programs of MongoDB's tutorial have; may_create - whether a missing database is
+///          created
+/// Errors:  std::runtime_error when the database is missing or unusable
 template <typename Application, typename Visitor>
 auto visit_store(store_address const& address, bool may_create, Visitor&& visit) {
     if (address.kind != store_kind::mongodb) {
@@ -41,8 +41,8 @@ auto visit_store(store_address const& address, bool may_create, Visitor&& visit)
 }
 
 /// Calls visit(store) with a database that the tutorial's programs have used.
-/// Shape:   Tutorial - of the application: the type that they ran, and their layout(), or
-///          layout(address) where documents differ
+/// Shape:   Tutorial - of the application: the type that those programs ran, and their layout(), or
+///          layout(address) where it depends on the documents
 template <typename Tutorial, typename Visitor>
 auto visit_tutorial(store_address const& address, Visitor&& visit) {
     auto const layout = [&] {
@@ -65,7 +65,7 @@ auto visit_store(store_address const& address, bool may_create, Visitor&& visit)
         settle::memory::database store;
         return visit(store);
     }
-    // Looking at a database that is not there would make an empty one, and hide a slip of the pen.
+    // Opening a missing database would create it, and hide a mistyped path.
     check_database_file(address.path, Application::tables, may_create);
     settle::sqlite::database store{address.path};
     return visit(store);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bank's program: opens accounts, runs payment orders, and looks at what became of them.
+// The bank's program: opens accounts, runs payment orders, and shows their outcomes.
 #include <shared/application.hpp>
 
 #include "orders.hpp"
@@ -44,7 +44,7 @@ public:
                               settle::type<samples::note_type>, how};
     }
 
-    /// Opens every account that an order of the file names.
+    /// Opens every account that the file's orders name.
     template <typename Opener>
     void open(Opener& records, std::filesystem::path const& file) const {
         bank::order_reader orders{file};
@@ -57,7 +57,7 @@ public:
             auto const* order = std::get_if<samples::request<bank::transfer>>(&piece);
             if (order == nullptr) continue;
             for (auto const& id : {order->parameters.source, order->parameters.destination}) {
-                // A sum that is too large is found before there is any account.
+                // An overflowing sum is found before any account is created.
                 if (ids.add(order->line, id)) sum = samples::add(sum, balance_);
             }
         }
@@ -79,7 +79,7 @@ public:
                 fmt::format("order '{}': there is no account '{}'", asked.id, key)};
     }
 
-    /// What a done entry did to the accounts; false when this program cannot tell.
+    /// The moves of a done entry; false when this program cannot read the entry.
     static bool read_moves(settle::entry const& done, std::vector<samples::money_move>& moves) {
         auto const move = [&](bank::transfer const& of, std::int64_t sign) {
             moves.push_back({bank::accounts.name, of.source, -sign * of.amount});

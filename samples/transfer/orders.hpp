@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads transfers from a table: the bank's payment orders, or plain source and destination.
+// Reads transfers from a table: a bank's payment orders, or plain source and destination.
 #pragma once
 
 #include "transfer.hpp"
@@ -20,9 +20,9 @@
 
 namespace bank {
 
-/// Gives the file's orders one by one.
+/// Returns the file's orders.
 /// Shape:   columns id, source, destination, amount, or order_id, account, bank_to, account_to,
-///          amount (others are left alone): the header decides
+///          amount (others are ignored): the header decides
 /// Errors:  samples::input_error when the file as a whole cannot be used
 class order_reader {
 public:
@@ -41,7 +41,7 @@ public:
 
 private:
     enum column : std::size_t { id, source, destination, amount, bank };
-    static constexpr std::size_t bank_layout = 1; // its accounts are at another bank
+    static constexpr std::size_t bank_layout = 1; // its destination accounts are at another bank
 
     static std::vector<samples::table_layout> layouts() {
         return {{{"id", "order_id"}, {"source"}, {"destination"}, {"amount"}},
@@ -57,8 +57,8 @@ private:
         return fmt::format("{}-{}", value(bank), account);
     }
 
-    /// A line of sums has a label or nothing where an order has its id and its accounts. An account
-    /// may be called as such a label, so it is none behind an id.
+    /// A line of sums has a label or nothing in place of its id and accounts. Behind an id, the
+    /// word is an account's name.
     bool is_total(std::string const& to) const {
         auto const& from = value(source);
         if (!samples::is_placeholder(from) && !samples::is_placeholder(to)) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The transfer of MongoDB's tutorial "Perform Two Phase Commits": its accounts, and both effects
-// while it is pending. So settle can bring to an end what the tutorial's programs left.
+// The transfer of MongoDB's tutorial "Perform Two Phase Commits", with its accounts and with both
+// effects while pending, so that settle can finish the tutorial's leftovers.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -33,8 +33,8 @@ using settle::param;
 
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 
-/// The credit shows while the transfer may still be canceled, as in the documents. Who is free to
-/// choose takes bank::transfer_type.
+/// The credit shows while the transfer may still be canceled, as in the documents. New programs
+/// should use bank::transfer_type.
 inline constexpr auto transfer_type =
     settle::transaction<transfer, "transfer">(
         settle::participant<"source">(accounts, param<&transfer::source>)

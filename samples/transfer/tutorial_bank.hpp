@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the bank's program can do with what the tutorial's programs left.
+// The commands of the bank's program for the leftovers of the tutorial's programs.
 #pragma once
 
 #include "tutorial.hpp"
