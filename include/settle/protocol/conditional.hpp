@@ -52,7 +52,7 @@ template <Described Record>
 
 } // namespace detail
 
-/// The apply to a record without marks; empty if no condition ensures the answer `applied`.
+/// The apply to a record without marks; empty if a conditional update cannot express it.
 template <Described Record, typename Intent>
 [[nodiscard]] std::optional<conditional_change<Record>> conditional_apply(
     transaction_id const& id, part_number part, epoch under, Intent const& intent) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The entry of a transaction in the log.
+// The entry of a transaction in the log, and the test that tells its stray marks.
 #pragma once
 
 #include <settle/protocol/state.hpp>

@@ -13,7 +13,7 @@
 SETTLE_BEGIN
 
 /// `initial` → `pending` → `applied` → `done`; `pending` → `canceling` → `canceled`;
-/// `initial` → `canceled`.
+/// `initial` → `canceled`; in one phase also `initial` → `done`.
 enum class state : std::uint8_t { initial, pending, applied, done, canceling, canceled };
 
 [[nodiscard]] constexpr std::string_view name_of(state value) {
@@ -80,7 +80,7 @@ enum class answer : std::uint8_t {
     overflow,
     two_parts,       ///< the mark of another part of the same transaction is in the way
     record_unusable, ///< the record is damaged, or its store refuses the change for good
-    busy,            ///< a mark of another transaction is in the way
+    busy,            ///< a mark is in the way; the transaction may start over
     unavailable,     ///< took no effect; may be sent again
     unknown          ///< took effect at most once, possibly later
 };
