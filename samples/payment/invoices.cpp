@@ -245,7 +245,7 @@ void invoice_reader::refuse_repeated(bool scattered) {
         if (auto const pair = repetition(invoice.lines)) found.emplace_back(&invoice, *pair);
         else others = true;
     }
-    // In an ordered file a single invoice may repeat its lines; several are no coincidence.
+    // In an ordered file an invoice may repeat its lines, but not every invoice does.
     if (!scattered && (others || found.size() < 2)) return;
     for (auto const& [invoice, lines] : found) {
         auto const [again, before] = lines;

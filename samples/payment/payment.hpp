@@ -10,7 +10,7 @@
 
 namespace shop {
 
-// What a store keeps. Money is an integer of hundredths.
+// The records. Money is an integer of hundredths.
 
 struct customer {
     std::string id;
@@ -35,7 +35,7 @@ struct till {
     std::int64_t takings;
 };
 
-// What a payment and a refund have to be told.
+// The parameters of a payment and a refund.
 
 struct order_line {
     std::string stock_code;
@@ -80,10 +80,10 @@ inline constexpr settle::collection<order, "orders", &order::invoice> orders;
 inline constexpr settle::collection<item, "items", &item::stock_code> items;
 inline constexpr settle::collection<till, "tills", &till::id> tills;
 
-/// Pays one order. Canceled halfway, the balance and the goods are back and the order is unpaid.
+/// Pays an order. After a cancel the balance and the goods are back and the order is unpaid.
 inline constexpr auto payment_type =
     settle::transaction<payment, "payment">(
-        // The order changes hands only when the payment is certain; until then it reads "unpaid",
+        // The order changes only when the payment is certain; until then it reads "unpaid",
         // and no other payment of it can begin.
         settle::participant<"order">(orders, param<&payment::invoice>)
             .require(field<&order::status> == lit<"unpaid">)
@@ -94,18 +94,18 @@ inline constexpr auto payment_type =
             .require(field<&customer::balance> >= param<&payment::amount>)
             .apply(field<&customer::balance> -= param<&payment::amount>)
             .compensate(field<&customer::balance> += param<&payment::amount>),
-        // One part for each line; two lines may well name one stock code.
+        // A part for each line; two lines may name the same stock code.
         settle::participant<"stock">(items, each<&payment::lines>,
                                      settle::line<&order_line::stock_code>)
             .require(field<&item::in_stock> >= settle::line<&order_line::quantity>)
             .apply(field<&item::in_stock> -= settle::line<&order_line::quantity>)
             .compensate(settle::inverse),
-        // The shop can spend the money only when nothing can take it back.
+        // The shop can spend the money only after the commit.
         settle::participant<"till">(tills, lit<"shop">)
             .confirm(field<&till::takings> += param<&payment::amount>))
         .require(param<&payment::amount> > lit<0>);
 
-/// Pays a customer back and takes the goods back: everything flows the other way.
+/// Pays a customer back and takes the goods back: the reverse effects of a payment.
 inline constexpr auto refund_type =
     settle::transaction<refund, "refund">(
         settle::participant<"till">(tills, lit<"shop">)

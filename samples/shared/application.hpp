@@ -141,7 +141,6 @@ private:
         auto const found = engine_->recover(wanted);
         tell("recovered", found);
         auto const swept = engine_->sweep(interrupted_->token());
-        // Marks without an unfinished entry.
         if (swept.undone > 0 || !swept.skipped.empty()) {
             fmt::print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
                        swept.skipped.size());

@@ -58,7 +58,7 @@ public:
         // A pipe's size is unknown; its share of progress stays 0.
         if (!S_ISREG(found.st_mode)) return;
         size_ = static_cast<std::uint64_t>(found.st_size);
-        // Another command may have read a part of the same standard input.
+        // pread() keeps the position: another command may read the same standard input.
         from_ = is_input ? ::lseek(file_, 0, SEEK_CUR) : 0;
     }
 

@@ -19,7 +19,7 @@ namespace samples {
 /// A sentence that may quote a file; the middle of a long sentence is cut out.
 std::string shortened(std::string sentence);
 
-/// Counts of one run. Every piece of the input is in exactly one of the first five.
+/// Counts of one run. Every piece of the input is in exactly one of the first five counts.
 struct report {
     static constexpr std::size_t most_remarks = 1000; // bounds the memory
     static constexpr std::size_t most_printed = 20;   // more would push the counts off the screen
@@ -34,7 +34,7 @@ struct report {
     std::vector<remark> remarks; // the first ones; the counts include all
     std::uint64_t unnamed = 0;   // how many more remarks there were
     bool stopped = false;        // the run ended before the input did
-    std::uint64_t left_over = 0; // unfinished entries of earlier runs
+    std::uint64_t left_over = 0; // entries of earlier runs that this run did not settle
     double seconds = 0;
     std::int64_t sum_before = 0; // hundredths
     std::int64_t sum_after = 0;

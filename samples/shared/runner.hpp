@@ -58,7 +58,7 @@ public:
         : application_(&application), engine_(&engine), how_(how), stop_(std::move(stop)),
           open_(engine) {}
 
-    /// Runs all pieces. Sums the money before and after, with no own transaction in flight.
+    /// Runs all pieces. Sums the money before the first and after the last transaction.
     /// Errors:  settle::failure when the store cannot be read
     report run(reader& pieces) {
         settle_leftovers();

@@ -61,7 +61,7 @@ CLI::Option* add_money(CLI::App& line, std::string const& name, std::int64_t& ta
     return add_word(line, name, take, purpose)->type_name("MONEY");
 }
 
-/// The error of an invalid count; CLI11 would print its range of representable numbers.
+/// The error of an invalid count; CLI11 would name a range that it cannot represent.
 CLI::ValidationError no_count(std::string const& name, std::string const& text, std::int64_t least,
                               std::int64_t most) {
     bool const any = most == std::numeric_limits<std::int64_t>::max();

@@ -45,7 +45,7 @@ inline void make_collection(link& with, std::string_view name) {
     raise(errc::unfit_store, std::move(text.append(". See mongodb#collections")));
 }
 
-/// Refuses a collection that could refuse an update of settle, or redirect it to another record.
+/// Refuses a collection that could refuse an update of settle, or apply it to another record.
 inline void check_collection(link& with, std::string_view name) {
     document command;
     document filter;

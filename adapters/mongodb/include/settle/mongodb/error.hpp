@@ -222,7 +222,7 @@ struct missing_right {
 /// The server's or the driver's text, on one line and shortened.
 [[nodiscard]] inline std::string native_text(bson_error_t const& problem) {
     std::string said{problem.message};
-    // A refusal repeats the whole command; for a taken key the code searches the untruncated text.
+    // A refusal repeats the whole command. is_of_taken_key() needs the whole text of its code.
     constexpr std::size_t most = 300;
     std::size_t end = code_of(problem) == duplicate_key ? said.size() : most;
     if (missing_right_of(said)) end = std::min(end, said.find(','));

@@ -301,7 +301,7 @@ private:
                         : settle::detail::answer_of_undone(work.problem);
     }
 
-    /// Changes entries in native transactions. An entry that another one holds fails alone.
+    /// Changes entries in native transactions. An entry that another transaction holds fails alone.
     void change_together(std::span<job* const> jobs, write_context const& at) {
         settle::detail::for_each_run(
             jobs, [&](job const* work) { return held_up_->contains(work->id); },
@@ -320,7 +320,7 @@ private:
     bool change_all(std::span<job* const> jobs, write_context const& at, detail::effort how) {
         bool const one = jobs.size() == 1;
         bool all_met = true;
-        // Returns its client before it takes another: other threads may have the rest of the pool.
+        // The client returns to the pool before another is taken: the pool may be exhausted.
         auto const try_all = [&](detail::link& with) {
             all_met = all_are_met(change_in_bulk(with, jobs, at), jobs);
             // The exception aborts the native transaction.

@@ -52,7 +52,7 @@ public:
 
     /// Announces other stores: from now on waves overlap theirs.
     void expect_others() { beside_ = std::make_shared<waves_under_way>(); }
-    /// Waits for the end of an unfinished wave.
+    /// Waits for the end of an abandoned wave.
     void abandon(std::span<job> wave) {
         if (beside_) beside_->abandon(wave);
     }
@@ -423,7 +423,7 @@ private:
                                           alone ? first_reading() : detail::reading::always);
             bool const held = detail::is_conflict(ended);
             if (alone) held_up_->note(members.front()->jobs.front()->id, held);
-            // Each call is then tried alone, which shows whose record is held.
+            // After a conflict each of several calls is tried alone, which finds the held record.
             if (alone || !held) all.end_all(ended);
         });
         id_was_there = mine.end && log_session::is_of_taken_id(mine.end->problem);

@@ -14,7 +14,7 @@ namespace mongodb::detail {
 /// Errors:  throws settle::failure
 [[nodiscard]] inline bool read_on_sole_primary(server& at, native_transaction::action read) {
     if (!at.was_sole_primary()) return false;
-    // Returns its client before it takes another: other threads may have the rest of the pool.
+    // The client returns to the pool before another is taken: the pool may be exhausted.
     auto const ended = native_transaction{at}.perform(read, for_long.longest);
     if (ended.status != commit_status::committed) throw failure(ended.problem);
     // Only the primary admits a member, so this server still was the only member.
