@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an engine's arguments come to: one log, a session for each store, types, limits, a world.
+// What an engine consists of: one log, a session for each store, types, limits, an environment.
 #pragma once
 
 #include <settle/protocol/reversal.hpp>
@@ -16,10 +16,10 @@ struct held_argument {
 template <typename Argument>
     requires is_database<Argument>
 struct held_argument<Argument> {
-    using type = Argument&; // a database stays where its user made it
+    using type = Argument&; // an engine refers to a database and never copies it
 };
 
-/// The arguments themselves, and which of them is what.
+/// The arguments of an engine, and the role of each.
 template <typename... Arguments>
 class engine_arguments {
 public:
@@ -106,7 +106,7 @@ private:
     std::tuple<typename held_argument<Arguments>::type...> arguments_;
 };
 
-/// The widest wave that one of these sessions likes to be handed.
+/// The largest wave that the log or a session prefers.
 template <typename Log, typename Sessions>
 struct widest;
 template <typename Log, typename... Sessions>
@@ -147,7 +147,7 @@ public:
     [[nodiscard]] environment_type const& environment() const { return given_.environment(); }
     [[nodiscard]] observer_type& observer() { return given_.observer(); }
 
-    /// The session that holds a collection.
+    /// The session of the store that holds a collection.
     template <typename Collection>
     auto& session_of() {
         constexpr std::size_t at = session_position<Collection>(
@@ -158,11 +158,11 @@ public:
         return std::get<at>(sessions_);
     }
 
-    /// Tells the log of an entry that is about to be inserted.
+    /// Announces to the log an entry that is about to be inserted.
     void expect_entry([[maybe_unused]] transaction_id const& id) {
         if constexpr (fetches_ahead<log_type>) log_.expect(id);
     }
-    /// Tells the stores of the records that a transaction is about to meet.
+    /// Announces to the stores the records that a transaction is about to meet.
     template <typename Direction>
     void expect_records([[maybe_unused]] typename Direction::parameters const& parameters) {
         if constexpr (any_fetches_ahead) {
@@ -176,7 +176,7 @@ public:
         }
     }
 
-    /// Whether one store holds everything and can settle a transaction in one phase.
+    /// True if one store holds the log and all records, and can run a transaction in one phase.
     static constexpr bool one_phase = [] {
         if constexpr (given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1) {
             return settles_in_one_phase<std::tuple_element_t<0, sessions_type>>;
@@ -185,9 +185,9 @@ public:
         }
     }();
 
-    /// How many transactions at a time the log and the stores like to be handed.
+    /// How many transactions the log and the stores prefer in one wave.
     static constexpr std::size_t wave = widest<log_type, sessions_type>::wave;
-    /// The same for entries that are taken over.
+    /// The same for entries that recovery claims.
     static constexpr std::size_t recovery_wave = widest<log_type, sessions_type>::recovery_wave;
 
     using driver_type = driver<log_type, sessions_type, environment_type, observer_type, one_phase>;
@@ -214,7 +214,7 @@ private:
             return (fetches_ahead<Sessions> || ...);
         }(std::type_identity<sessions_type>{});
 
-    /// Some stores can only tell once they are open.
+    /// Some stores know only after opening whether they can run one phase.
     [[nodiscard]] bool settles_in_one_phase_here() const {
         if constexpr (!one_phase) return false;
         else return can_settle_in_one_phase(std::get<0>(sessions_));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an engine is built from: a log, stores for collections, types, limits, an observer.
+// The arguments of an engine: a log, stores for collections, types, limits, an observer.
 #pragma once
 
 #include <settle/protocol/reversal.hpp>
@@ -16,11 +16,11 @@ struct type_tag {
     using definition = std::remove_cvref_t<decltype(Type)>;
 };
 
-/// Names a transaction type to an engine.
+/// Names a transaction type in an engine's arguments.
 template <auto const& Type>
 inline constexpr type_tag<Type> type{};
 
-/// Has an engine go through its two phases also where one native transaction could do it all.
+/// Makes an engine use two phases even where one native transaction could hold everything.
 inline constexpr phases two_phases = phases::two;
 
 template <typename Database>
@@ -45,7 +45,7 @@ struct observer_binding {
 
 namespace detail {
 
-/// What remains of a binding that was refused: an engine takes it and says no more.
+/// The result of a refused binding; an engine accepts it without a further error.
 struct refused_binding {};
 
 template <typename T>
@@ -72,7 +72,7 @@ constexpr bool check_database() {
 
 } // namespace detail
 
-/// The log lives in this database; collections are bound one by one.
+/// Puts the log into this database; settle::bind then names the database of each collection.
 template <typename Database>
 auto log_in(Database&& database) {
     using plain = std::remove_reference_t<Database>;
@@ -80,7 +80,7 @@ auto log_in(Database&& database) {
     else return detail::refused_binding{};
 }
 
-/// The records of a collection live in this database.
+/// Puts the records of a collection into this database.
 template <typename Record, fixed_string Name, auto Key, typename Database>
 auto bind(collection<Record, Name, Key> const&, Database&& database) {
     using plain = std::remove_reference_t<Database>;
@@ -97,13 +97,13 @@ detail::refused_binding bind(Other const&, Database&&) {
     return {};
 }
 
-/// Clock, entropy and pauses from elsewhere, for tests.
+/// Replaces clock, random numbers and pauses, for tests.
 template <typename Environment>
 environment_binding<Environment> with_environment(Environment environment) {
     return {std::move(environment)};
 }
 
-/// Calls `observer(event const&)` at every step, on the thread that takes it.
+/// Calls `observer(event const&)` at every step, on the thread that takes the step.
 template <typename Observer>
 observer_binding<Observer> observed_by(Observer observer) {
     return {std::move(observer)};
@@ -138,7 +138,7 @@ struct append_collections<List, transaction_definition<P, Name, Guards, Particip
     using type = typename append_all<List, typename Participants::collection_type...>::type;
 };
 
-// What each argument of an engine contributes. A database that stands alone is log and store.
+// What each argument of an engine contributes. A database without a binding is log and store.
 template <typename Argument>
 struct contribution {
     static constexpr bool is_database = true;
@@ -233,7 +233,7 @@ template <typename P, fixed_string Name, typename Guards, typename... Participan
 inline constexpr bool is_definition<transaction_definition<P, Name, Guards, Participants...>> =
     true;
 
-/// A database can hold a log. What stands alone in an engine's arguments must.
+/// True if an engine accepts the argument. A database given by itself must be able to hold a log.
 template <typename Argument>
 inline constexpr bool is_known_argument =
     !is_database<Argument> || is_definition<Argument> ||
@@ -245,7 +245,7 @@ template <bool Creates, bool Erases, typename... Effects>
 inline constexpr bool makes_or_ends_records<moment<Creates, Erases, Effects...>> =
     Creates || Erases;
 
-/// True when a participant makes or ends a record of this collection.
+/// True when a participant creates or erases a record of this collection.
 template <typename Collection, typename Definition>
 inline constexpr bool changes_existence = false;
 template <typename Collection, typename P, fixed_string Name, typename Guards,
@@ -257,7 +257,7 @@ inline constexpr bool changes_existence<
        makes_or_ends_records<typename Participants::confirm_type>)) ||
      ...);
 
-/// A store that only changes records says so: `static constexpr bool creates_records = false;`.
+/// A store that cannot create or erase says `static constexpr bool creates_records = false;`.
 template <typename Database>
 constexpr bool can_create() {
     if constexpr (requires { Database::creates_records; }) return Database::creates_records;
@@ -331,7 +331,7 @@ constexpr bool store_can(std::type_identity<store_binding<Collection, Database>>
     return can_create<Database>() || !any_existence<type_list<Collection>, Types>;
 }
 
-/// True when every store can do what the types ask of its collections.
+/// True when every store can do what the types require of its collections.
 template <typename... Arguments>
 constexpr bool stores_can() {
     using gathered = gather<type_list<>, type_list<>, Arguments...>;
@@ -339,7 +339,7 @@ constexpr bool stores_can() {
     return (store_can<left_over, typename gathered::types>(std::type_identity<Arguments>{}) && ...);
 }
 
-/// The direction that takes these parameters, and how many do.
+/// The direction with these parameters, and how many types have them.
 template <typename Parameters, typename Types>
 struct find_direction;
 template <typename Parameters>
@@ -370,7 +370,7 @@ void for_each_direction(type_list<type_tag<Types>...>, Function&& function) {
     (function(std::type_identity<backward<Types>>{}), ...);
 }
 
-/// The session of a database for a list of collections, as a tuple of one or none.
+/// A tuple of the database's session for these collections, or an empty tuple without collections.
 template <typename... Collections, typename Database>
 auto session_for(type_list<Collections...>, Database& database, std::string const& log_name) {
     if constexpr (sizeof...(Collections) == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a job that was driven comes to, as its caller is told.
+// Makes the outcome of a job after the driver has finished with it.
 #pragma once
 
 #include <settle/running/progress.hpp>
@@ -8,7 +8,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Why it was canceled: as this worker saw it, or as the entry says when another one did it.
+/// The reason of a cancel: this worker's own, or the entry's when another worker canceled.
 template <typename Log>
 void tell_reason(outcome& told, job const& work, execution_state const& execution, Log& log) {
     auto const& c = work.coordinator;
@@ -29,7 +29,7 @@ void tell_reason(outcome& told, job const& work, execution_state const& executio
     }
 }
 
-/// Filled member by member: an aggregate is cleared as a whole before it is filled.
+/// Filled member by member: a whole aggregate would be cleared before it is filled.
 [[nodiscard, gnu::always_inline]] inline outcome done(transaction_id&& id) {
     outcome told;
     told.id.swap(id);
@@ -37,11 +37,11 @@ void tell_reason(outcome& told, job const& work, execution_state const& executio
     return told;
 }
 
-/// Shape:   work, way - as the driver left them; the id and the problem go into the outcome
+/// Shape:   work, execution - as the driver left them; the outcome takes the id and the problem
 template <typename Log>
 outcome conclude(job& work, execution_state const& execution, Log& log) {
     auto const& c = work.coordinator;
-    // What stood in the way of one that is done was overcome.
+    // An error of an earlier try is obsolete when the transaction is done.
     bool const plain = execution.cut == interruption::none && c.why() == reason::none;
     if (plain && c.state() == state::done && !c.vanished()) return done(std::move(work.id));
     outcome told;
@@ -51,7 +51,7 @@ outcome conclude(job& work, execution_state const& execution, Log& log) {
     if (execution.cut == interruption::unfit) return refuse(told.id, std::move(told.problem));
     if (execution.cut == interruption::redefined)
         return refuse(told.id, other_definition(*execution.seen));
-    // What stood in the way on a way that was gone to its end is overcome, or is why it ended.
+    // After a finished run an earlier error is obsolete, or it is the cancel reason.
     bool const gone =
         execution.cut == interruption::none || execution.cut == interruption::elsewhere;
     if (gone && c.why() != reason::record_unusable) told.problem = {};

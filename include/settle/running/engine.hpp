@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The engine: runs, recovers, cancels and reverses every type that it was built with.
+// The engine: runs, recovers, cancels and reverses transactions of the types it was built with.
 #pragma once
 
 #include <settle/running/batch.hpp>
@@ -13,14 +13,14 @@
 
 SETTLE_BEGIN
 
-/// Runs transactions against one log and the stores that their collections are bound to.
+/// Runs transactions against one log and the stores that hold their collections.
 /// Shape:   Arguments - a database that holds log and records, or settle::log_in(database);
 ///          settle::bind(collection, database) for each collection that lives elsewhere;
-///          settle::type<…> for each type; settle::options, settle::observed_by(…) where wanted
-/// Errors:  the constructor throws settle::failure when a store does not fit or cannot be reached,
-///          or an option makes no sense
-/// Cost:    nothing is looked up by name after construction. Threads may share an engine when its
-///          databases may be shared (memory::database and sqlite::database may)
+///          settle::type<…> for each type; optionally settle::options and settle::observed_by(…)
+/// Errors:  the constructor throws settle::failure when a store is unsuitable or unreachable, or an
+///          option is invalid
+/// Cost:    nothing is looked up by name after construction. Threads may share an engine if they
+///          may share its databases (memory::database and sqlite::database allow it)
 /// Example: samples/transfer
 template <typename... Arguments>
 class engine : detail::wrong_calls<engine<Arguments...>> {
@@ -43,10 +43,10 @@ public:
 
     // ------------------------------------------------------------------------------------- running
 
-    /// Runs one transaction to its end under an id of the library's own.
-    /// Errors:  see settle::verdict; `refused` when the parameters break a guard of theirs
-    /// Cost:    five calls to the log and the stores when nothing stands in the way, or one where
-    ///          the store settles transactions at once
+    /// Runs one transaction to its end under an id that the library makes.
+    /// Errors:  see settle::verdict; `refused` when the parameters break one of their guards
+    /// Cost:    five calls to the log and the stores without contention or failures; one call where
+    ///          the store can run one phase
     template <typename Parameters>
     outcome run(Parameters const& parameters, call_options const& call = {}) {
         return begin_fresh<direction_of<Parameters>>(parameters, goal::run, call);
@@ -57,8 +57,8 @@ public:
         return begin_fresh<forward<Type>>(parameters, goal::run, call);
     }
 
-    /// Runs one transaction under an id of the caller's: the same id with the same parameters again
-    /// gives the same outcome and no second effect.
+    /// Runs one transaction under the caller's id. A second call with the same id and the same
+    /// parameters gives the same outcome and has no further effect.
     /// Shape:   id - UTF-8, 1 to 200 bytes, not ending in `/reverse` or `/reverse/n`
     template <typename Parameters>
     outcome run(transaction_id id, Parameters const& parameters, call_options const& call = {}) {
@@ -70,22 +70,23 @@ public:
         return begin<forward<Type>>(std::move(id), parameters, goal::run, call);
     }
 
-    /// Runs a range of transactions, many at a time; work on one record keeps the range's order.
-    /// Shape:   range - any range, also one that is still being read, of parameters of one type or
-    ///          of pairs of an id and parameters; the outcomes come in its order
-    /// Errors:  as in run, each for itself. Every element that was taken has an outcome; a stop
-    ///          request and the deadline leave out the elements behind, and the report says how
-    ///          many. What the range throws comes back out when those under way have settled
-    /// Cost:    each store gets one wave a phase for a whole window. A window waits until it is
-    ///          full or the range ends, so a range that is slow to give wants a small one
+    /// Runs a range of transactions, many at a time. Transactions that share a record keep its
+    /// order.
+    /// Shape:   range - any range, also an input range, of parameters of one type or of pairs of an
+    ///          id and parameters; the outcomes come in its order
+    /// Errors:  as in run, for each element. Every element taken has an outcome. After a stop
+    ///          request or the deadline no element is taken; the report counts the rest. An
+    ///          exception of the range is rethrown after the transactions under way have settled
+    /// Cost:    each store gets one wave a phase for a whole window. A window starts when it is
+    ///          full or the range ends, so a slow range needs a small window
     template <ranges::range Range>
     batch_outcomes run_all(Range&& range, batch_options const& wanted = {}) {
         return detail::in_order(range, [&](auto&& ended) { return run_all(range, ended, wanted); });
     }
-    /// As above, and `ended(number, outcome)` is called for each as it settles, so that memory is
-    /// bounded by the window alone.
-    /// Errors:  what it throws comes back out when those under way have settled and were told; no
-    ///          further element is taken
+    /// As above; also calls `ended(number, outcome)` as each transaction settles, so that the
+    /// window alone bounds the memory.
+    /// Errors:  an exception of `ended` is rethrown after every transaction under way has settled
+    ///          and was reported; no further element is taken
     template <ranges::range Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
     batch_report run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
@@ -103,8 +104,8 @@ public:
         return run_range<forward<Type>>(range, ended, wanted);
     }
 
-    /// Puts a transaction into the log, to be run later by any worker.
-    /// Errors:  `undecided` without a problem says that it stands in the log; `refused` as in run
+    /// Puts a transaction into the log; any worker can run it later.
+    /// Errors:  `undecided` with an empty problem means that the log has it; `refused` as in run
     template <typename Parameters>
     outcome submit(Parameters const& parameters, call_options const& call = {}) {
         return begin_fresh<direction_of<Parameters>>(parameters, goal::submit, call);
@@ -125,7 +126,8 @@ public:
         return begin<forward<Type>>(std::move(id), parameters, goal::submit, call);
     }
 
-    /// Claims and runs what was submitted, in the order of the ids; any number of workers may.
+    /// Claims and runs submitted transactions in the order of their ids; several workers may call
+    /// it.
     recovery_report work(work_options const& wanted = {}) {
         if (!gate_.is_open(wanted)) return gate_.report<recovery_report>();
         entry_filter filter;
@@ -135,8 +137,8 @@ public:
             filter, wanted.limit, [](entry const&) { return true; });
     }
 
-    /// Brings entries that stood still to their end. One that cannot be handled is reported and
-    /// stops nothing.
+    /// Claims entries that stood still too long and brings each to its end. The report names each
+    /// entry that cannot be handled; the call goes on with the others.
     recovery_report recover(recover_options const& wanted = {}) {
         if (!gate_.is_open(wanted)) return gate_.report<recovery_report>();
         entry_filter filter;
@@ -150,14 +152,15 @@ public:
             });
     }
 
-    /// Cancels a transaction that is not committed yet, whoever runs it.
-    /// Errors:  `done` when it is too late; `refused` when nobody knows the id, unless asked for
+    /// Cancels a transaction that is not committed yet, whichever worker runs it.
+    /// Errors:  `done` when it is too late; `refused` when the log has no such entry, unless
+    ///          cancel_options::even_if_unknown is set
     outcome cancel(transaction_id const& id, cancel_options const& wanted = {}) {
         if (!gate_.is_open(wanted)) return gate_.tell(id);
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         call_options const call{wanted.deadline, wanted.stop};
-        // What is over needs no definition to be told.
+        // A final entry holds its outcome, so no definition is needed.
         if (found.value() && is_final(found.value()->state)) return ended_before(*found.value());
         if (found.value()) return cancel_entry(*found.value(), call);
         if (!wanted.even_if_unknown) return detail::unknown_id(id);
@@ -168,7 +171,8 @@ public:
         work.created = driver.time();
         execution_state execution;
         driver.drive(work, execution, true, driver_type::template calls_of<undescribed>());
-        // It was born since the look above: its own type compensates it.
+        // Another caller inserted the entry after the read above; the entry's own type compensates
+        // it.
         auto told = execution.cut == interruption::described
                         ? cancel_entry(*execution.seen, call)
                         : detail::conclude(work, execution, parts_.log());
@@ -176,8 +180,9 @@ public:
         return told;
     }
 
-    /// Undoes a transaction that is done by a new one, `<id>/reverse`, whose outcome this is.
-    /// Errors:  `refused` when it is not done, was done too long ago, or is itself a reversal
+    /// Undoes a transaction that is done: runs a new transaction, `<id>/reverse`, and returns its
+    /// outcome.
+    /// Errors:  `refused` when the original is not done, was done too long ago, or is a reversal
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.tell(id);
         auto const found = parts_.log().read(id);
@@ -196,16 +201,16 @@ public:
         });
     }
 
-    /// Looks at all marks and undoes the stray ones.
+    /// Looks at all marks of the bound stores and undoes the stray marks.
     sweep_report sweep(std::stop_token const& stop = {}) {
         if (!gate_.is_open(call_options{{}, stop})) return gate_.report<sweep_report>();
         return detail::sweeper<parts_type>{parts_, stop}.sweep();
     }
 
-    /// Erases entries that were finished long ago, a step at a time, while others go on. Nothing is
-    /// ever erased unasked.
+    /// Erases entries that were finished long ago, a step at a time, while other calls go on.
+    /// Nothing else in the library erases an entry.
     /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
-    /// Cost:    looks at no entry twice; see the log for how many it looks at
+    /// Cost:    reads no entry twice; each log documents how many it reads
     purge_report purge(purge_options const& wanted = {}) {
         if (!gate_.is_open(wanted)) return gate_.report<purge_report>();
         if (wanted.older_than <= parts_.limits().horizon()) {
@@ -215,15 +220,15 @@ public:
         return detail::purge_log(parts_.log(), before, wanted);
     }
 
-    // ------------------------------------------------------------------------------------- looking
+    // ------------------------------------------------------------------------------------- reading
 
-    /// The entry of an id, if there is one.
+    /// The entry of an id, if the log has it.
     result<std::optional<entry>> find(transaction_id const& id) {
         if (!gate_.is_here()) return gate_.why();
         return parts_.log().read(id);
     }
 
-    /// Entries as a lazy range in the order of the ids; include settle/running/listing.hpp.
+    /// Entries as a lazy range in the order of their ids; include settle/running/listing.hpp.
     /// Errors:  the range throws settle::failure when the log cannot be read
     entry_listing<engine> list(entry_filter const& filter = {},
                                std::size_t limit = ~std::size_t{0}) {
@@ -236,8 +241,8 @@ public:
         return list(filter, limit);
     }
 
-    /// What finds entries that have stood still for so long. An entry that a wrong clock has dated
-    /// further ahead than options::clocks is one of them.
+    /// A filter for entries that stood still for `older_than`. It also finds an entry whose time is
+    /// more than options::clocks in the future, since a wrong clock wrote that time.
     [[nodiscard]] entry_filter still_for(time_limit older_than) const {
         timestamp const now = parts_.environment().now();
         entry_filter filter;
@@ -246,20 +251,20 @@ public:
         return filter;
     }
 
-    /// One page of entries behind an id, in the order of the ids.
+    /// One page of entries whose ids follow `after`, in the order of the ids.
     result<std::vector<entry>> page(entry_filter const& filter, transaction_id const& after,
                                     std::size_t limit) {
         if (!gate_.is_here()) return gate_.why();
         return parts_.log().list(filter, after, limit);
     }
 
-    /// How many marks the bound stores hold.
+    /// The number of marks in the bound stores.
     result<std::uint64_t> marks() {
         if (!gate_.is_here()) return gate_.why();
         return detail::count_marks(parts_.sessions());
     }
 
-    /// A record as it is now: effects of pending transactions that stand in `apply` included.
+    /// A record as it is now, including the `apply` effects of pending transactions.
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read(collection<Record, Name, Key> const&,
                                        value_of<Key> const& key) {
@@ -268,7 +273,7 @@ public:
         return parts_.template session_of<wanted>().template read<wanted>(key);
     }
 
-    /// The same where there must be one.
+    /// As read, for a record that must exist.
     /// Errors:  throws settle::failure: errc::record_missing when no record has this key
     template <typename Record, fixed_string Name, auto Key>
     [[nodiscard]] Record at(collection<Record, Name, Key> const& of, value_of<Key> const& key) {
@@ -277,8 +282,8 @@ public:
         return *std::move(found);
     }
 
-    /// Makes a record outside of any transaction.
-    /// Errors:  errc::record_exists when the key is taken
+    /// Creates a record outside of any transaction.
+    /// Errors:  errc::record_exists when a record has this key
     template <typename Record, fixed_string Name, auto Key>
     result<void> create(collection<Record, Name, Key> const&, Record const& record) {
         using wanted = collection<Record, Name, Key>;
@@ -287,11 +292,11 @@ public:
         return parts_.template session_of<wanted>().template create<wanted>(record);
     }
 
-    /// Makes a range of records outside of any transaction, a wave of them in one commit.
-    /// Shape:   ended(number, result<void>) - called for each with what create() would give
-    /// Errors:  each record for itself. A store that is away is waited for until the deadline, or
-    ///          for options::patience. What the range or `ended` throws leaves when the records
-    ///          that were taken have their answers
+    /// Creates a range of records outside of any transaction, one commit for each wave.
+    /// Shape:   ended(number, result<void>) - called for each record with the answer of create()
+    /// Errors:  each record has its own answer. The call retries an unreachable store until the
+    ///          deadline, or for options::patience. An exception of the range or of `ended` is
+    ///          rethrown after each record that was taken has its answer
     template <typename Record, fixed_string Name, auto Key, ranges::input_range Range,
               typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, result<void>>
@@ -306,7 +311,7 @@ public:
         return create_all(where, range, [](std::size_t, auto const&) {}, wanted);
     }
 
-    /// The records of a collection in the order of their keys, as a lazy range; include
+    /// The records of a collection as a lazy range in the order of their keys; include
     /// settle/running/listing.hpp.
     template <typename Record, fixed_string Name, auto Key>
     record_listing<engine, collection<Record, Name, Key>> scan(
@@ -314,7 +319,7 @@ public:
         return record_listing<engine, collection<Record, Name, Key>>{*this};
     }
 
-    /// One page of records behind a key, in the order of the keys.
+    /// One page of records whose keys follow `after`, in the order of the keys.
     template <typename Collection>
     result<std::vector<typename Collection::record_type>> scan_page(
         std::optional<typename Collection::key_type> const& after, std::size_t limit) {
@@ -323,7 +328,7 @@ public:
     }
 
     [[nodiscard]] options const& limits() const { return parts_.limits(); }
-    /// This process, as entries name their owner.
+    /// The name of this process as the owner of entries.
     [[nodiscard]] std::string const& owner() const { return parts_.owner(); }
 
 private:
@@ -346,7 +351,7 @@ private:
     template <typename Parameters>
     using direction_of = typename direction_search<Parameters>::type;
 
-    // ------------------------------------------------------------------------ what a call comes to
+    // ----------------------------------------------------------------------------- steps of a call
 
     template <typename Direction>
     outcome begin_fresh(typename Direction::parameters const& parameters, goal wanted,
@@ -378,7 +383,7 @@ private:
                        driver_type::template calls_of<Direction>(), false);
     }
 
-    // From here on, nothing is compiled for each type.
+    // The next two functions are not compiled for each type.
 
     outcome run_new(transaction_id&& id, detail::new_request const& asked, goal wanted,
                     call_options const& call, typed_calls const& typed, bool new_id) {
@@ -427,7 +432,7 @@ private:
         });
     }
 
-    /// Somebody asks for what is over: no driver is needed, and an observer is told all the same.
+    /// Answers a call for a final entry: no driver is needed, but the observer gets its event.
     outcome ended_before(entry const& found) {
         auto& observer = parts_.observer();
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
@@ -458,7 +463,7 @@ private:
     outcome reverse_done(entry const& original, typename Direction::parameters const& parameters,
                          call_options const& call) {
         if constexpr (Direction::is_reverse) {
-            // Ids of reversals are refused before anybody looks for their direction.
+            // reverse() refuses ids of reversals before it looks for a direction.
             static_cast<void>(parameters);
             static_cast<void>(call);
             return detail::unknown_id(original.id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an engine must be given: the first thing that is wrong is said, and nothing else.
+// Checks of an engine's arguments; the compiler reports only the first fault.
 #pragma once
 
 #include <settle/running/assembly.hpp>
@@ -42,7 +42,7 @@ inline constexpr bool is_world<environment_binding<Environment>> =
         world.pause(time, stop);
     };
 
-/// What one argument is that an engine does not take.
+/// Why an engine does not accept an argument, or none.
 template <typename Argument>
 consteval engine_fault fault_of_argument() {
     if constexpr (is_refused_argument<Argument>) return engine_fault::told;
@@ -129,7 +129,7 @@ consteval bool explain_engine() {
     return true;
 }
 
-/// A database stays where its user made it: an engine needs one that lives on and can be changed.
+/// An engine refers to its databases: each is a variable that outlives it and is not const.
 template <typename... Given>
 constexpr bool check_databases() {
     constexpr bool lives = ((!is_database<std::remove_cvref_t<Given>> ||
@@ -145,7 +145,7 @@ constexpr bool check_databases() {
     return lives && changes;
 }
 
-/// Stands where arguments were refused; it is never called.
+/// Replaces the assembly when arguments were refused; never called.
 template <typename Parts>
 Parts nothing_assembled();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whether a call may begin at all: not in a forked child, and not when its limits have passed.
+// Decides whether a call may begin: not in a forked child, and not beyond its deadline or stop.
 #pragma once
 
 #include <settle/running/options.hpp>
@@ -9,7 +9,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Remembers the process of an engine.
+/// Remembers the process that built the engine.
 class gate {
 public:
     [[nodiscard]] bool is_here() const noexcept { return made_in_.is_here(); }
@@ -19,7 +19,7 @@ public:
         return is_here() && !has_passed(call);
     }
 
-    /// Why it is not open.
+    /// Why a call may not begin.
     [[nodiscard, gnu::cold]] error why() const {
         return is_here() ? nothing_begun() : made_before_fork("engine");
     }

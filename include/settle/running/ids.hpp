@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which ids a user may give, and how the id of a reversal is made.
+// The rules for ids of users, and the ids of reversals.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -13,7 +13,7 @@ SETTLE_BEGIN
 
 inline constexpr std::size_t longest_id = 200;
 
-/// `<id>/reverse`, then `<id>/reverse/2` and so on.
+/// The id of a reversal: `<id>/reverse`, then `<id>/reverse/2` and so on.
 [[nodiscard]] inline std::string reversal_id(std::string const& id, std::uint32_t attempt) {
     std::string made = id + "/reverse";
     if (attempt > 1) made += '/' + std::to_string(attempt);
@@ -32,7 +32,7 @@ inline constexpr std::size_t longest_id = 200;
     return (numbered ? before.substr(0, before.size() - 1) : id).ends_with("/reverse");
 }
 
-/// What speaks against an id that a user gives, or nothing.
+/// What is wrong with a user's id, or nothing.
 [[nodiscard]] inline std::string_view fault_of_id(std::string_view id) {
     if (id.empty()) return "an id is empty";
     if (id.size() > longest_id) return "an id is longer than 200 bytes";
@@ -43,7 +43,7 @@ inline constexpr std::size_t longest_id = 200;
     return {};
 }
 
-/// Errors:  errc::bad_text with what is wrong, or none
+/// Errors:  errc::bad_text that says what is wrong, or none
 [[nodiscard]] inline error check_id(std::string_view id) {
     auto const problem = fault_of_id(id);
     if (problem.empty()) return {};

@@ -8,7 +8,8 @@
 
 SETTLE_BEGIN
 
-/// A lazy range over pages: `Pages::page(Value const* after, count)` gives the values behind one.
+/// A lazy range over pages. `Pages::page(Value const* after, count)` gives the values after
+/// `*after`.
 /// Errors:  throws settle::failure when a page cannot be read
 template <typename Value, typename Pages>
 class paged_view : public ranges::view_facade<paged_view<Value, Pages>, ranges::finite> {
@@ -56,7 +57,7 @@ private:
 
     Pages pages_{};
     std::size_t limit_ = 0;
-    std::size_t left_ = 0; ///< what the limit still allows after the page that is held
+    std::size_t left_ = 0; ///< what the limit allows beyond the current page
     std::vector<Value> page_;
     std::size_t position_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An engine for whoever would rather look than catch.
+// Builds an engine without exceptions.
 #pragma once
 
 #include <settle/running/engine.hpp>
@@ -8,7 +8,7 @@
 
 SETTLE_BEGIN
 
-/// Builds an engine, and gives the error where the constructor would throw.
+/// Builds an engine, and returns the error that the constructor would throw.
 template <typename... Given>
 result<std::unique_ptr<engine<std::remove_cvref_t<Given>...>>> open_engine(Given&&... arguments) {
     try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a transaction ended, as its caller sees it.
+// What calls return: the outcome of a transaction, and reports of batches and maintenance.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -12,10 +12,10 @@
 SETTLE_BEGIN
 
 enum class verdict : std::uint8_t {
-    done,      ///< every effect took place, once
-    canceled,  ///< none did; `why` says what stood against it
-    undecided, ///< not known here; the log knows, or recovery will settle it
-    refused    ///< nothing was written; `problem` says what to change
+    done,      ///< every effect took place, exactly once
+    canceled,  ///< no effect remains; `why` is the reason
+    undecided, ///< this call does not know the outcome; the log has it, or recovery will settle it
+    refused    ///< the call wrote nothing; `problem` says what to change
 };
 
 [[nodiscard]] constexpr std::string_view name_of(verdict value) {
@@ -28,9 +28,9 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
                    "write std::ignore = in front. See running#undecided")]] outcome {
     transaction_id id;
     settle::verdict verdict = settle::verdict::undecided;
-    reason why = reason::none;           ///< why it was canceled or refused
-    std::string participant;             ///< the participant that failed, when one did
-    std::optional<std::uint32_t> line;   ///< and its line, in a range
+    reason why = reason::none;           ///< the reason of a cancel or a refusal
+    std::string participant;             ///< the participant that failed, if any
+    std::optional<std::uint32_t> line;   ///< its line, if the participant is a range
     error problem;                       ///< what could not be reached, or what was refused
 
     [[nodiscard]] bool done() const noexcept { return verdict == settle::verdict::done; }
@@ -60,8 +60,8 @@ struct [[nodiscard("settle: only the outcome says whether the transaction is don
 
 /// How far a batch got through its range.
 struct batch_report {
-    std::size_t taken = 0;                  ///< elements that were taken; each has its outcome
-    std::optional<std::size_t> not_taken{}; ///< how many were not; none where nobody can count them
+    std::size_t taken = 0;                  ///< elements taken from the range; each has an outcome
+    std::optional<std::size_t> not_taken{}; ///< elements left in the range, if it knows its size
     error problem{};                        ///< why the batch ended before its range did
 
     friend bool operator==(batch_report const&, batch_report const&) = default;
@@ -80,21 +80,21 @@ struct skipped_entry {
     error problem;
 };
 
-/// What a round of `work` or `recover` did.
+/// What a call of `work` or `recover` did.
 struct recovery_report {
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;
     std::uint64_t undecided = 0;        ///< the next round may settle them
-    std::uint64_t elsewhere = 0;        ///< another worker took them meanwhile
-    std::uint64_t young = 0;            ///< left, since they have not stood still for so long
-    std::vector<skipped_entry> skipped; ///< beside those; each with what to do about it
-    error problem; ///< why the round ended early, or what kept the first entry undecided
+    std::uint64_t elsewhere = 0;        ///< another worker claimed them meanwhile
+    std::uint64_t young = 0;            ///< left alone, since they have not stood still long enough
+    std::vector<skipped_entry> skipped; ///< not in the counts above; each says what to do
+    error problem; ///< why the round ended early, or why the first undecided entry is so
 };
 
 /// What a purge did.
 struct purge_report {
     std::uint64_t erased = 0;
-    error problem; ///< why it ended early, or did not begin
+    error problem; ///< why the purge ended early, or did not begin
 };
 
 /// What a sweep did.
@@ -102,8 +102,8 @@ struct sweep_report {
     std::uint64_t looked_at = 0; ///< marks seen
     std::uint64_t undone = 0;    ///< stray marks compensated
     std::uint64_t annulled = 0;  ///< entries inserted as canceled, reason "mark without entry"
-    std::vector<skipped_entry> skipped; ///< of marks left alone, each with what to do about it
-    error problem;                      ///< why the sweep ended early, when it did
+    std::vector<skipped_entry> skipped; ///< entries of marks left alone; each says what to do
+    error problem;                      ///< why the sweep ended early, if it did
 };
 
 SETTLE_END
