@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs a whole range of transactions, a window of them at a time.
+// Runs a range of transactions, a window at a time.
 #pragma once
 
 #include <settle/running/assembly.hpp>
@@ -16,13 +16,13 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// An element of the range that a batch is given: parameters, alone or behind their id.
+/// An element of a batch's range: parameters, alone or after their id.
 template <typename Element>
 struct batch_element {
     using parameters = Element;
     static constexpr bool has_id = false;
 };
-/// Two of whatever kind: a std::pair, a std::tuple, or what a zipped range refers to.
+/// An id and parameters: a std::pair, a std::tuple, or an element of a zipped range.
 template <typename Element>
     requires(std::tuple_size<Element>::value == 2 &&
              std::is_convertible_v<std::tuple_element_t<0, Element>, transaction_id>)
@@ -31,13 +31,13 @@ struct batch_element<Element> {
     static constexpr bool has_id = true;
 };
 
-/// Whether something stands against a transaction before anything is written.
+/// True if the parameters are refused before anything is written.
 template <typename Direction>
 [[nodiscard]] bool has_fault(typename Direction::parameters const& parameters) {
     return has_bad_text(parameters) || Direction::check(parameters).why != reason::none;
 }
 
-/// What that is.
+/// The refusal of such parameters.
 template <typename Direction>
 [[gnu::cold, gnu::noinline]] outcome refused_at_once(
     transaction_id const& id, typename Direction::parameters const& parameters) {
@@ -47,7 +47,7 @@ template <typename Direction>
     return refuse_parameters<Direction>(id, parameters, Direction::check(parameters));
 }
 
-/// What somebody wants to be done, without its C++ type: the parameters stay the caller's.
+/// A request for a new transaction, without its C++ type. The caller keeps the parameters.
 struct new_request {
     erased_direction const* direction;
     void const* parameters;
@@ -60,7 +60,7 @@ template <typename Direction>
             Direction::count_parts(Direction::user(parameters))};
 }
 
-/// A transaction that is new to the log, ready to be driven, and made where it is to stand.
+/// The job of a transaction that is new to the log, constructed in place.
 template <typename Driver, typename Environment>
 job new_job(transaction_id&& id, new_request const& asked, goal wanted, Driver const& driver,
             Environment const& environment) {
@@ -74,7 +74,7 @@ job new_job(transaction_id&& id, new_request const& asked, goal wanted, Driver c
                driver.how()};
 }
 
-/// A transaction of the log that is taken over, ready to be driven.
+/// The job of an entry that this worker takes over.
 template <typename Direction>
 job taken_job(entry const& found, typename Direction::parameters const& parameters, phases how) {
     std::size_t const count = Direction::count_parts(Direction::user(parameters));
@@ -94,8 +94,8 @@ job taken_job(entry const& found, typename Direction::parameters const& paramete
             text + ". Run the rest again. See running#many-at-a-time"};
 }
 
-/// Runs what a range gives. Memory is bounded by the window, not by the range.
-/// Shape:   Direction - of all elements; Ended - is called with the number and the outcome of each
+/// Runs the transactions of a range. The window bounds the memory, not the range.
+/// Shape:   Direction - of all elements; Ended - called with the number and the outcome of each
 ///          element as it settles
 template <typename Assembly, typename Direction, typename Ended>
 class batch {
@@ -113,7 +113,7 @@ public:
             take_all(range, report);
         } catch (...) {
             if (driving_) throw;
-            // What the range throws concerns the elements to come: those under way settle first.
+            // The exception concerns later elements; transactions under way settle first.
             keep(std::current_exception());
         }
         drain();
@@ -121,7 +121,7 @@ public:
         return report;
     }
 
-    /// What is told of a range that nobody may begin with.
+    /// The report of a range when the call may not begin.
     template <typename Range>
     static batch_report took_nothing(Range& range, error why) {
         batch_report report;
@@ -139,7 +139,7 @@ private:
         while (at != last) {
             take(*at, report.taken++);
             while (window_.full()) round();
-            // To go on may take an element out of where the range has it from: it is run then.
+            // Advancing an input range may take an element out of its source; it must run then.
             if (read_once && ends()) return stop_behind(range, report);
             ++at;
             if (!read_once && ends() && at != last) return stop_behind(range, report);
@@ -161,7 +161,7 @@ private:
         report.problem = batch_stopped(report);
     }
 
-    /// Whether no more elements are wanted.
+    /// True if the batch takes no more elements.
     [[nodiscard]] bool ends() const {
         return thrown_ || driver_.thrown() || call_.stop.stop_requested() || driver_.late();
     }
@@ -185,14 +185,14 @@ private:
         }
         parts_.expect_entry(id);
         parts_.template expect_records<Direction>(parameters);
-        // The range may have been slow to give it.
+        // The range may have been slow to give the element.
         driver_.look_at_clock();
         if (room_ == 1) return run_alone(std::move(id), parameters, number, new_id);
         auto work = job_of(std::move(id), parameters, new_id);
         window_.add(std::move(work), std::forward<Parameters>(parameters), number);
     }
 
-    /// A window of one has no order to keep and nothing to wait for: its element stays in place.
+    /// A window of one transaction has no order to keep, so its element stays in place.
     void run_alone(transaction_id&& id, typename Direction::parameters const& parameters,
                    std::size_t number, bool new_id) {
         auto work = job_of(std::move(id), parameters, new_id);
@@ -228,7 +228,7 @@ private:
         while (!window_.empty()) round();
     }
 
-    /// Everybody who was taken settles and is told, before the first exception leaves.
+    /// Reports an outcome. The first exception leaves only after every element taken has settled.
     void tell(std::size_t number, outcome told) {
         keep(driver_.thrown());
         try {
@@ -248,12 +248,12 @@ private:
     std::size_t room_;
     window<Direction> window_;
     Ended& ended_;
-    std::exception_ptr thrown_; ///< first, by the range, the observer or who is told the outcomes
-    bool driving_ = false;      ///< a round is under way: who ends it ends the worker
-    bool looked_ = false;       ///< whether the first of the range was there already
+    std::exception_ptr thrown_; ///< the first, of the range, the observer or `ended`
+    bool driving_ = false;      ///< a round is under way: an exception ends the worker
+    bool looked_ = false;       ///< whether the range's first entry was looked for
 };
 
-/// Shape:   run - called with what gathers the outcomes of a range
+/// Shape:   run - called with the function that stores each outcome at its number
 template <typename Range, typename Run>
 batch_outcomes in_order(Range& range, Run&& run) {
     batch_outcomes told;

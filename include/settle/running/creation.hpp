@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Creates a whole range of records outside of any transaction, a wave of them at a time.
+// Creates a range of records outside of any transaction, a wave at a time.
 #pragma once
 
 #include <settle/running/assembly.hpp>
@@ -18,20 +18,20 @@ struct uncreated_record {
     error problem;
 };
 
-/// What became of a range of records.
+/// What create_all did.
 struct create_report {
     std::uint64_t created = 0;
-    std::uint64_t existing = 0;             ///< a record has their key already
-    std::vector<uncreated_record> refused;  ///< the others that were read
-    /// Why some of the records have no answer of the store, or the rest of the range was not read.
+    std::uint64_t existing = 0;             ///< records whose key was taken
+    std::vector<uncreated_record> refused;  ///< records not created for another reason
+    /// Why some records have no answer of the store, or why the range was not read to its end.
     error problem;
 };
 
 namespace detail {
 
-/// Memory is bounded by one wave (batch_options::window), and by the records that are refused. A
-/// store that is away is waited for as long as options::patience says, or the call's deadline.
-/// Shape:   Ended - is called with the number of each record and a result<void>
+/// One wave (batch_options::window) and the refused records bound the memory. An unreachable store
+/// is retried for options::patience, or until the call's deadline.
+/// Shape:   Ended - called with the number of each record and its result<void>
 template <typename Assembly, typename Collection, typename Ended>
 class creation {
     using record_type = typename Collection::record_type;
@@ -41,7 +41,7 @@ public:
         : parts_(parts), wanted_(wanted), ended_(ended) {
         auto& session = parts_.template session_of<Collection>();
         using session_type = std::remove_cvref_t<decltype(session)>;
-        // A wave costs one commit, so it pays where a wave of transactions would not.
+        // Creation needs one commit a wave, so larger waves pay than for transactions.
         constexpr std::size_t least = 1000;
         room_ = wanted.window == 0 ? std::max(least, wave_of<session_type>) : wanted.window;
         if (wanted.deadline) deadline_ = parts_.environment().elapsed() + bounded(*wanted.deadline);
@@ -57,14 +57,14 @@ public:
             while (at != last) {
                 take(*at, number++);
                 if (records_.size() >= room_) send();
-                // To go on may take a record out of where the range has it from.
+                // Advancing an input range may take a record out of its source; it is created then.
                 if (read_once && ends()) break;
                 ++at;
                 if (!read_once && at != last && ends()) break;
             }
         } catch (...) {
             if (sending_) throw;
-            // What the range throws concerns the records to come.
+            // The exception concerns later records; the records taken so far are created first.
             if (!thrown_) thrown_ = std::current_exception();
         }
         send();
@@ -73,7 +73,7 @@ public:
     }
 
 private:
-    /// Whether no more records are wanted, and why.
+    /// True if the call takes no more records. After a deadline or a stop, the report says so.
     [[nodiscard]] bool ends() {
         if (thrown_ || !report_.problem.empty()) return true;
         if (!wanted_.stop.stop_requested() && !is_late(deadline_)) return false;
@@ -94,7 +94,7 @@ private:
         numbers_.push_back(number);
     }
 
-    /// Sends what was taken, until the store has answered for each, or there is no more time.
+    /// Sends the records taken until the store has answered for each, or the time is over.
     void send() {
         sending_ = true;
         bool unsure = false;
@@ -109,7 +109,7 @@ private:
             unsure = keep_unanswered(answers, unsure, is_over());
             if (records_.empty()) break;
             pause(tries++, *until);
-            // Nothing is written when the time is over.
+            // When the time is over, no record is sent again.
             if (is_over()) static_cast<void>(keep_unanswered(answers, unsure, true));
         }
         sending_ = false;
@@ -126,9 +126,9 @@ private:
         }
     }
 
-    /// Tells the answers, and keeps the records that are worth another try.
-    /// Shape:   unsure - an earlier try may have created some of them
-    /// Returns: whether a try may have
+    /// Reports the answers, and keeps the records to send again.
+    /// Shape:   unsure - an earlier try may have created some of the records
+    /// Returns: true if any try so far may have created records without an answer
     bool keep_unanswered(std::vector<result<void>>& answers, bool unsure, bool over) {
         std::size_t kept = 0;
         bool unknown = unsure;
@@ -146,7 +146,7 @@ private:
                 numbers_[kept++] = numbers_[at];
                 continue;
             }
-            // The whole store is away: the records to come would wait as long.
+            // The store is unreachable, and would be for later records as well.
             if (again && report_.problem.empty()) report_.problem = problem;
             bool const existing = problem.code == errc::record_exists;
             bool const own = unsure && existing && is_there(records_[at]);
@@ -158,7 +158,7 @@ private:
         return unknown;
     }
 
-    /// Whether a record stands exactly as it was to be created.
+    /// True if the store holds exactly this record.
     [[nodiscard]] bool is_there(record_type const& record) {
         auto const& key = record.*Collection::key_member;
         auto const found = parts_.template session_of<Collection>().template read<Collection>(key);
@@ -166,10 +166,10 @@ private:
                encode_json(*found.value()) == encode_json(record);
     }
 
-    /// Shape:   until - the end of the time that the call has
+    /// Shape:   until - the end of the call's time
     void pause(std::uint32_t tries, std::chrono::nanoseconds until) {
         using std::chrono::milliseconds, std::chrono::nanoseconds;
-        // Clamped before it is counted in nanoseconds: "for ever" does not fit.
+        // Clamped before the conversion to nanoseconds, which "for ever" would overflow.
         auto const longest = std::clamp<std::chrono::microseconds>(
             parts_.limits().longest_pause, milliseconds{1}, std::chrono::hours{1});
         nanoseconds const grown = milliseconds{std::int64_t{1} << std::min(tries, 20U)};
@@ -181,7 +181,7 @@ private:
         if (answer.has_value()) ++report_.created;
         else if (answer.problem().code == errc::record_exists) ++report_.existing;
         else report_.refused.push_back({number, answer.problem()});
-        // Every record that was taken is told of, before the first exception leaves.
+        // Every record taken is reported before the first exception leaves.
         try {
             ended_(number, std::move(answer));
         } catch (...) {
@@ -189,7 +189,7 @@ private:
         }
     }
 
-    /// "For ever" is more than nanoseconds can count.
+    /// "For ever" overflows nanoseconds.
     [[nodiscard]] static std::chrono::nanoseconds bounded(std::chrono::milliseconds given) {
         constexpr std::chrono::milliseconds most = std::chrono::hours{24 * 365};
         return std::clamp(given, -most, most);
@@ -200,10 +200,10 @@ private:
     Ended& ended_;
     std::size_t room_ = 1;
     std::optional<std::chrono::nanoseconds> deadline_;
-    std::vector<record_type> records_; ///< that were taken and have no answer yet
-    std::vector<std::size_t> numbers_; ///< of those
+    std::vector<record_type> records_; ///< taken, and without an answer yet
+    std::vector<std::size_t> numbers_; ///< the numbers of records_
     create_report report_;
-    std::exception_ptr thrown_; ///< by the listener or the range
+    std::exception_ptr thrown_; ///< the first, of `ended` or the range
     bool sending_ = false;      ///< a wave is under way: an exception of the store ends the call
 };
 

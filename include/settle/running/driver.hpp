@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Drives coordinators to their ends against a log and the sessions of its stores: one, or thousands
-// side by side.
+// Drives coordinators to their ends against a log and the sessions of its stores: one job, or
+// thousands of jobs side by side.
 #pragma once
 
 #include <settle/running/progress.hpp>
@@ -11,9 +11,9 @@
 SETTLE_BEGIN
 
 /// Shape:   Log - a log's session; Sessions - a std::tuple of record sessions; OnePhase - whether
-///          the only session can settle transactions at once
+///          the only session can run transactions in one phase
 /// Cost:    a round of a whole window is an insert, an apply wave, a commit, a confirm wave and a
-///          close, each one call, when nothing stands in the way; in one phase one call
+///          close, each a single call, without contention or failures; in one phase it is one call
 template <typename Log, typename Sessions, typename Environment, typename Observer, bool OnePhase>
 class driver {
 public:
@@ -22,28 +22,28 @@ public:
         : log_(log), sessions_(sessions), how_(how),
           progress_(log, environment, observer, limits, owner, call) {}
 
-    /// How transactions that begin here get to their ends.
+    /// One phase or two, for transactions that begin here.
     [[nodiscard]] phases how() const { return how_; }
     [[nodiscard]] timestamp time() const { return progress_.time(); }
-    /// Looks at the clock before a new job, when the last one ended a while ago.
+    /// Reads the clock before a new job, when the last job ended a while ago.
     void look_at_clock() { progress_.look_at_clock(); }
     [[nodiscard]] bool late() const { return progress_.late(); }
-    /// What the observer threw first, while transactions went on to their ends.
+    /// The observer's first exception; the transactions go on to their ends.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return progress_.thrown(); }
-    /// Lets that out, when they have ended.
+    /// Rethrows that exception after the transactions have ended.
     void let_out() const {
         if constexpr (!std::is_same_v<Observer, no_observer>) {
             if (thrown()) std::rethrow_exception(thrown());
         }
     }
-    /// An insert in vain costs more than a look, except in a log of this process.
+    /// An insert of an existing id costs more than a read, except in a log of this process.
     static constexpr bool may_look_first = !detail::takes_no_time<Log>;
-    /// Whether new ids are looked for before they are inserted, since the last ones were there.
+    /// True if new ids are read before they are inserted, since the last reads found entries.
     [[nodiscard]] bool looks_first() const {
         return may_look_first && progress_.finds_entries();
     }
 
-    /// The calls of a round that meet records: all that is compiled for each direction.
+    /// The calls of a round that meet records. Only these are compiled for each direction.
     struct typed_calls {
         void (*hand_over)(Sessions&, step, std::span<job>) = nullptr;
         void (*settle_in_one_phase)(driver&, std::span<job>) = nullptr;
@@ -54,12 +54,12 @@ public:
         return typed_calls_of<Direction>;
     }
 
-    /// Brings one job to its end, or as far as it gets.
-    /// Shape:   typed - of the job's direction; follows - wait for another owner (a caller does, a
+    /// Drives one job to its end, or as far as it gets.
+    /// Shape:   typed - of the job's direction; follows - wait for another owner (a caller does,
     ///          recovery does not)
     interruption drive(job& work, execution_state& execution, bool follows,
                        typed_calls const& typed) {
-        // Compiled for one job alone only where a call costs less than what that spares.
+        // A version for one job pays only where a call costs less than the version saves.
         constexpr std::size_t count = detail::wave_of<Log> == 1 ? 1 : std::dynamic_extent;
         while (!execution.over) {
             take_steps(std::span<job, count>{&work, 1},
@@ -68,27 +68,28 @@ public:
         return execution.cut;
     }
 
-    /// Takes every step once, in the order of the protocol, for the jobs that it is due for: who
-    /// meets nothing in the way gets from insert to end. When all of them rest, it waits first.
-    /// Shape:   work on one record keeps the order of the span; typed - of the direction of all
+    /// Takes every step once, in the order of the protocol, for the jobs that need it. An
+    /// undisturbed job gets from insert to end in one round. If every job rests, the round waits
+    /// first.
+    /// Shape:   jobs that share a record keep the order of the span; typed - of all jobs' direction
     void round(std::span<job> jobs, std::span<execution_state> executions, bool follows,
                typed_calls const& typed) {
         take_steps(jobs, executions, follows, typed);
     }
 
-    /// Looks for the entries of jobs that begin with that, and takes no other step.
+    /// Reads the entries of jobs that begin with a read, and takes no other step.
     void look(std::span<job> jobs, std::span<execution_state> executions) {
         tell_log<step::read>(
             detail::jobs_side_by_side<std::dynamic_extent>{jobs, executions, true, {}});
     }
 
 private:
-    /// Shape:   one span that is known to hold one job (Count) spares it what only several need
+    /// Shape:   Count - 1 for a single job, which needs no order of a window
     template <std::size_t Count>
     void take_steps(std::span<job, Count> jobs, std::span<execution_state, Count> executions,
                     bool follows, typed_calls const& typed) {
         detail::jobs_side_by_side<Count> const all{jobs, executions, follows, typed.records};
-        // Time may have gone by since the last round of a window; one job alone is new.
+        // The last round of a window may be long ago; a single job is new.
         if constexpr (Count != 1) look_at_clock();
         progress_.wake(all);
         if constexpr (OnePhase) settle_in_one_phase(all, typed);
@@ -117,7 +118,7 @@ private:
         } else {
             log_.template change<Step>(all.jobs, progress_.now());
         }
-        // The age of what was inserted or claimed counts from its acknowledgement.
+        // The age of an inserted or claimed entry counts from its acknowledgement.
         constexpr bool gives_right = Step == step::insert || Step == step::claim;
         if constexpr (gives_right && !detail::takes_no_time<Log>) look_at_clock();
         progress_.template end<Step>(all);
@@ -128,7 +129,7 @@ private:
                                             typed_calls const& typed) {
         bool const any = progress_.template begin<Step>(all);
         if (any && typed.hand_over != nullptr) typed.hand_over(sessions_, Step, all.jobs);
-        // Those that the order of the window keeps back are told, though no store was asked.
+        // Jobs that the window's order keeps back are told, though no store was called.
         bool const ordered = Step == step::apply && Count != 1;
         if (any || ordered) progress_.template end<Step>(all);
     }
@@ -182,15 +183,15 @@ private:
             std::tuple<one_of_several<std::tuple_element_t<Index, Sessions>>...> waves{
                 one_of_several<std::tuple_element_t<Index, Sessions>>{std::get<Index>(sessions),
                                                                       jobs}...};
-            // Those that go on by themselves begin first.
+            // Sessions that overlap others start first.
             (std::get<Index>(waves).template start<true, Direction>(how), ...);
             (std::get<Index>(waves).template start<false, Direction>(how), ...);
             (std::get<Index>(waves).template finish<Direction>(how), ...);
         }
     }
 
-    /// The part that one of several stores has in a wave. Whatever is thrown meanwhile, none is
-    /// under way any more when its jobs go.
+    /// One of several stores in a wave. If anything throws, the destructor ends the store's wave
+    /// before the jobs are destroyed.
     template <typename Session>
     class one_of_several {
     public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a driver remembers of the jobs under way.
+// The state that a driver keeps for each job under way.
 #pragma once
 
 #include <settle/running/order.hpp>
@@ -8,35 +8,35 @@
 
 SETTLE_BEGIN
 
-/// What ended a drive before the coordinator's own end.
+/// Why a drive ended before the coordinator's own end.
 enum class interruption : std::uint8_t {
     none,
-    stopped,    ///< deadline or stop token
-    elsewhere,  ///< another owner is at work, and the caller does not wait for it
-    mismatch,   ///< the id is in use by another transaction
-    redefined,  ///< the entry is unfinished and was made by another definition
-    described,  ///< the entry is unfinished and has a type, which alone knows its records
-    unfit,      ///< the log cannot hold such an entry
-    failed      ///< the log holds something that cannot be read
+    stopped,    ///< the deadline passed, or a stop was requested
+    elsewhere,  ///< another owner works on the entry, and the caller does not wait
+    mismatch,   ///< another transaction uses the id
+    redefined,  ///< another definition made the entry, which is unfinished
+    described,  ///< the entry is unfinished, and only its type knows its records
+    unfit,      ///< the log cannot hold the entry
+    failed      ///< the log holds unreadable data
 };
 
-/// What a driver remembers of a job, beside what the stores and the log look at.
+/// What a driver remembers of a job, besides what the stores and the log see.
 struct execution_state {
-    /// The entry as it was last read. Most never are, and it is large.
+    /// The entry as last read. Most jobs never read theirs, and an entry is large.
     std::unique_ptr<entry> seen{};
     interruption cut = interruption::none;
     bool over = false;
-    bool takes_part = false;     ///< in the step that is under way
+    bool takes_part = false;     ///< in the current step
     bool kept_back = false;      ///< by the order of its window
-    bool held_up = false;        ///< by others than its window, the last time it was asked
-    bool fell_back = false;      ///< behind an earlier one of its window, the last time
-    bool fenced = false;         ///< a mark was under a later epoch, and its entry is to be read
-    bool behind = false;         ///< that entry seemed not to have moved, which a claim shows
+    bool held_up = false;        ///< by something outside its window, when it was last sent
+    bool fell_back = false;      ///< behind an earlier job of its window, when it was last sent
+    bool fenced = false;         ///< a mark had a later epoch, and the entry must be read
+    bool behind = false;         ///< the entry seemed not to have moved then; a claim verifies it
     bool ended_here = false;     ///< a write of this call made the entry final
-    bool failed_unsure = false;  ///< a write of unknown outcome had an error that is permanent
-    bool behind_twin = false;    ///< rests until an earlier one of its id in its window is over
-    answer met = answer::none;   ///< the first answer of a wave that was not a plain yes
-    /// Epochs of writes that may have made the entry final, and were not answered: first and last.
+    bool failed_unsure = false;  ///< a write of unknown outcome had a permanent error
+    bool behind_twin = false;    ///< rests until an earlier job of its window with its id is over
+    answer met = answer::none;   ///< the first answer of a wave other than applied or nothing
+    /// First and last epoch of unanswered writes that may have made the entry final.
     epoch first_unsure = 0;
     epoch last_unsure = 0;
     std::uint32_t rests = 0;
@@ -47,14 +47,14 @@ struct execution_state {
 
 namespace detail {
 
-/// The jobs of one window, in their order, and what their driver remembers of them.
-/// Shape:   Count - 1 where it is known that there is one job, which spares what only several need
+/// The jobs of one window, in their order, and the driver's state of each.
+/// Shape:   Count - 1 for a single job, which saves the work that only several jobs need
 template <std::size_t Count>
 struct jobs_side_by_side {
     std::span<job, Count> jobs;
     std::span<execution_state, Count> executions;
-    bool follows;                    ///< wait for another owner: a caller does, a recovery not
-    record_hashes_function* records; ///< of a job; nothing where it has none
+    bool follows;                    ///< wait for another owner: a caller does, recovery does not
+    record_hashes_function* records; ///< hashes of a job's records; null if it has none
 };
 
 } // namespace detail

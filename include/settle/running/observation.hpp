@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an observer is told: every step of a job, and once that its transaction is over.
+// Reports every step of a job, and the end of its transaction, to an observer.
 #pragma once
 
 #include <settle/running/execution_state.hpp>
@@ -11,8 +11,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Tells an observer of the jobs of one call.
-/// Cost:    nothing where nobody observes
+/// Reports the jobs of one call to an observer.
+/// Cost:    nothing without an observer
 template <typename Observer>
 class observation {
     static constexpr bool observed = !std::is_same_v<Observer, no_observer>;
@@ -20,7 +20,7 @@ class observation {
 public:
     explicit observation(Observer& observer) : observer_(observer) {}
 
-    /// What the observer threw first. The transactions that are under way end before it leaves.
+    /// The observer's first exception. The transactions under way end before it leaves.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return thrown_; }
 
     void step_taken([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
@@ -34,7 +34,7 @@ public:
         }
     }
 
-    /// A call is over with a job. An observer is told when the outcome is `done` or `canceled`.
+    /// The call is over for a job. The observer gets an event if the outcome is done or canceled.
     void is_over([[maybe_unused]] job const& work,
                  [[maybe_unused]] execution_state const& execution) {
         if constexpr (observed) {
@@ -49,7 +49,7 @@ public:
         }
     }
 
-    /// Decisions clear the answers, so what an observer is told is looked up before.
+    /// A decision clears the answers, so the observer's answer is stored before it.
     void note_answers([[maybe_unused]] job const& work,
                       [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
@@ -62,8 +62,8 @@ public:
         }
     }
 
-    /// Before the coordinator hears what the log said. When the answer to a write was lost, its
-    /// epoch tells later whether it took effect.
+    /// Called before the coordinator takes the log's answer. The epoch of an unanswered write tells
+    /// later whether the write took effect.
     template <step Step>
     void note_write([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
         if constexpr (observed && ends_entry(Step)) {
@@ -75,7 +75,7 @@ public:
             if (execution.first_unsure == 0) execution.first_unsure = execution.last_unsure;
         }
     }
-    /// After it has heard.
+    /// Called after the coordinator has taken the answer.
     template <step Step>
     void note_end([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
         if constexpr (observed && ends_entry(Step)) {
@@ -84,7 +84,7 @@ public:
                 execution.ended_here || (final && work.said == log_answer::taken);
         }
     }
-    /// An entry was read. No other worker writes under an epoch that this call was given.
+    /// An entry was read. No other worker writes under an epoch of this call.
     void note_entry([[maybe_unused]] entry const& found, [[maybe_unused]] std::string const& owner,
                     [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
@@ -102,7 +102,7 @@ private:
                taken == step::one_phase;
     }
 
-    /// What it throws must not keep a transaction from its end.
+    /// The observer's exception must not keep a transaction from its end.
     void tell(event const& seen) {
         try {
             observer_(seen);

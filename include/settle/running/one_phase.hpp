@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What becomes of a transaction that settles at once, asked inside its native transaction.
+// Decides one-phase transactions inside their native transaction.
 #pragma once
 
 #include <settle/running/options.hpp>
@@ -8,15 +8,15 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Keeps the order of the jobs of a wave that settle at once. One that others hold up, or whose
-/// entry is there already and is not final, goes on when the native transaction has ended: a later
-/// one that shares a record or its id with it would overtake it. One whose entry is final changes
-/// no record any more, so nobody waits for it.
+/// Keeps the order of the one-phase jobs of a wave. A job that is busy, or whose entry exists and
+/// is not final, goes on after the native transaction. A later job that shares a record or the id
+/// would overtake it, so it waits. A job whose entry is final changes no record; no job waits for
+/// it.
 class one_phase_order {
 public:
-    /// Whether a job stands behind an earlier one of its wave that has not settled.
+    /// True if a job waits for an earlier job of its wave that has not settled.
     /// Shape:   jobs come in their order; all or some come again when the native transaction is
-    ///          done anew, and one comes twice in a row when its judgement is asked for again
+    ///          repeated, and a job comes twice in a row when its decision is repeated
     [[nodiscard]] bool stands_behind(job const& work, record_hashes_function* records) {
         if (decided_.empty() || decided_.back() != &work) {
             look_at_earlier(work, records);
@@ -30,18 +30,18 @@ public:
         });
     }
 
-    /// Whether a job that was asked is over, as far as its native transaction says.
+    /// True if the job is settled once its native transaction commits.
     static bool has_settled(job const& work) {
         return work.said == log_answer::taken && is_final(work.coordinator.insert_state());
     }
 
 private:
-    /// One that is to have another id goes on.
+    /// A job that gets another id goes on.
     static bool is_over(job const& work) {
         return (work.said == log_answer::ended && !work.new_id) || has_settled(work);
     }
 
-    /// Jobs of a wave stand side by side, in their order.
+    /// The jobs of a wave are contiguous and in order.
     static std::size_t number_of(job const& work) {
         return reinterpret_cast<std::uintptr_t>(&work);
     }
@@ -52,7 +52,7 @@ private:
             if (!is_over(*decided_.back())) let_wait(*decided_.back(), records);
             return;
         }
-        // It is done anew. Those whose entries are there may have been left out.
+        // The native transaction is repeated, perhaps without the jobs whose entries exist.
         for (auto const* const one : decided_) {
             bool const is_there =
                 one->said == log_answer::conflict || one->said == log_answer::ended;
@@ -70,17 +70,17 @@ private:
         }
     }
 
-    std::vector<job const*> decided_; ///< since the native transaction began
-    hash_index waiting_;             ///< records of those that have not settled, and of whom
+    std::vector<job const*> decided_; ///< jobs, since the native transaction began
+    hash_index waiting_;             ///< records of unsettled jobs, with the job's number
     std::vector<std::uint64_t> records_;
 };
 
-/// What becomes of a transaction at once. Its age is asked inside the native transaction, where
-/// nothing can come between that and the commit.
+/// Decides one-phase transactions. The age is checked inside the native transaction, so that
+/// nothing comes between the check and the commit.
 template <typename Environment>
 class one_phase_decision {
 public:
-    /// Shape:   records - of a job whose wave keeps an order; null where there is none
+    /// Shape:   records - of a job whose wave keeps an order; otherwise null
     one_phase_decision(Environment const& environment, options const& limits,
                   record_hashes_function* records)
         : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime),
@@ -97,12 +97,12 @@ public:
     }
 
 private:
-    Environment environment_; ///< its own: the decision may outlive the engine
+    Environment environment_; ///< a copy: the decision may outlive the engine
     std::uint32_t attempts_;
     std::chrono::milliseconds lifetime_;
     std::chrono::milliseconds clocks_;
     record_hashes_function* records_;
-    mutable one_phase_order order_; ///< of one wave, as this decision is
+    mutable one_phase_order order_; ///< of one wave, like this decision
 };
 
 } // namespace detail

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// Keeps work on one record in the order in which a window of transactions was given.
+// Keeps the order of a window among transactions that share a record.
 //
-// The wave of a window applies everything at once, in order. A transaction that failed there beside
-// the pending mark of an earlier one of its window might succeed once that one has ended, so it
-// falls back behind it; and whoever shares a record with one that falls back falls back with it,
-// for otherwise it would overtake. What was applied although earlier ones are pending needs no such
-// care: escrow has it hold whichever way they end.
+// An apply wave sends all jobs of a window at once, in order. A job that failed beside the pending
+// mark of an earlier job might succeed after that job has ended, so it falls back behind it. Later
+// jobs that share a record with it fall back, too; otherwise they would overtake it. A job that was
+// applied beside pending marks needs no such care: escrow holds whichever way they end.
 //
-// What settles at once has no marks to fall back behind. It is asked when nothing earlier on its
-// records, or of its id, is left; inside the wave, one_phase_order (one_phase.hpp) sees to it.
+// A one-phase job has no marks to fall back behind. It is sent when no earlier job with its id or a
+// shared record is left; inside a wave, one_phase_order (one_phase.hpp) keeps the order.
 #pragma once
 
 #include <settle/store/hash_index.hpp>
@@ -38,8 +37,8 @@ private:
 template <typename Collection>
 inline constexpr char collection_tag = 0;
 
-/// The records of a job as numbers, a part each. Two records of one number only wait for each other
-/// without need.
+/// The records of a job as hashes, one for each part. Two records with the same hash only cause a
+/// needless wait.
 template <typename Direction>
 void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
     into.clear();
@@ -53,26 +52,26 @@ void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
 
 using record_hashes_function = void(job const&, std::vector<std::uint64_t>&);
 
-/// All that a job which settles at once shares with others: its records, and its entry, since the
-/// first one of an id decides what the id means.
+/// What a one-phase job shares with others: its records, and its entry, since the first job with an
+/// id decides the meaning of the id.
 inline void one_phase_hashes(job const& work, record_hashes_function* records,
                            std::vector<std::uint64_t>& into) {
     records(work, into);
     into.push_back(hash_mix(0, std::hash<transaction_id>{}(work.id)));
 }
 
-/// The rules of this order by name. A program runs with all of them; only the environment of a
-/// search names a type that hides some (`order_rules`), to show that each is needed.
+/// The rules of this order, by name. A program uses all of them; only the environment of a search
+/// hides some (`order_rules`), to show that each is needed.
 struct order_rules {
-    /// What failed beside the pending mark of an earlier one falls back behind it.
+    /// A job that failed beside the pending mark of an earlier job falls back behind it.
     static constexpr bool falls_back = true;
-    /// Whoever shares a record with one that falls back, or is held up, falls back with it.
+    /// A later job that shares a record with a job that falls back or is held up falls back.
     static constexpr bool falls_back_with = true;
-    /// Whoever shares a record with one that waits is not asked.
+    /// A job that shares a record with a waiting job is not sent to the store.
     static constexpr bool waits_with = true;
-    /// Nobody meets the marks of a transaction that backs off.
+    /// No job meets the marks of a transaction that backs off.
     static constexpr bool backs_off_first = true;
-    /// What settles at once waits for the end of what is before it on its records.
+    /// A one-phase job waits for the end of earlier jobs that share a record.
     static constexpr bool one_phase_waits = true;
 };
 
@@ -86,32 +85,31 @@ struct order_rules_of<Environment> {
     using type = typename Environment::order_rules;
 };
 
-/// Shape:   Rules - order_rules, or some of them
+/// Shape:   Rules - order_rules, or a subset for a search
 template <typename Rules>
 class record_order {
 public:
-    /// Before the wave.
+    /// Call before a wave.
     void begin() {
         blocked_.clear();
         pending_.clear();
         paused_.clear();
     }
 
-    /// A job that backs off, whose marks may still be there: nobody is to meet them, least of all
-    /// the earlier one that it gives way to.
+    /// A job that backs off may still have marks. No job may meet them, least of all the earlier
+    /// job that it backs off from.
     void backs_off(job const& work, record_hashes_function* records) {
         if (!Rules::backs_off_first) return;
         records(work, records_);
         for (auto const record : records_) blocked_.insert(record);
     }
 
-    /// Whether a job waits for an earlier one of its window: for one that has not taken effect and
-    /// is held up by others than its window, on a record that one transaction at a time may use, or
-    /// behind one that it fell back behind and that rests. Asking in vain would only cost. What
-    /// settles at once waits for the very end of the earlier, since it cannot fall back behind a
-    /// pending mark.
-    /// Shape:   asked - the wave is to ask it; the others are told of for the sake of the later;
-    ///          held_up, fell_back - the last time it was asked
+    /// True if a job waits for an earlier job of its window: for a job that has not taken effect
+    /// and is held up from outside the window; for a job on the same exclusive record; or for a
+    /// resting job that it fell back behind. Sending it would be wasted. A one-phase job waits
+    /// until the earlier job has ended, since it cannot fall back behind a pending mark.
+    /// Shape:   asked - the job is due in this wave; other jobs are passed for the sake of later
+    ///          jobs; held_up, fell_back - when the job was last sent
     [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
                                      bool fell_back, record_hashes_function* records) {
         bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
@@ -135,33 +133,34 @@ public:
         return waits;
     }
 
-    /// Behind the wave.
+    /// Call after a wave.
     void begin_answers() {
         stalled_.clear();
     }
 
-    /// Behind a wave that marks records.
+    /// Call after a wave that marks records.
     void begin_places() {
         blocked_.clear();
         pending_.clear();
-        // What nobody waits for any more need not be waited for, until a conflict says it again.
+        // Forget exclusive records that no job waits for, until a conflict shows them again.
         std::swap(exclusive_, still_exclusive_);
         still_exclusive_.clear();
     }
 
     enum class place : std::uint8_t {
         stays,
-        behind, ///< falls back behind earlier ones of its window
-        held_up ///< by others than its window: by their marks, or by a store that is away
+        behind, ///< falls back behind earlier jobs of its window
+        held_up ///< by marks from outside its window, or by an unreachable store
     };
 
-    /// Where a job stands now.
-    /// Shape:   asked - it took part in the wave; the others are told of for the sake of the later
+    /// Where a job stands after the wave.
+    /// Shape:   asked - the job took part in the wave; other jobs are passed for the sake of later
+    ///          jobs
     [[nodiscard]] place place_of(job const& work, bool asked, record_hashes_function* records) {
         records(work, records_);
         auto const& c = work.coordinator;
         if (!asked) {
-            // What it did is as it will stay.
+            // Its effects stay as they are.
             if (has_begun(work) && !has_marks(work)) return place::stays;
             auto& those = has_begun(work) ? pending_ : blocked_;
             for (auto const record : records_) those.insert(record);
@@ -189,13 +188,13 @@ public:
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
         }
         if (!back) return waits ? place::held_up : place::stays;
-        // Who is fenced has to find out first what has become of it.
+        // A fenced job first has to find out the state of its entry.
         return fenced ? place::stays : place::behind;
     }
 
-    /// Whether a job does not get on: others than its window hold it up, or an earlier one of its
-    /// window that does not get on itself.
-    /// Shape:   held_up - itself
+    /// True if a job makes no progress: something outside its window holds it up, or an earlier job
+    /// of its window without progress does.
+    /// Shape:   held_up - this job itself, from outside
     [[nodiscard]] bool stalls(step wave, job const& work, bool held_up,
                               record_hashes_function* records) {
         if (!held_up && stalled_.empty()) return false;
@@ -209,24 +208,24 @@ public:
     }
 
 private:
-    /// What a job shares with others in a wave.
+    /// Computes what a job shares with other jobs in a wave.
     void look_up(step wave, job const& work, record_hashes_function* records) {
         if (wave == step::one_phase) one_phase_hashes(work, records, records_);
         else records(work, records_);
     }
 
-    /// Whether its effects are as they will be, but for their end.
+    /// True if all effects of the job are decided, and only their end is left.
     static bool has_begun(job const& work) {
         auto const now = work.coordinator.state();
         return now != state::initial && now != state::pending;
     }
 
-    /// Whether its effects are in place and not yet ended: without marks, its log alone is left.
+    /// True if the job's effects still have marks. Without marks only the write to its log is left.
     static bool has_marks(job const& work) {
         return has_begun(work) && work.coordinator.next() != step::close;
     }
 
-    /// What stands against a part now, and may not when the pending ones have ended.
+    /// True if the answer may change when the pending transactions have ended.
     static bool may_hold_later(answer said) {
         return said == answer::guard_failed || said == answer::overflow ||
                said == answer::record_missing || said == answer::record_exists;
@@ -239,12 +238,12 @@ private:
         return false;
     }
 
-    hash_set blocked_;   ///< records of transactions that are yet to take effect, or give way
-    hash_set pending_;   ///< records that earlier ones of the window have marked
-    hash_set paused_;    ///< of those, records of which the earlier ones rest
-    hash_set exclusive_; ///< records that one transaction at a time may use, as was seen
+    hash_set blocked_;   ///< records of jobs that have not taken effect yet, or back off
+    hash_set pending_;   ///< records that earlier jobs of the window have marked
+    hash_set paused_;    ///< records in pending_ whose earlier jobs rest
+    hash_set exclusive_; ///< records that an answer has shown to be exclusive
     hash_set still_exclusive_;
-    hash_set stalled_;   ///< records of transactions that do not get on
+    hash_set stalled_;   ///< records of jobs without progress
     std::vector<std::uint64_t> records_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What becomes of jobs between the waves: each is told its answers, and goes on, rests or ends.
+// Advances jobs between waves: each job takes its answers, then goes on, rests or ends.
 //
-// Nothing here knows the C++ types of a transaction, so it is compiled once for all of them.
+// This file uses no C++ type of a transaction, so it is compiled once for all types.
 #pragma once
 
 #include <settle/running/one_phase.hpp>
@@ -29,33 +29,33 @@ public:
         if (call.deadline) deadline_ = after(environment.elapsed(), *call.deadline);
     }
 
-    /// Whether the caller's own deadline is over.
+    /// True if the caller's own deadline has passed.
     [[nodiscard]] bool late() const { return deadline_ && environment_.elapsed() >= *deadline_; }
 
-    /// What the observer threw first. The transactions that are under way end before it leaves.
+    /// The observer's first exception. The transactions under way end before it leaves.
     [[nodiscard]] std::exception_ptr const& thrown() const noexcept { return watch_.thrown(); }
 
-    /// The time that the next steps carry. A clock is read once a wave, and again after every wait
-    /// and whenever the age of an entry decides.
+    /// The time that the next steps carry. The clock is read once a wave, after every wait, and
+    /// whenever the age of an entry decides.
     [[nodiscard]] timestamp time() const { return now_; }
     [[nodiscard]] write_context now() const { return {now_, owner_}; }
 
-    /// Looks at the clock: after a wave that took its time, or before a new job.
+    /// Reads the clock: after a slow wave, or before a new job.
     void look_at_clock() { now_ = environment_.now(); }
 
-    /// Says what becomes of transactions that settle at once.
-    /// Shape:   records - of a job
+    /// The decision for one-phase transactions.
+    /// Shape:   records - hashes of a job's records
     [[nodiscard]] one_phase_decision<Environment> decide(record_hashes_function* records) const {
         return {environment_, limits_, ordering_ ? records : nullptr};
     }
 
-    /// Marks the jobs that a step is due for; whether there are any.
+    /// Marks the jobs that need the step; true if there are any.
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] bool begin(jobs_side_by_side<Count> const& all) {
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             bool const takes_part = all.jobs[i].takes(Step);
-            // For one job alone, `any` says it: its wave ends only if it takes part.
+            // A single job needs no mark: its wave ends only if it takes part.
             if constexpr (Count != 1) all.executions[i].takes_part = takes_part;
             any = any || takes_part;
         }
@@ -67,11 +67,11 @@ public:
         return any;
     }
 
-    /// Whether the last wave of reads found entries, as where a range is run again: then the next
-    /// ids may be there, too.
+    /// True if the last wave of reads found entries, as when a range runs again. Then the next ids
+    /// may exist, too.
     [[nodiscard]] bool finds_entries() const { return finds_entries_; }
 
-    /// Reads the entries of the jobs that a read is due for, in one call of the log.
+    /// Reads the entries of the jobs that need a read, in one call of the log.
     template <std::size_t Count>
     [[gnu::noinline]] void read(jobs_side_by_side<Count> const& all) {
         if constexpr (!takes_no_time<Log>) look_at_clock();
@@ -83,7 +83,7 @@ public:
         });
     }
 
-    /// Tells those jobs what their wave answered.
+    /// Gives the jobs of the wave their answers.
     template <step Step, std::size_t Count>
     [[gnu::always_inline]] void end(jobs_side_by_side<Count> const& all) {
         if constexpr (keeps_order<Step> && Count != 1) {
@@ -103,7 +103,7 @@ public:
         if constexpr (meets_entries && Count != 1) twins_.stand_behind(all);
     }
 
-    /// Wakes whose rest is over; when nobody else has anything to do, waits for the first of them.
+    /// Wakes jobs whose rest is over. If no other job can go on, waits for the first of them.
     template <std::size_t Count>
     [[gnu::always_inline]] void wake(jobs_side_by_side<Count> const& all) {
         auto first = std::chrono::nanoseconds::max();
@@ -114,7 +114,7 @@ public:
             if (all.jobs[i].resting) first = std::min(first, all.executions[i].wakes);
             else any_awake = true;
         }
-        // Who is awake and has nothing to do waits for one that rests.
+        // Jobs that are awake but have no step to take wait for a job that rests.
         bool const was_idle = std::exchange(idle_, true);
         if (first == std::chrono::nanoseconds::max()) return;
         wake_at(first, !any_awake || was_idle, all.jobs, all.executions);
@@ -123,7 +123,7 @@ public:
 private:
     using order = record_order<typename order_rules_of<Environment>::type>;
 
-    /// Whether work on one record keeps the order of its window in this step.
+    /// True if this step keeps the order of the window.
     template <step Step>
     static constexpr bool keeps_order = Step == step::apply || Step == step::one_phase;
 
@@ -141,11 +141,11 @@ private:
             if (work.said == log_answer::blocked) return interruption::failed;
         }
         if constexpr (Step == step::insert || Step == step::one_phase) {
-            // Under another id, the log is found to hold nothing.
+            // A new id that is already in use is replaced by another new id.
             bool const is_there =
                 work.said == log_answer::conflict || work.said == log_answer::ended;
             if (work.new_id && is_there) work.id = fresh_id(environment_);
-            // After an unknown insert, what is there is taken for that one.
+            // After an unknown insert, an entry with the id counts as the job's own.
             work.new_id = work.new_id && work.said != log_answer::unknown;
             if (work.said == log_answer::unfit && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
@@ -160,8 +160,8 @@ private:
             return execution.cut;
         } else if constexpr (Step == step::claim) {
             c.claimed(work.said, expired(work));
-            // What was read may be old, and a compare-and-set is not: it shows that nobody else had
-            // raised the entry, and yet a mark was under a later epoch.
+            // A read may be stale; a compare-and-set is not. It shows that no other worker raised
+            // the entry's epoch, and yet a mark has a later epoch.
             if (execution.behind && work.said == log_answer::taken) {
                 work.problem = entry_behind_marks(work.id);
                 return interruption::failed;
@@ -184,7 +184,7 @@ private:
         return interruption::none;
     }
 
-    /// What comes after a step: its end, a rest, or the next step.
+    /// Chooses what follows a step: the end, a rest, or the next step.
     [[gnu::always_inline]] void go_on(step taken, job& work, execution_state& execution,
                                       bool follows) {
         step const next = work.coordinator.next();
@@ -192,13 +192,13 @@ private:
             execution.cut = interruption::elsewhere;
         }
         if (execution.cut != interruption::none || next == step::end) return end(work, execution);
-        // A transaction that only stood behind an earlier one of its wave has no pause to take: the
-        // earlier one ends first, or rests itself, and then keep_order() keeps this one back. Its
-        // patience begins here all the same.
+        // A job that only waits for an earlier job of its wave takes no pause: the earlier job ends
+        // first, or rests, and then keep_order() keeps this job back. The time limit of this job
+        // begins here all the same.
         if (taken == step::one_phase && next == taken && work.said == log_answer::held_back) {
             return end_in_time(work, execution);
         }
-        // A log that answers `unknown` may go on doing so: it is given time, too.
+        // A log that answers `unknown` may do so again, so the job rests then, too.
         bool const stalled =
             next == taken || (asks_log(taken) && work.said == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
@@ -209,8 +209,8 @@ private:
         if (stalled || next == step::pause || next == step::wait) rest(work, execution);
     }
 
-    /// Whether a step would fail again for the same reason. A write whose outcome is unknown may
-    /// have taken effect all the same: the entry is read before the write counts as failed.
+    /// True if a step would fail again for the same reason. A write of unknown outcome may have
+    /// taken effect, so the entry is read before the write counts as failed.
     static bool fails_always(step taken, job const& work, execution_state& execution,
                              bool hopeless) {
         if (work.problem.code != condition::permanent) return false;
@@ -219,7 +219,7 @@ private:
         return took_no_effect(work.said);
     }
 
-    /// No wave has anything to do for it any more.
+    /// Ends the job: no wave includes it any more.
     void end(job& work, execution_state& execution) {
         execution.over = true;
         work.resting = true;
@@ -228,7 +228,8 @@ private:
 
     // --------------------------------------------------------------------------- order of a window
 
-    /// Keeps back each job that shares a record with a waiting earlier job; false if none is left.
+    /// Keeps back each job that shares a record with a waiting earlier job; false if no job is
+    /// left.
     template <std::size_t Count>
     bool keep_order(step wave, jobs_side_by_side<Count> const& all) {
         if (!order_) order_ = std::make_unique<order>();
@@ -254,8 +255,8 @@ private:
         return any;
     }
 
-    /// Whether every job of the wave has taken effect and none was kept back: the usual case, in
-    /// which no record need be looked at. A job of the wave shares no record with one kept back.
+    /// True if every job of the wave has taken effect and none was kept back. In this usual case no
+    /// record is looked at: a job of the wave shares no record with a job kept back.
     template <step Step, std::size_t Count>
     static bool nobody_waits(jobs_side_by_side<Count> const& all) {
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
@@ -272,7 +273,7 @@ private:
         return true;
     }
 
-    /// Who was kept back is asked the next time, or has waited for too long.
+    /// Lets each job that was kept back go on, or ends it if it has waited too long.
     template <step Step, std::size_t Count>
     void look_at_order(jobs_side_by_side<Count> const& all) {
         order_->begin_answers();
@@ -288,21 +289,21 @@ private:
             bool const asked_in_vain = Step == step::apply ? execution.held_up
                                                            : !one_phase_order::has_settled(work);
             bool const held_up = execution.takes_part ? asked_in_vain : work.resting;
-            // A job that rests looks at its own time.
+            // A job that rests checks its own time.
             bool const stalled = order_->stalls(Step, work, held_up, all.records);
             if (stalled && waited) end_in_time(work, execution);
         }
     }
 
-    /// What failed beside an earlier one of its window may succeed behind it; and who comes after
-    /// one that falls back, on a record of its, falls back with it.
+    /// A job that failed beside an earlier job of its window may succeed behind it. A later job
+    /// that shares a record with it falls back, too.
     void yield_to_earlier(job& work, execution_state& execution, record_hashes_function* records) {
         auto const place = order_->place_of(work, execution.takes_part, records);
         if (execution.takes_part) execution.held_up = place == order::place::held_up;
         execution.kept_back = place == order::place::behind;
     }
 
-    // --------------------------------------------------------------------------------- the own log
+    // ------------------------------------------------------------------------------------- entries
 
     [[nodiscard]] bool expired(job const& work) const {
         return age_of(work.created, now_, limits_.clocks) > limits_.lifetime;
@@ -318,12 +319,12 @@ private:
         view_of_entry view;
         if (!found.value()) {
             view.fresh = fresh_epoch(environment_, now_);
-            // An insert made again is as old as the call: one that slept too long may follow what
-            // was settled and purged meanwhile.
+            // A repeated insert keeps the call's creation time: a worker that slept too long may
+            // repeat a transaction that was settled and purged meanwhile.
             work.coordinator.found_nothing(view);
             return interruption::none;
         }
-        // Nobody has inserted it for this one yet.
+        // This job has not inserted yet, so the entry belongs to another caller.
         if (work.new_id) {
             work.id = fresh_id(environment_);
             return interruption::none;
@@ -344,20 +345,20 @@ private:
             return unfit;
         }
         view.mine = here.owner == owner_;
-        // Nobody waits for the owner of an entry that is final, so nobody asks what he does.
+        // No caller waits for the owner of a final entry, so the owner is not looked at.
         view.abandoned = !is_final(here.state) &&
                          (here.state == state::initial || is_gone(here.owner) ||
                           stands_still(here, execution) || execution.behind);
         work.created = here.created;
         work.coordinator.found(standing_of(here), view);
-        // Of an entry that is done, its state is all that is told.
+        // The outcome of an entry that is done needs only its state.
         bool const tells_more = here.state != state::done || !work.direction->described;
         if (tells_more) execution.seen = std::make_unique<entry>(*std::move(found).value());
         return interruption::none;
     }
 
-    /// An entry without a type was inserted by a cancel or a sweep, and fits any transaction. What
-    /// has no type itself knows no records to compensate, so it leaves a typed entry alone.
+    /// An entry without a type was inserted by a cancel or a sweep, and matches any transaction. A
+    /// job without a type knows no records to compensate, so it leaves a typed entry alone.
     static interruption compare(job const& work, entry const& here) {
         if (!work.direction->described) {
             bool const alive = !here.type.empty() && !is_final(here.state);
@@ -367,7 +368,7 @@ private:
         if (here.type != work.direction->name() || !same_parameters(work, here)) {
             return interruption::mismatch;
         }
-        // What another definition began has other parts: only that one can bring it to an end.
+        // Another definition has other parts, so only it can bring its entry to an end.
         if (!is_final(here.state) && here.definition != work.direction->definition()) {
             return interruption::redefined;
         }
@@ -378,7 +379,7 @@ private:
         std::string ours;
         ours.reserve(here.parameters.size());
         work.direction->append_json(ours, work.parameters, secrets::written);
-        // A log may write the members in another order, so the values decide.
+        // A log may write the members in another order, so their values decide.
         return ours == here.parameters || work.direction->normal_json(here.parameters) == ours;
     }
 
@@ -397,8 +398,8 @@ private:
 
     // ------------------------------------------------------------------------------------- resting
 
-    /// A point in time, or the last one there is: "for ever" in milliseconds is more than
-    /// nanoseconds can count.
+    /// `from` plus `wait`, or the last point in time: "for ever" in milliseconds overflows
+    /// nanoseconds.
     static std::chrono::nanoseconds after(std::chrono::nanoseconds from,
                                           std::chrono::milliseconds wait) {
         using std::chrono::nanoseconds;
@@ -408,7 +409,7 @@ private:
         return from + std::max(wait, std::chrono::milliseconds{0});
     }
 
-    /// Ends a job that does not get on when the deadline, a stop or the patience says so.
+    /// Ends a job without progress after the deadline, a stop request or the patience.
     [[gnu::cold, gnu::noinline]] void end_in_time(job& work, execution_state& execution) {
         auto const elapsed = environment_.elapsed();
         if (!execution.deadline) {
@@ -429,13 +430,13 @@ private:
         end_in_time(work, execution);
         if (execution.over) return;
         auto const elapsed = environment_.elapsed();
-        // An hour is for ever here, and can be doubled and counted in nanoseconds.
+        // At most an hour, which can be doubled and counted in nanoseconds.
         using std::chrono::microseconds;
         auto const longest = std::min<microseconds>(limits_.longest_pause, std::chrono::hours{1});
         auto const first = std::min<microseconds>(limits_.first_pause, longest);
         auto const doubled = first * (std::int64_t{1} << std::min(execution.rests, 20U));
         std::chrono::nanoseconds const most = std::min(doubled, longest);
-        // Half of the pause is chance, so that two workers that met do not meet again in step.
+        // Half of the pause is random, so that two workers that met do not meet again in step.
         auto const half = static_cast<std::uint64_t>(most.count()) / 2 + 1;
         std::chrono::nanoseconds const chosen{
             static_cast<std::int64_t>(half + environment_.random() % half)};
@@ -444,14 +445,14 @@ private:
         work.resting = true;
     }
 
-    /// Wakes each job at the end of its rest; `first` is the end of the shortest, `waits` for it.
+    /// Wakes each job at the end of its rest. `first` is the earliest end; `waits` until then.
     [[gnu::cold, gnu::noinline]] void wake_at(std::chrono::nanoseconds first, bool waits,
                                               std::span<job> jobs,
                                               std::span<execution_state> executions) {
         auto elapsed = environment_.elapsed();
         if (waits) {
             if (first > elapsed) environment_.pause(first - elapsed, call_.stop);
-            // A stop ends a pause early, and every job then finds it out at its next rest.
+            // A stop request ends a pause early; every job notices it at its next rest.
             elapsed = call_.stop.stop_requested() ? std::chrono::nanoseconds::max()
                                                   : std::max(first, environment_.elapsed());
             look_at_clock();
@@ -475,14 +476,14 @@ private:
     std::string const& owner_;
     call_options const& call_;
     timestamp now_;
-    /// The caller's, from the call; without one, each job has the engine's patience from its first
-    /// rest on.
+    /// The end of the caller's deadline. Without a deadline, each job has the engine's patience,
+    /// counted from its first rest.
     std::optional<std::chrono::nanoseconds> deadline_;
-    bool idle_ = false;     ///< nobody had anything to do in the last round
-    bool finds_entries_ = false; ///< the last wave of reads did
+    bool idle_ = false;     ///< no job had a step to take in the last round
+    bool finds_entries_ = false; ///< the last wave of reads found entries
     twins twins_;
-    bool ordering_ = false; ///< the wave that is under way keeps the order of its window
-    std::unique_ptr<order> order_; ///< only where several are under way
+    bool ordering_ = false; ///< the current wave keeps the order of its window
+    std::unique_ptr<order> order_; ///< only with several jobs under way
 };
 
 } // namespace detail

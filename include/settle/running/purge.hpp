@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   before - an entry of which both times are earlier is old
+/// Shape:   before - old entries were both created and last changed before this time
 template <typename Log>
 purge_report purge_log(Log& log, timestamp before, purge_options const& wanted) {
     constexpr std::size_t largest_step = 100'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A thread that recovers and sweeps on a schedule, for as long as it lives.
+// A thread that recovers and sweeps on a schedule.
 #pragma once
 
 #include <settle/running/engine.hpp>
@@ -13,14 +13,15 @@ SETTLE_BEGIN
 struct recovery_schedule {
     time_limit every = std::chrono::minutes{5};
     time_limit older_than = std::chrono::minutes{30};
-    /// A sweep looks at every mark, so it is done less often: once in so many rounds, or never (0).
+    /// A sweep looks at every mark, so it runs only once in so many rounds, or never (0).
     std::uint32_t sweep_every = 12;
-    /// Called after each round, on the thread of the schedule. What it throws is the problem that
-    /// the next round reports, unless that has one of its own.
+    /// Called after each round, on the thread of the schedule. The next round reports its exception
+    /// as a problem, unless that round has a problem of its own.
     std::function<void(recovery_report const&, sweep_report const&)> report{};
 };
 
-/// Recovers at once and then on a schedule; stops when it is destroyed, as std::jthread does.
+/// Recovers at once and then on a schedule. The destructor stops the thread, as std::jthread's
+/// does.
 /// Shape:   engine - outlives this object and may be shared between threads
 /// Errors:  the constructor throws errc::bad_option when `every` is not above 0
 /// Example: samples/payment
@@ -35,7 +36,7 @@ public:
     recovery_thread(recovery_thread const&) = delete;
     recovery_thread& operator=(recovery_thread const&) = delete;
     ~recovery_thread() {
-        // In a forked child there is no such thread, and joining it would take for ever.
+        // A forked child does not have the thread, and joining it would take for ever.
         if (!made_in_.is_here()) static_cast<void>(thread_.release());
     }
 
@@ -53,7 +54,7 @@ private:
         for (std::uint32_t round = 0; !stop.stop_requested(); ++round) {
             recovery_report recovered;
             sweep_report swept;
-            // What a callback throws must not end the process that only keeps the log.
+            // An exception of a callback must not end the process.
             try {
                 recover_options wanted;
                 wanted.older_than = schedule.older_than;
@@ -65,7 +66,7 @@ private:
             } catch (...) {
                 recovered.problem = thrown_by_callback();
             }
-            // The end of the schedule is no problem of anybody.
+            // The end of the schedule is not a problem to report.
             if (stop.stop_requested()) forget_stop(recovered, swept);
             if (recovered.problem.empty()) recovered.problem = std::exchange(unreported, {});
             try {
@@ -77,7 +78,7 @@ private:
         }
     }
 
-    /// What is being thrown, as an error. Called from a handler.
+    /// The current exception as an error; called from a handler.
     static error thrown_by_callback() {
         std::string text = "settle: an observer or a report threw what is no std::exception";
         try {
@@ -94,7 +95,7 @@ private:
         if (swept.problem.code == errc::stopped) swept.problem = {};
     }
 
-    /// Waits for so long, or until a stop.
+    /// Waits for this duration, or until a stop request.
     static void pause(std::chrono::milliseconds wait, std::stop_token const& stop) {
         // A day at a time, since "for ever" cannot be added to the time of a clock.
         constexpr std::chrono::milliseconds day = std::chrono::hours{24};

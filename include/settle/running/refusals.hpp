@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The outcomes of calls that wrote nothing: refusals, each with its sentence, and ends that stand.
+// The outcomes of calls that wrote nothing: refusals with their sentences, and final entries.
 #pragma once
 
 #include <settle/protocol/direction.hpp>
@@ -20,7 +20,7 @@ namespace detail {
     return told;
 }
 
-/// Shape:   Direction - of which `refused` is the check of `parameters`
+/// Shape:   refused - the result of Direction's check of `parameters`
 template <typename Direction>
 [[nodiscard]] outcome refuse_parameters(transaction_id const& id,
                                         typename Direction::parameters const& parameters,
@@ -41,7 +41,7 @@ template <typename Direction>
                        "settle: the log has no entry '" + id + "'. See errors#errors"});
 }
 
-/// Shape:   key - as JSON has it
+/// Shape:   key - as JSON
 [[nodiscard]] inline error record_missing(std::string_view collection, std::string_view key) {
     std::string text{"settle: '"};
     text.append(collection).append("' has no record ").append(key);
@@ -49,7 +49,7 @@ template <typename Direction>
             text.append(". Create it first, or ask with read(). See errors#errors")};
 }
 
-/// The log could not be read, so nothing is known of the id.
+/// The log could not be read, so the state of the id is unknown.
 [[nodiscard]] inline outcome unreadable(transaction_id const& id, error const& problem) {
     outcome told;
     told.id = id;
@@ -57,15 +57,15 @@ template <typename Direction>
     return told;
 }
 
-/// A limit of the call had passed when it began.
+/// A limit of the call had passed before the call began.
 [[nodiscard]] inline error nothing_begun() {
     return {make_error_code(errc::stopped),
             "settle: nothing was begun, since the call's deadline had passed or its stop was "
             "requested before. Call again with other limits. See running#undecided"};
 }
 
-/// The outcome was not known when a call had waited long enough.
-/// Shape:   limit - what ended it
+/// A limit ended the call before the outcome was known.
+/// Shape:   limit - the name of that limit
 [[nodiscard]] inline error ended_waiting(std::string_view limit) {
     return {make_error_code(errc::stopped),
             "settle: " + std::string{limit} +
@@ -73,7 +73,7 @@ template <typename Direction>
                 "recovery settle it. See running#undecided"};
 }
 
-/// A stop request ended a call that takes many things one after the other.
+/// A stop request ended a call that handles many entries or marks in turn.
 [[nodiscard]] inline error stopped_early() {
     return {make_error_code(errc::stopped),
             "settle: a stop request ended the call early; what stood behind its last step was not "
@@ -118,9 +118,9 @@ template <typename Direction>
                                                 ". See errors#errors"};
 }
 
-/// What is wrong with an entry that could be read; nothing when it can be taken up.
+/// What is wrong with an entry that could be read; nothing if a worker can use it.
 [[nodiscard]] inline error fault_of(entry const& found) {
-    // A claim raises it once more, unless it has come to its end.
+    // A claim raises the epoch once more, unless the entry is final.
     if (is_final(found.state) || found.epoch_number < epoch_limit - 1) return {};
     return {make_error_code(errc::damaged),
             "settle: the entry '" + found.id + "' is damaged: its epoch " +
@@ -129,7 +129,7 @@ template <typename Direction>
                 "marks. See errors#damaged"};
 }
 
-/// The log is behind the records: no worker can raise a mark before it has raised the entry.
+/// The log is older than the records: a worker raises the entry's epoch before it raises a mark.
 [[nodiscard]] inline error entry_behind_marks(transaction_id const& id) {
     return {make_error_code(errc::damaged),
             "settle: a record has a mark of '" + id +
@@ -158,8 +158,8 @@ template <typename Direction>
                 "See running#purge"};
 }
 
-/// What is wrong with a limit that is too short.
-/// Shape:   name - as a program spells it; least - the words for what it may be
+/// The error of a limit that is too short.
+/// Shape:   name - as a program spells it; least - the words for the permitted values
 template <typename Duration>
 [[nodiscard]] error bad_limit(std::string_view name, Duration given, std::string_view least,
                               std::string_view anchor) {
@@ -170,7 +170,7 @@ template <typename Duration>
     return {make_error_code(errc::bad_option), text.append(anchor)};
 }
 
-/// Errors:  errc::bad_option with the first limit that makes no sense, or none
+/// Errors:  errc::bad_option with the first invalid limit, or none
 [[nodiscard]] inline error check_options(options const& given) {
     error problem;
     auto const check = [&](std::string_view name, auto limit, bool may_be_zero = true) {
@@ -200,7 +200,7 @@ template <typename Duration>
         return "settle: '" + original.id + "' is " + std::string{name_of(original.state)} +
                "; only what is done can be reversed. See running#reverse";
     }
-    // Its reversal may have been purged meanwhile, and would take effect a second time.
+    // The reversal may have been purged meanwhile, and would take effect a second time.
     bool const unknown = is_ahead(original.modified, now, limits.clocks);
     if (unknown && limits.resubmission != std::chrono::milliseconds::max()) {
         return "settle: '" + original.id +

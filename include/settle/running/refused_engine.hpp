@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What remains of an engine whose arguments were refused: every call can be written down, so that
-// the sentence about the arguments stays the only error. A function that a lambda is given to has a
-// body, since its type is local to the caller; no other one has.
+// An engine whose arguments were refused. It declares every call, so that the sentence about the
+// arguments is the only error. A function that takes a lambda has a body, since the lambda's type
+// is local to the caller; no other function has a body.
 #pragma once
 
 #include <settle/running/creation.hpp>
@@ -24,7 +24,7 @@ template <typename... Arguments>
 class engine<Arguments...> {
     static_assert(detail::explain_engine<detail::fault_of_engine<Arguments...>()>());
 
-    /// No function gives a record that is abstract.
+    /// A function cannot return an abstract record.
     template <typename Record>
     using given = std::conditional_t<std::is_abstract_v<Record>, nothing, Record>;
 

@@ -77,16 +77,16 @@ private:
 
     [[nodiscard]] bool ends() const { return thrown_ || !report_.problem.empty(); }
 
-    /// Whether the sweep goes on. What trying again does not help must not keep it from the marks
-    /// that come later in the order.
+    /// Reports a failure; true if the sweep goes on. A permanent failure must not keep the sweep
+    /// from later marks.
     bool passes(transaction_id const& id, error const& problem) {
         if (problem.code == condition::permanent) report_.skipped.push_back({id, problem});
         else report_.problem = problem;
         return report_.problem.empty();
     }
 
-    /// The entry of a mark. A mark without one gets its entry first, as canceled, so that whoever
-    /// inserts that id later meets it.
+    /// The entry of a mark. For a mark without an entry, inserts one as canceled first, so that a
+    /// later insert of that id meets it.
     result<standing> entry_of(transaction_id const& id) {
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return found.problem();
@@ -116,7 +116,7 @@ private:
     Assembly& parts_;
     std::stop_token const& stop_;
     sweep_report report_;
-    std::exception_ptr thrown_; ///< by the observer, of an entry that a mark was given
+    std::exception_ptr thrown_; ///< of the observer, about an entry inserted for a mark
 };
 
 } // namespace detail

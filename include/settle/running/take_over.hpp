@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Takes entries of the log over, a page at a time, and brings them to their ends side by side.
+// Claims entries of the log, a page at a time, and brings them to their ends side by side.
 #pragma once
 
 #include <settle/running/batch.hpp>
@@ -7,8 +7,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Calls `function(std::type_identity<Direction>{})` with the direction of an entry, found by its
-/// name and definition. What stands against it, when there is none.
+/// Finds the direction of an entry by its name and definition, and calls
+/// `function(std::type_identity<Direction>{})`. Returns an error if there is no such direction.
 template <typename Types, typename Function>
 error with_direction(entry const& found, Function&& function) {
     bool called = false;
@@ -24,7 +24,7 @@ error with_direction(entry const& found, Function&& function) {
     return name_known ? other_definition(found) : unknown_type(found);
 }
 
-/// The parameters of an entry, when they can be read and hold to their guards.
+/// The parameters of an entry, if they can be read and meet their guards.
 template <typename Direction>
 result<typename Direction::parameters> read_parameters(entry const& found) {
     if (auto damaged = fault_of(found); !damaged.empty()) return damaged;
@@ -36,7 +36,7 @@ result<typename Direction::parameters> read_parameters(entry const& found) {
     return parameters;
 }
 
-/// Tells an observer of an entry that was asked for and had ended before.
+/// Reports a final entry to an observer when a caller asks for it.
 template <typename Types, typename Observer>
 void tell_ended(Observer& observer, entry const& found) {
     event seen{found.id,     found.type, step::end, found.state, found.attempts,
@@ -54,8 +54,8 @@ void tell_ended(Observer& observer, entry const& found) {
     if (!told) observer(seen);
 }
 
-/// Shape:   Assembly - of the engine; room - of a window
-/// Cost:    linear in the entries that the filter passes
+/// Shape:   Assembly - of the engine; room - of each window
+/// Cost:    linear in the entries that pass the filter
 template <typename Assembly>
 class take_over {
 public:
@@ -78,7 +78,7 @@ public:
             }
             page = std::move(found).value();
             bool const last = page.size() < page_size;
-            // Where no page can begin behind its last entry, it would begin anew.
+            // Without a new id at its end, the next page would begin at the start of the log.
             auto const next = page.empty() ? transaction_id{} : page.back().id;
             ends = last || next.empty() || next == after;
             after = next;
@@ -93,8 +93,9 @@ public:
 private:
     static constexpr std::size_t least_page = 256;
 
-    /// Takes as many as the limit allows, and says what is left of it. What is skipped will be in
-    /// the log the next time, too, and must not keep those behind it waiting for ever.
+    /// Takes as many entries as the limit allows, and returns the rest of the limit. Skipped
+    /// entries do not count: they stay in the log and must not block the entries after them for
+    /// ever.
     std::size_t take_some(std::span<entry const> page, std::size_t limit) {
         while (!page.empty() && limit > 0 && !call_.stop.stop_requested()) {
             auto const some = page.first(std::min(limit, page.size()));
@@ -107,7 +108,7 @@ private:
         return limit;
     }
 
-    /// Neighbours of one type go side by side.
+    /// Runs neighbours of one type side by side.
     void take_page(std::span<entry const> page) {
         while (!page.empty() && !call_.stop.stop_requested()) {
             auto const same = [&](entry const& one) {
@@ -120,7 +121,7 @@ private:
                     take_run<Direction>(run);
                 });
             if (!problem.empty()) {
-                // The sentence names the entry, so each gets its own.
+                // The sentence names the entry, so each entry gets its own.
                 for (entry const& one : run) {
                     skip(one, with_direction<typename Assembly::types>(one, [](auto) {}));
                 }
@@ -159,8 +160,8 @@ private:
         driver.let_out();
     }
 
-    /// In a page, one that cannot be read has no parameters, and no reason either; who asks for
-    /// that one alone is told.
+    /// An unreadable entry in a page has no parameters and no error; a read of that entry alone
+    /// gives its error.
     void skip(entry const& one, error problem) {
         if (one.parameters.empty() && !call_.stop.stop_requested()) {
             auto const alone = parts_.log().read(one.id);
@@ -193,7 +194,7 @@ private:
     std::size_t room_;
     call_options call_;
     recovery_report report_;
-    bool left_ = false; ///< a stop came before the end of a page
+    bool left_ = false; ///< a stop request came before the end of a page
 };
 
 } // namespace detail

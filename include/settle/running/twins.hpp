@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Jobs of one window that have the same id.
+// Jobs of one window with the same id.
 #pragma once
 
 #include <settle/running/execution_state.hpp>
@@ -9,11 +9,11 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Lets a job that meets the entry of an earlier job of its own window rest until that one is over:
-/// nobody else moves the entry, and to look at it from pause to pause would only cost.
+/// Lets a job that meets the entry of an earlier job of its window rest until that job is over: no
+/// other worker moves the entry, so reading it again would be wasted.
 class twins {
 public:
-    /// Behind a wave that inserts or reads entries.
+    /// Call after a wave that inserts or reads entries.
     void stand_behind(jobs_side_by_side<std::dynamic_extent> const& all) {
         bool noted = false;
         for (std::size_t i = 1; i < all.jobs.size(); ++i) {
@@ -27,7 +27,7 @@ public:
         }
     }
 
-    /// Wakes those whose earlier one is over.
+    /// Wakes each job whose earlier job is over.
     void wake(jobs_side_by_side<std::dynamic_extent> const& all) {
         if (!any_) return;
         any_ = false;
@@ -44,7 +44,7 @@ public:
 private:
     using jobs_of_window = jobs_side_by_side<std::dynamic_extent>;
 
-    /// A job that rests before it reads has met a log that is away.
+    /// A job that rests before it reads has met an unreachable log.
     static bool meets_entry(job const& work) {
         step const next = work.coordinator.next();
         return next == step::wait || (next == step::read && !work.resting);
@@ -69,7 +69,7 @@ private:
     }
 
     hash_index first_;
-    bool any_ = false; ///< some rest so
+    bool any_ = false; ///< some job rests for this reason
 };
 
 } // namespace detail

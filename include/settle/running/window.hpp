@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The transactions of one type that are under way side by side, with room for no more than so many.
+// The jobs of one direction that are under way side by side, up to a fixed number.
 #pragma once
 
 #include <settle/running/driver.hpp>
@@ -7,7 +7,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   Direction - of all of them; whoever fills it keeps the order of its input
+/// Shape:   Direction - of all jobs; the caller adds jobs in the order of its input
 template <typename Direction>
 class window {
 public:
@@ -18,7 +18,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return jobs_.empty(); }
     [[nodiscard]] bool full() const noexcept { return jobs_.size() >= room_; }
 
-    /// Shape:   number - the caller's, told again when this one is over
+    /// Shape:   number - the caller's, given back when the job is over
     void add(job work, parameters_type parameters, std::size_t number) {
         if (jobs_.size() == made_) make_room();
         parameters_.push_back(std::move(parameters));
@@ -28,8 +28,8 @@ public:
         jobs_.back().parameters = &parameters_.back();
     }
 
-    /// Looks for the entry of the first, before anything is sent for the others: where a range is
-    /// run again, that one is there, and the others are looked for, too.
+    /// Looks for the entry of the first job before anything is sent for the others. If it exists, a
+    /// range is run again, and the other entries are looked for, too.
     template <typename Driver>
     void look_first(Driver& driver) {
         constexpr std::size_t worth_a_look = 16;
@@ -42,8 +42,8 @@ public:
         }
     }
 
-    /// Drives everybody one round on; `ended(number, job, execution)` is called for each that is
-    /// over, in the order of the window, and its place is free then.
+    /// Drives every job one round. Calls `ended(number, job, execution)` for each job that is over,
+    /// in the order of the window; its slot is free then.
     template <typename Driver, typename Ended>
     void round(Driver& driver, bool follows, Ended&& ended) {
         driver.round(jobs_, ways_, follows, Driver::template calls_of<Direction>());
@@ -64,7 +64,7 @@ public:
     }
 
 private:
-    /// Jobs point at their parameters, which move only here.
+    /// Jobs point at their parameters, which growth moves.
     void make_room() {
         made_ = std::min(room_, std::max<std::size_t>(16, 2 * made_));
         jobs_.reserve(made_);
@@ -85,7 +85,7 @@ private:
     }
 
     std::size_t room_;
-    std::size_t made_ = 0; ///< how many have room already
+    std::size_t made_ = 0; ///< the number of jobs with reserved room
     std::vector<job> jobs_;
     std::vector<execution_state> ways_;
     std::vector<std::size_t> numbers_;

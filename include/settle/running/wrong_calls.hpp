@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Calls of an engine that none of its functions takes: a sentence, instead of a list of candidates.
+// Calls that no function of an engine takes: one error sentence instead of a candidate list.
 #pragma once
 
 #include <settle/protocol/direction.hpp>
@@ -11,14 +11,14 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Any argument, also one in braces. An argument that a function takes as it is fits better.
+/// Matches any argument, also in braces. A function that takes the argument itself fits better.
 struct anything {
     constexpr anything() = default;
     template <typename... Given>
     constexpr anything(Given&&...) {}
 };
 
-/// Whether arguments are those of a call for one transaction of a named type.
+/// True if the arguments are those of a call for one transaction of a named type.
 template <typename Parameters, typename... Given>
 inline constexpr bool is_call_for = false;
 template <typename Parameters, typename Given>
@@ -31,7 +31,7 @@ template <typename Parameters, typename First, typename Second, typename Third>
 inline constexpr bool is_call_for<Parameters, First, Second, Third> =
     is_call_for<Parameters, First, Second> && std::is_convertible_v<Third, call_options>;
 
-/// Shape:   Engine - which takes these functions among its own
+/// Shape:   Engine - brings these functions in among its own
 template <typename Engine>
 struct wrong_calls {
     outcome run(anything, anything = {}, anything = {}, anything = {}) { return refuse_run(); }
