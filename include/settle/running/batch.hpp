@@ -139,7 +139,7 @@ private:
         while (at != last) {
             take(*at, report.taken++);
             while (window_.full()) round();
-            // Advancing an input range may take an element out of its source; it must run then.
+            // Advancing an input range may consume an element, so ends() is asked first.
             if (read_once && ends()) return stop_behind(range, report);
             ++at;
             if (!read_once && ends() && at != last) return stop_behind(range, report);

@@ -57,7 +57,7 @@ public:
             while (at != last) {
                 take(*at, number++);
                 if (records_.size() >= room_) send();
-                // Advancing an input range may take a record out of its source; it is created then.
+                // Advancing an input range may consume a record, so ends() is asked first.
                 if (read_once && ends()) break;
                 ++at;
                 if (!read_once && at != last && ends()) break;

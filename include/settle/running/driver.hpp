@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Drives coordinators to their ends against a log and the sessions of its stores: one job, or
-// thousands of jobs side by side.
+// Drives jobs to their ends against a log and the sessions of its stores, one or thousands side by
+// side. A job is a transaction with its coordinator, which chooses the next step of the protocol.
 #pragma once
 
 #include <settle/running/progress.hpp>
@@ -68,9 +68,8 @@ public:
         return execution.cut;
     }
 
-    /// Takes every step once, in the order of the protocol, for the jobs that need it. An
-    /// undisturbed job gets from insert to end in one round. If every job rests, the round waits
-    /// first.
+    /// Takes every step once, in the order of the protocol, for the jobs that need it. A job that
+    /// meets no obstacle ends in one round. If every job rests, the round waits first.
     /// Shape:   jobs that share a record keep the order of the span; typed - of all jobs' direction
     void round(std::span<job> jobs, std::span<execution_state> executions, bool follows,
                typed_calls const& typed) {
@@ -129,7 +128,7 @@ private:
                                             typed_calls const& typed) {
         bool const any = progress_.template begin<Step>(all);
         if (any && typed.hand_over != nullptr) typed.hand_over(sessions_, Step, all.jobs);
-        // Jobs that the window's order keeps back are told, though no store was called.
+        // end() also handles the jobs that the window's order keeps back.
         bool const ordered = Step == step::apply && Count != 1;
         if (any || ordered) progress_.template end<Step>(all);
     }

@@ -70,10 +70,9 @@ public:
         return begin<forward<Type>>(std::move(id), parameters, goal::run, call);
     }
 
-    /// Runs a range of transactions, many at a time. Transactions that share a record keep its
-    /// order.
+    /// Runs a range of transactions, many at a time. Work on one record keeps the range's order.
     /// Shape:   range - any range, also an input range, of parameters of one type or of pairs of an
-    ///          id and parameters; the outcomes come in its order
+    ///          id and parameters; the outcomes come in the range's order
     /// Errors:  as in run, for each element. Every element taken has an outcome. After a stop
     ///          request or the deadline no element is taken; the report counts the rest. An
     ///          exception of the range is rethrown after the transactions under way have settled
@@ -126,8 +125,7 @@ public:
         return begin<forward<Type>>(std::move(id), parameters, goal::submit, call);
     }
 
-    /// Claims and runs submitted transactions in the order of their ids; several workers may call
-    /// it.
+    /// Claims and runs submitted transactions in the order of their ids. Any worker may do so.
     recovery_report work(work_options const& wanted = {}) {
         if (!gate_.is_open(wanted)) return gate_.report<recovery_report>();
         entry_filter filter;
@@ -171,8 +169,7 @@ public:
         work.created = driver.time();
         execution_state execution;
         driver.drive(work, execution, true, driver_type::template calls_of<undescribed>());
-        // Another caller inserted the entry after the read above; the entry's own type compensates
-        // it.
+        // Another caller inserted the entry after the read above; its own type compensates it.
         auto told = execution.cut == interruption::described
                         ? cancel_entry(*execution.seen, call)
                         : detail::conclude(work, execution, parts_.log());
@@ -180,8 +177,7 @@ public:
         return told;
     }
 
-    /// Undoes a transaction that is done: runs a new transaction, `<id>/reverse`, and returns its
-    /// outcome.
+    /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.
     /// Errors:  `refused` when the original is not done, was done too long ago, or is a reversal
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
         if (!gate_.is_open(call)) return gate_.tell(id);

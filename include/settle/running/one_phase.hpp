@@ -8,10 +8,9 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Keeps the order of the one-phase jobs of a wave. A job that is busy, or whose entry exists and
-/// is not final, goes on after the native transaction. A later job that shares a record or the id
-/// would overtake it, so it waits. A job whose entry is final changes no record; no job waits for
-/// it.
+/// Keeps the order of the one-phase jobs of a wave. A busy job, or a job whose entry exists and is
+/// not final, goes on after the native transaction. A later job that shares its id or a record
+/// waits, so as not to overtake. A job whose entry is final changes no record; no job waits for it.
 class one_phase_order {
 public:
     /// True if a job waits for an earlier job of its wave that has not settled.
@@ -30,7 +29,7 @@ public:
         });
     }
 
-    /// True if the job is settled once its native transaction commits.
+    /// True if the job's native transaction makes its entry final when it commits.
     static bool has_settled(job const& work) {
         return work.said == log_answer::taken && is_final(work.coordinator.insert_state());
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // Keeps the order of a window among transactions that share a record.
 //
-// An apply wave sends all jobs of a window at once, in order. A job that failed beside the pending
-// mark of an earlier job might succeed after that job has ended, so it falls back behind it. Later
-// jobs that share a record with it fall back, too; otherwise they would overtake it. A job that was
-// applied beside pending marks needs no such care: escrow holds whichever way they end.
+// An apply wave sends all jobs of a window at once, in order. A job that fails beside the pending
+// mark of an earlier job might succeed after the earlier job has ended, so the failed job falls
+// back: it is sent again later. Later jobs on the same record fall back, too, and do not overtake.
+// A job that is applied beside pending marks may go on: escrow holds whichever way they end.
 //
-// A one-phase job has no marks to fall back behind. It is sent when no earlier job with its id or a
-// shared record is left; inside a wave, one_phase_order (one_phase.hpp) keeps the order.
+// A one-phase job cannot fall back behind a mark. It is sent when no earlier job with the same id
+// or record is left; inside a wave, one_phase_order (one_phase.hpp) keeps the order.
 #pragma once
 
 #include <settle/store/hash_index.hpp>
@@ -104,12 +104,12 @@ public:
         for (auto const record : records_) blocked_.insert(record);
     }
 
-    /// True if a job waits for an earlier job of its window: for a job that has not taken effect
-    /// and is held up from outside the window; for a job on the same exclusive record; or for a
-    /// resting job that it fell back behind. Sending it would be wasted. A one-phase job waits
-    /// until the earlier job has ended, since it cannot fall back behind a pending mark.
-    /// Shape:   asked - the job is due in this wave; other jobs are passed for the sake of later
-    ///          jobs; held_up, fell_back - when the job was last sent
+    /// True if a job waits for an earlier job of its window. It waits for an earlier job that has
+    /// not taken effect and is held up from outside the window, for any earlier job on a record
+    /// with an exclusive effect, and for a resting job that it fell back behind. A one-phase job
+    /// waits until the earlier job has ended, since it cannot fall back behind a pending mark.
+    /// Shape:   asked - the job is due in this wave; other jobs only count for later jobs;
+    ///          held_up, fell_back - when the job was last sent
     [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
                                      bool fell_back, record_hashes_function* records) {
         bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
@@ -154,8 +154,7 @@ public:
     };
 
     /// Where a job stands after the wave.
-    /// Shape:   asked - the job took part in the wave; other jobs are passed for the sake of later
-    ///          jobs
+    /// Shape:   asked - the job took part in the wave; other jobs only count for later jobs
     [[nodiscard]] place place_of(job const& work, bool asked, record_hashes_function* records) {
         records(work, records_);
         auto const& c = work.coordinator;
@@ -192,9 +191,9 @@ public:
         return fenced ? place::stays : place::behind;
     }
 
-    /// True if a job makes no progress: something outside its window holds it up, or an earlier job
-    /// of its window without progress does.
-    /// Shape:   held_up - this job itself, from outside
+    /// True if a job makes no progress: marks or a store outside its window hold it up, or it waits
+    /// for an earlier job that makes no progress.
+    /// Shape:   held_up - this job itself, from outside the window
     [[nodiscard]] bool stalls(step wave, job const& work, bool held_up,
                               record_hashes_function* records) {
         if (!held_up && stalled_.empty()) return false;
@@ -214,13 +213,13 @@ private:
         else records(work, records_);
     }
 
-    /// True if all effects of the job are decided, and only their end is left.
+    /// True if the job has left `pending`: its applied parts are final but for confirm or undo.
     static bool has_begun(job const& work) {
         auto const now = work.coordinator.state();
         return now != state::initial && now != state::pending;
     }
 
-    /// True if the job's effects still have marks. Without marks only the write to its log is left.
+    /// True if the job has marks to finish or undo; without marks only its close is left.
     static bool has_marks(job const& work) {
         return has_begun(work) && work.coordinator.next() != step::close;
     }
@@ -241,7 +240,7 @@ private:
     hash_set blocked_;   ///< records of jobs that have not taken effect yet, or back off
     hash_set pending_;   ///< records that earlier jobs of the window have marked
     hash_set paused_;    ///< records in pending_ whose earlier jobs rest
-    hash_set exclusive_; ///< records that an answer has shown to be exclusive
+    hash_set exclusive_; ///< records with an exclusive effect, as a busy answer showed
     hash_set still_exclusive_;
     hash_set stalled_;   ///< records of jobs without progress
     std::vector<std::uint64_t> records_;

@@ -228,8 +228,7 @@ private:
 
     // --------------------------------------------------------------------------- order of a window
 
-    /// Keeps back each job that shares a record with a waiting earlier job; false if no job is
-    /// left.
+    /// Keeps back each job on a record of a waiting earlier job; false if no job is left to send.
     template <std::size_t Count>
     bool keep_order(step wave, jobs_side_by_side<Count> const& all) {
         if (!order_) order_ = std::make_unique<order>();
@@ -295,8 +294,8 @@ private:
         }
     }
 
-    /// A job that failed beside an earlier job of its window may succeed behind it. A later job
-    /// that shares a record with it falls back, too.
+    /// A job that failed beside an earlier job of its window falls back: it may succeed later. A
+    /// later job on the same record falls back, too.
     void yield_to_earlier(job& work, execution_state& execution, record_hashes_function* records) {
         auto const place = order_->place_of(work, execution.takes_part, records);
         if (execution.takes_part) execution.held_up = place == order::place::held_up;
@@ -398,8 +397,7 @@ private:
 
     // ------------------------------------------------------------------------------------- resting
 
-    /// `from` plus `wait`, or the last point in time: "for ever" in milliseconds overflows
-    /// nanoseconds.
+    /// `from` plus `wait`, or the last point in time if "for ever" would overflow nanoseconds.
     static std::chrono::nanoseconds after(std::chrono::nanoseconds from,
                                           std::chrono::milliseconds wait) {
         using std::chrono::nanoseconds;
@@ -445,7 +443,7 @@ private:
         work.resting = true;
     }
 
-    /// Wakes each job at the end of its rest. `first` is the earliest end; `waits` until then.
+    /// Wakes each job at the end of its rest. `first` is the earliest end; `waits` for it or not.
     [[gnu::cold, gnu::noinline]] void wake_at(std::chrono::nanoseconds first, bool waits,
                                               std::span<job> jobs,
                                               std::span<execution_state> executions) {

@@ -20,8 +20,7 @@ struct recovery_schedule {
     std::function<void(recovery_report const&, sweep_report const&)> report{};
 };
 
-/// Recovers at once and then on a schedule. The destructor stops the thread, as std::jthread's
-/// does.
+/// Recovers at once and then on a schedule. The destructor stops and joins the thread.
 /// Shape:   engine - outlives this object and may be shared between threads
 /// Errors:  the constructor throws errc::bad_option when `every` is not above 0
 /// Example: samples/payment

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Looks at the marks of the bound stores and undoes the stray ones.
+// Looks at the marks of the bound stores and undoes the stray marks.
 #pragma once
 
 #include <settle/running/assembly.hpp>

@@ -94,8 +94,7 @@ private:
     static constexpr std::size_t least_page = 256;
 
     /// Takes as many entries as the limit allows, and returns the rest of the limit. Skipped
-    /// entries do not count: they stay in the log and must not block the entries after them for
-    /// ever.
+    /// entries do not count: they stay in the log, and must not block the entries after them.
     std::size_t take_some(std::span<entry const> page, std::size_t limit) {
         while (!page.empty() && limit > 0 && !call_.stop.stop_requested()) {
             auto const some = page.first(std::min(limit, page.size()));

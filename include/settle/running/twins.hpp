@@ -9,8 +9,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Lets a job that meets the entry of an earlier job of its window rest until that job is over: no
-/// other worker moves the entry, so reading it again would be wasted.
+/// A job that meets the entry of an earlier job of its window rests until that job is over. No
+/// other worker moves the entry, so further reads would be wasted.
 class twins {
 public:
     /// Call after a wave that inserts or reads entries.

@@ -28,8 +28,8 @@ public:
         jobs_.back().parameters = &parameters_.back();
     }
 
-    /// Looks for the entry of the first job before anything is sent for the others. If it exists, a
-    /// range is run again, and the other entries are looked for, too.
+    /// Looks for the first job's entry before anything is sent for the others. If the entry exists,
+    /// the range has run before, and the entries of the others are looked for, too.
     template <typename Driver>
     void look_first(Driver& driver) {
         constexpr std::size_t worth_a_look = 16;
@@ -43,7 +43,7 @@ public:
     }
 
     /// Drives every job one round. Calls `ended(number, job, execution)` for each job that is over,
-    /// in the order of the window; its slot is free then.
+    /// in the order of the window; the job's slot is free then.
     template <typename Driver, typename Ended>
     void round(Driver& driver, bool follows, Ended&& ended) {
         driver.round(jobs_, ways_, follows, Driver::template calls_of<Direction>());
