@@ -26,7 +26,7 @@ SETTLE_BEGIN
 // array; std::optional null or its value; bool true or false; an integer, an enum and a time point
 // (the count of its own unit) an integer; std::string a text.
 
-/// How closely the text must follow the struct.
+/// How strictly the text must match the struct.
 enum class json_form : std::uint8_t {
     exact, ///< every member once and no other, as encode_json writes it
     /// As a native row has it: columns that the struct does not name are passed over, an optional
@@ -48,8 +48,8 @@ inline constexpr bool is_optional = false;
 template <typename T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// What can be done with a value by who does not know its type: so a struct costs the compiler a
-/// table of its members, and no code for each of them.
+/// Functions on a value whose type is erased: so a struct costs the compiler a table of its
+/// members, and no code for each of them.
 struct value_codec {
     void (*write)(std::string& out, void const* value, secrets shown);
     /// False when the reader failed; the value is then unspecified.
@@ -102,7 +102,7 @@ inline void write_members(std::string& out, member_codec const* members,
         if (at > 0) out += ',';
         append_json_text(out, members[at].name);
         out += ':';
-        // Not even whether it is empty is shown.
+        // Not even its emptiness is shown.
         if (members[at].is_secret && shown == secrets::hidden) out += "\"***\"";
         else members[at].codec->write(out, places[at], shown);
     }
@@ -235,7 +235,7 @@ struct value_functions {
     static void clear(void* given) { static_cast<T*>(given)->reset(); }
 };
 
-/// Whether there may be a text in values of a type.
+/// True if values of a type can contain a text.
 template <typename T>
 constexpr bool may_hold_text() {
     if constexpr (is_optional<T>) return may_hold_text<typename T::value_type>();
@@ -248,7 +248,7 @@ constexpr bool may_hold_text() {
     path.insert(0, name);
 }
 
-/// Looks for a text that is none; its path is built on the way back, only when there is one.
+/// Finds a text that is not valid; its path is built on the way back, only on failure.
 template <typename T>
 [[nodiscard]] std::string_view find_bad_text(T const& value, std::string& path) {
     std::string_view found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a log that writes rows or documents asks of a job, beside its transition.
+// What a log that writes rows or documents needs from a job, beside its transition.
 #pragma once
 
 #include <settle/store/json_writer.hpp>
@@ -17,14 +17,14 @@ namespace detail {
     return digits;
 }
 
-/// The part that failed, when a reason is written now and one part is it.
+/// The part that failed, if a reason is written now and a single part caused it.
 [[nodiscard]] inline part_name failed_part_of(job const& work, reason why) {
     auto const part = work.coordinator.failed_part();
     if (why == reason::none || part == coordinator::no_part) return {};
     return work.name_part(part);
 }
 
-/// Whether the old images go into the entry now: when it commits, and has any.
+/// True if the old images are written now: at the commit, when there are any.
 [[nodiscard]] inline bool stores_images(job const& work) {
     auto const& c = work.coordinator;
     return !work.images.empty() &&

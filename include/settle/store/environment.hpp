@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Clock, entropy and pauses: what a driver takes from the world around it, and a test replaces.
+// Clock, entropy and pauses: the driver's environment, which a test can replace.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -21,15 +21,15 @@ public:
             std::chrono::system_clock::now());
     }
 
-    /// Time that never goes back, for deadlines.
+    /// A monotonic clock, for deadlines.
     [[nodiscard]] std::chrono::nanoseconds elapsed() const {
         return std::chrono::steady_clock::now().time_since_epoch();
     }
 
-    /// 64 bits nobody else draws at the same time.
+    /// 64 random bits.
     [[nodiscard]] std::uint64_t random() const {
-        // Every transaction draws a number, and splitmix64 is as good as is needed and cheap. A
-        // state of 0 was never seeded, or comes around once in 2⁶⁴ draws and may well be anew.
+        // Every transaction draws a number; splitmix64 is cheap and good enough. State 0 means "not
+        // seeded". It recurs once in 2⁶⁴ draws, and seeding again is then harmless.
         thread_local std::uint64_t state = 0;
         // A forked child must not draw the numbers of its parent.
         thread_local std::uint32_t seeded_in = 0;
@@ -63,7 +63,7 @@ private:
 
 namespace detail {
 
-/// 2025-01-01T00:00:00Z, from which epochs and own ids count their milliseconds.
+/// 2025-01-01T00:00:00Z, the origin of the milliseconds in epochs and generated ids.
 inline constexpr std::int64_t first_millisecond = 1735689600000;
 
 [[nodiscard]] inline std::uint64_t milliseconds_since_2025(timestamp now) {
@@ -87,8 +87,8 @@ template <typename Environment>
     return fresh_epoch(environment, environment.now());
 }
 
-/// An id of the library's own: 15 characters that sort by time, so that a store appends and a short
-/// string needs no memory of its own.
+/// A generated id: 15 characters that sort by time, so that a store appends and the string fits the
+/// small-string buffer.
 template <typename Environment>
 [[nodiscard]] transaction_id fresh_id(Environment const& environment) {
     constexpr std::string_view digits = "0123456789abcdefghjkmnpqrstvwxyz";

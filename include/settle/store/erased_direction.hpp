@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A direction without its C++ types, as drivers and logs know it: its name, and what it can do with
-// parameters. So only what meets records is compiled for each type.
+// A direction without its C++ types, as drivers and logs use it: its name, and functions on its
+// parameters. So only code that touches records is compiled for each type.
 #pragma once
 
 #include <settle/protocol/direction.hpp>
@@ -20,14 +20,14 @@ struct erased_direction {
     void (*append_json)(std::string& out, void const* parameters, secrets shown);
     /// Stored parameters as append_json writes them; nothing when they cannot be read.
     std::optional<std::string> (*normal_json)(std::string const& stored);
-    /// Whether two are the same: what append_json writes of them is.
+    /// True if append_json writes the same text for both values.
     bool (*same)(void const* left, void const* right);
     part_name (*name_part)(void const* parameters, std::size_t part);
-    /// Makes a copy at a place of `size` bytes that is aligned for everything.
+    /// Copies the value into `size` bytes of storage with the strictest alignment.
     void (*copy)(void* place, void const* parameters);
     void (*destroy)(void* parameters);
     std::size_t size;
-    bool described; ///< false where nobody knows the records
+    bool described; ///< false if no record is described
 
     [[nodiscard]] std::string json(void const* parameters) const {
         std::string out;
@@ -36,7 +36,7 @@ struct erased_direction {
     }
 };
 
-/// The direction of an entry that nobody described: inserted by a cancel or a sweep.
+/// The direction of an entry without a definition, inserted by a cancel or a sweep.
 struct undescribed {
     using parameters = nothing;
     static std::string const& name() {

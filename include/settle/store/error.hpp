@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What went wrong, as a code to branch on and a sentence to read; and a result that holds either.
+// Errors: a code to branch on and a sentence to read; and a result: a value or an error.
 #pragma once
 
 #include <settle/version.hpp>
@@ -41,7 +41,7 @@ enum class errc {
 /// What a caller can do about an error of any adapter.
 enum class condition {
     retryable = 1, ///< it did not take effect and may be tried again
-    conflict,      ///< it met somebody else's work
+    conflict,      ///< it conflicts with another transaction
     permanent,     ///< trying again will not help
     unknown        ///< it may have taken effect
 };
@@ -109,7 +109,7 @@ enum class condition {
     return {static_cast<int>(code), condition_category()};
 }
 
-/// An error: what to branch on, and one sentence that says what to do.
+/// An error: a code to branch on, and a sentence that says what to do.
 struct error {
     std::error_code code;
     std::string text;
@@ -128,7 +128,7 @@ struct error {
     }
 };
 
-/// Thrown by constructors and ranges, which have no other way to say what went wrong.
+/// Thrown by constructors and ranges, which cannot return an error.
 class failure : public std::runtime_error {
 public:
     explicit failure(error problem)
@@ -139,8 +139,8 @@ private:
     error problem_;
 };
 
-/// A value or an error, read as a std::expected is. Asking for the one that is not there throws.
-// Spelled out, since a variant or an optional is some sixty functions more for each type.
+/// A value or an error, as std::expected; access to the absent alternative throws.
+// Written by hand: a variant or an optional adds some sixty functions for each type.
 template <typename T>
 class [[nodiscard]] result {
 public:
@@ -186,7 +186,7 @@ public:
     /// By value, so that `for (auto& one : page().value())` does not walk what is gone.
     [[nodiscard]] T value() && { return std::move(value()); }
 
-    /// As value(): unlike a std::expected, it throws when there is none.
+    /// As value(): unlike std::expected, it throws when there is no value.
     [[nodiscard]] T& operator*() & { return value(); }
     [[nodiscard]] T const& operator*() const& { return value(); }
     [[nodiscard]] T operator*() && { return std::move(value()); }
@@ -223,7 +223,7 @@ private:
     bool has_value_;
 };
 
-/// The error of a record that was to be created and is there.
+/// The error of a create whose key is already taken.
 [[nodiscard]] inline error record_exists_in(std::string_view collection) {
     return {make_error_code(errc::record_exists), "settle: a record with this key is in '" +
                                                       std::string{collection} +

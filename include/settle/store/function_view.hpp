@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A function that somebody else holds, called through a pointer: so what takes it is compiled once.
+// A non-owning view of a function, called through a pointer, so that its user is compiled once.
 #pragma once
 
 #include <settle/version.hpp>

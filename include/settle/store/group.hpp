@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// Groups of callers: whoever comes while others are at work goes into the next group.
+// Groups of callers: a caller that arrives while leaders are at work joins the next group.
 //
-// A few threads lead at a time, each with its own work and that of everybody who waited when it
-// began, and tell each how that ended. Then somebody who waits leads next. So nobody waits for more
-// than the group that is under way and its own.
+// A few threads lead at a time. Each leader performs its own work and the work of all callers that
+// waited when it began, and gives each member its result. Then a waiting caller leads. So a caller
+// waits for at most the group under way and its own.
 #pragma once
 
 #include <settle/store/native_wave.hpp>
@@ -20,11 +20,11 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// What one caller wants done; it lives on the stack of that call.
+/// The work of one caller; it lives on that caller's stack.
 struct group_member {
     enum class stage : int { waiting, leads, ended };
 
-    std::optional<commit_result> end{}; ///< how it ended, as far as anybody knows
+    std::optional<commit_result> end{}; ///< its result; empty while it is unknown
     std::atomic<stage> now{stage::waiting};
 };
 
@@ -37,11 +37,11 @@ public:
     /// Members whose work is done together.
     class group {
     public:
-        /// One that nobody joins.
+        /// A group that no caller joins.
         explicit group(Member& alone) : members_{&alone} {}
 
         [[nodiscard]] std::span<Member* const> members() const noexcept { return members_; }
-        /// Takes in those who have come meanwhile; how many that were.
+        /// Admits the callers that have arrived meanwhile; returns their number.
         std::size_t join() { return of_ == nullptr ? 0 : of_->join(members_); }
         void end_all(commit_result const& with) const {
             for (Member* const one : members_) one->end = with;
@@ -70,7 +70,7 @@ public:
         }
         last_.store(all.members_.size(), std::memory_order_relaxed);
         hand_over();
-        // Nobody is touched after being told.
+        // A member may be gone once it has its result, so it is not touched afterwards.
         for (Member* const one : all.members_) {
             if (one != &mine) one->now.store(group_member::stage::ended, std::memory_order_release);
         }
@@ -79,7 +79,7 @@ public:
     }
 
 private:
-    /// Waits until the caller leads, or another has done its work.
+    /// Waits until the caller leads, or until a leader has done its work.
     [[nodiscard]] bool leads(Member& mine) {
         {
             std::lock_guard const guard{mutex_};
@@ -97,7 +97,7 @@ private:
         }
     }
 
-    /// Those who were in the last group are about to come again.
+    /// Expects the members of the last group to arrive again.
     void gather(group& all) {
         auto const last = last_.load(std::memory_order_relaxed);
         for (int tries = 0; tries < 3 && 1 + waiting() < last; ++tries) std::this_thread::yield();
@@ -118,7 +118,7 @@ private:
         return count;
     }
 
-    /// Lets the first of those who wait lead.
+    /// Lets the first waiting caller lead.
     void hand_over() {
         std::lock_guard const guard{mutex_};
         if (queue_.empty()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds numbers by the hashes of their keys; emptied without touching its room.
+// Finds numbers by the hashes of their keys; it is emptied without touching its memory.
 #pragma once
 
 #include <settle/version.hpp>
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
 
     /// The number of a key, or null.
-    /// Shape:   same - tells whether a number with this hash is the key's
+    /// Shape:   same - true if a number with this hash belongs to the key
     template <typename Same>
     [[nodiscard]] std::size_t const* find(std::uint64_t hash, Same&& same) const {
         if (size_ == 0) return nullptr;
@@ -49,7 +49,7 @@ private:
     struct slot {
         std::uint64_t hash = 0;
         std::size_t number = 0;
-        std::uint64_t since = 0; ///< it is taken when this is `now_`
+        std::uint64_t since = 0; ///< the slot is in use if this equals `now_`
     };
 
     void grow() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Goes over JSON text sign by sign: white space, numbers and texts by their grammar.
+// Scans JSON text character by character: white space, numbers and texts by their grammar.
 #pragma once
 
 #include <settle/store/utf8.hpp>

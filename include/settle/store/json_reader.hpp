@@ -101,7 +101,7 @@ private:
     bool next(char close);
     bool leave();
     bool check_names();
-    /// Passes on what the cursor says.
+    /// Copies the cursor's error.
     bool check(bool taken) {
         return taken || fail(cursor_.reason(), cursor_.refused_at());
     }
@@ -232,7 +232,7 @@ inline bool json_reader::begin(json_kind kind) {
 inline bool json_reader::begin_object() { return begin(json_kind::object); }
 inline bool json_reader::begin_array() { return begin(json_kind::array); }
 
-/// Goes over the comma to the next member or element, or leaves at the closing sign.
+/// Skips the comma before the next member or element, or leaves at the closing character.
 inline bool json_reader::next(char close) {
     if (failed_) return false;
     auto const object = close == '}';

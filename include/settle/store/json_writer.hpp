@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// JSON's scalars, written the one way in which the library always writes them.
+// Writes JSON's scalars, always in the same form.
 #pragma once
 
 #include <settle/version.hpp>

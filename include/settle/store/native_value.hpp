@@ -23,13 +23,13 @@ SETTLE_BEGIN
 
 using blob = std::vector<std::byte>;
 
-/// A scalar as a store holds it, whether or not a field of a struct could: `monostate` is null.
+/// A scalar as a store holds it, even if no field of a struct can hold it: `monostate` is null.
 using native_value =
     std::variant<std::monostate, bool, std::int64_t, double, std::string, blob>;
 
 namespace detail {
 
-/// Bytes that JSON cannot say are an object of one member, which no scalar is mistaken for.
+/// Bytes that JSON cannot express are an object of one member; no scalar looks like it.
 inline void append_tagged_hex(std::string& out, std::string_view tag, unsigned char const* bytes,
                               std::size_t size) {
     out.append("{\"").append(tag).append("\":\"");
@@ -63,7 +63,7 @@ inline void append_json_real(std::string& out, double value) {
                                           : -1;
 }
 
-/// Gives every byte to `take`; false when the digits are not pairs of hexadecimal ones.
+/// Passes every byte to `take`; false if the digits are not pairs of hexadecimal digits.
 template <typename Take>
 bool read_hex(std::string_view digits, Take take) {
     if (digits.size() % 2 != 0) return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A wave in a native transaction: what adapters share that read, decide by the record rule, and
-// write inside of one. Whatever was decided holds once that transaction is committed, and not
-// before.
+// A wave in a native transaction: shared by adapters that read, apply the record rule, and write
+// inside a native transaction. Every answer holds only once that transaction is committed.
 #pragma once
 
 #include <settle/store/erased_operation.hpp>
@@ -24,14 +23,14 @@ struct commit_result {
     error problem{};
 };
 
-/// Whether it ended for all that had a part as it would have ended for each.
+/// True if every member would get this result when committed alone.
 [[nodiscard]] inline bool is_same_for_each(commit_result const& ended) noexcept {
     auto const& code = ended.problem.code;
     return ended.status != commit_status::undone || code == condition::unknown ||
            code == condition::retryable;
 }
 
-/// What an operation is told of an ending that is no commit.
+/// The answer to an operation whose native transaction did not commit.
 [[nodiscard]] inline answer answer_of(commit_status end) noexcept {
     return end == commit_status::unknown ? answer::unknown : answer::unavailable;
 }
@@ -43,7 +42,7 @@ struct commit_result {
     return blocks ? log_answer::blocked : log_answer::unavailable;
 }
 
-/// Tells a job how its writes ended.
+/// Gives a job the result of its writes.
 inline void say(job& work, commit_result const& ended) {
     switch (ended.status) {
     case commit_status::committed: work.said = log_answer::taken; return;
@@ -56,7 +55,7 @@ inline void say(std::span<job* const> jobs, commit_result const& ended) {
     for (auto* const work : jobs) say(*work, ended);
 }
 
-/// The jobs of a wave that take a step, in their order.
+/// The jobs of a wave that take this step, in their order.
 [[nodiscard]] inline std::vector<job*> jobs_of(std::span<job> wave, step wanted) {
     std::vector<job*> jobs;
     for (auto& work : wave) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The observer: sees every step of every transaction, and never a value that is marked secret.
+// The observer: sees every step of every transaction, and never a secret value.
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
@@ -11,24 +11,24 @@ SETTLE_BEGIN
 
 namespace testing {
 
-/// Ends a worker of a test at once, as a kill would: nothing is cleaned up. Of all that an observer
-/// may throw, this alone ends its call at once.
+/// Ends a worker of a test at once, as a kill would: nothing is cleaned up. No other exception of
+/// an observer ends its call at once.
 struct crash : std::runtime_error {
     crash() : std::runtime_error("settle: the worker was ended by a test") {}
 };
 
 } // namespace testing
 
-/// One step that was taken; or, as `step::end`, that a transaction is over.
+/// One step of a transaction; `step::end` reports that the transaction is over.
 struct event {
     transaction_id const& id;
-    std::string_view type;      ///< the name of the transaction type; empty for an annulled id
+    std::string_view type;      ///< the name of the transaction type; empty for a tombstone
     step taken = step::end;
     settle::state state = settle::state::initial; ///< of the entry, after the step
     std::uint32_t attempts = 0;
-    answer met = answer::none;  ///< of a store's step: the first answer that is no success
+    answer met = answer::none;  ///< of a store's step: the first answer that is not a success
     reason why = reason::none;
-    std::string_view problem;   ///< the store's own words, when it had a problem
+    std::string_view problem;   ///< the store's own message, if it had a problem
     void (*show)(std::string&, void const*, secrets) = nullptr;
     void const* shown = nullptr;
     bool by_this_call = false;  ///< of `step::end`: the call that is observed made the state final
@@ -40,7 +40,7 @@ struct event {
         return taken == step::end && !by_this_call;
     }
 
-    /// The parameters as JSON; members that are marked settle::secret stand as "***".
+    /// The parameters as JSON; a secret member is written as "***".
     [[nodiscard]] std::string parameters() const {
         std::string text;
         if (show != nullptr) show(text, shown, secrets::hidden);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who owns an entry, so that the entries of a process that is gone can be taken over at once.
+// The owner of an entry, so that entries of an ended process can be taken over at once.
 #pragma once
 
 #include <settle/store/process.hpp>
@@ -32,7 +32,7 @@ inline std::string first_line(std::string const& path) {
     return text;
 }
 
-/// What the system tells of a process; empty when it tells nothing.
+/// The system's data about a process; empty if there is none.
 struct process_status {
     std::string state;
     std::string start; ///< when it started, in ticks since the boot
@@ -40,7 +40,7 @@ struct process_status {
 
 inline process_status status_of(std::string const& pid) {
     std::string const text = first_line("/proc/" + pid + "/stat");
-    // The name in parentheses may hold anything, so the fields are counted after its end.
+    // The name in parentheses may hold any character, so fields are counted after its end.
     std::size_t const after_name = text.rfind(')');
     process_status found;
     if (after_name == std::string::npos) return found;
@@ -50,7 +50,7 @@ inline process_status status_of(std::string const& pid) {
     return found;
 }
 
-/// True when the process of this id, or the one that had it at this start, has ended.
+/// True if the process with this id, or the process that had it at this start time, has ended.
 inline bool has_ended(std::string_view pid, std::string_view start) {
 #if defined(__linux__)
     ::pid_t number = 0;
@@ -90,8 +90,8 @@ inline std::vector<std::string_view> split(std::string_view text, char separator
 
 } // namespace detail
 
-/// This process, as `host/pid/start/boot/namespace`. Boot and namespace keep two machines, or two
-/// containers on one file, from judging each other's processes.
+/// This process, as `host/pid/start/boot/namespace`. Boot and namespace stop two machines, or two
+/// containers that share a file, from testing each other's processes.
 [[nodiscard]] inline std::string this_process() {
 #if defined(__linux__)
     std::string const pid = std::to_string(::getpid());
@@ -118,8 +118,8 @@ inline std::string const& own_process() {
 
 } // namespace detail
 
-/// Who owns what an engine of this environment claims: this process, unless the environment has an
-/// `owner()` of its own. A test has one, so that workers of one process are strangers.
+/// The owner of the claims of an engine with this environment: this process, unless the environment
+/// has an `owner()`. A test has one, so that workers of one process differ.
 template <typename Environment>
 [[nodiscard]] std::string owner_in(Environment const& environment) {
     if constexpr (requires { environment.owner(); }) {
@@ -130,8 +130,8 @@ template <typename Environment>
     }
 }
 
-/// True when the owner was a process of this machine, this boot and this namespace that has ended.
-/// When in doubt it is false: then only time tells.
+/// True if the owner was a process of this machine, boot and namespace that has ended. False when
+/// in doubt: then only `takeover` applies.
 [[nodiscard]] inline bool is_gone(std::string_view owner) {
     std::string const& self = detail::own_process();
     if (owner == self || self.empty()) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Notices fork(): the child has copies of engines and connections that only its parent may use.
+// Detects fork(): a child has copies of engines and connections that only its parent may use.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -16,10 +16,10 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// How many forks lie between the first process of this program and this process.
+/// The number of forks between the first process of this program and this process.
 inline constinit std::atomic<std::uint32_t> fork_count{0};
 
-/// Has forks counted from here on.
+/// Starts counting forks.
 inline void count_forks() noexcept {
 #if defined(__unix__) || defined(__APPLE__)
     static int const registered = ::pthread_atfork(nullptr, nullptr, [] {
@@ -31,7 +31,7 @@ inline void count_forks() noexcept {
 
 } // namespace detail
 
-/// Remembers the process in which it was made.
+/// Remembers the process that created it.
 /// Cost:    one load of a counter; the system is not asked
 class process_stamp {
 public:
@@ -51,7 +51,7 @@ private:
 
 namespace detail {
 
-/// Shape:   thing - what was made before the fork: "engine", "database"
+/// Shape:   thing - the object made before the fork: "engine", "database"
 [[nodiscard]] inline error made_before_fork(std::string_view thing) {
     std::string text{"settle: this "};
     text.append(thing).append(" was made before fork(), and only the parent process may use it. "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Lengths of time and times that stop at the ends of their types instead of overflowing.
+// Durations and times that saturate instead of overflowing.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -39,7 +39,7 @@ using time_limit = saturating<std::chrono::milliseconds>;
 
 namespace detail {
 
-/// The time from one moment to another, negative where the second is the earlier one.
+/// The time between two moments, negative if the second is earlier.
 [[nodiscard]] constexpr std::chrono::milliseconds time_between(timestamp from, timestamp to) {
     using std::chrono::milliseconds;
     std::int64_t difference = 0;
@@ -65,15 +65,14 @@ namespace detail {
     return timestamp{std::chrono::milliseconds{difference}};
 }
 
-/// Whether a time lies further ahead than clocks may be apart: a wrong clock has written it.
+/// True if a time lies further ahead than clocks may differ: a wrong clock wrote it.
 /// Shape:   clocks - options::clocks
 [[nodiscard]] constexpr bool is_ahead(timestamp when, timestamp now,
                                       std::chrono::milliseconds clocks) {
     return when > later(now, clocks);
 }
 
-/// How long ago a time was. For a time that a wrong clock has written nobody knows that, and it
-/// counts as for ever.
+/// The age of a time. The age of a time from a wrong clock is unknown, and counts as unlimited.
 [[nodiscard]] constexpr std::chrono::milliseconds age_of(timestamp when, timestamp now,
                                                          std::chrono::milliseconds clocks) {
     return is_ahead(when, now, clocks) ? std::chrono::milliseconds::max()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Which bytes are a text: UTF-8, strictly, and without a NUL.
+// Checks that bytes are a text: strict UTF-8 without a NUL.
 #pragma once
 
 #include <settle/version.hpp>
@@ -52,13 +52,13 @@ namespace detail {
     for (; text.size() - at >= 8; at += 8) {
         if (!plain(at, eight)) return at;
     }
-    // What is left is looked at together with what came before it.
+    // The last bytes are checked together with bytes that were already checked.
     std::size_t const size = text.size();
     if (size >= 8) return plain(size - 8, eight) ? size : at;
     return size >= 4 && plain(0, four) && plain(size - 4, four) ? size : at;
 }
 
-/// How many bytes at the front are a text.
+/// The number of bytes at the front that are a text.
 [[nodiscard]] constexpr std::size_t utf8_prefix(std::string_view text) noexcept {
     std::size_t at = plain_prefix(text);
     while (at < text.size()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Waves that are under way while other stores have theirs, each on a thread of its own.
+// Waves that run side by side with waves of other stores, each on its own thread.
 #pragma once
 
 #include <settle/store/native_wave.hpp>
@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace detail {
 
 /// Shape:   threads may share one; a wave is known by its first job
-/// Cost:    a thread for each wave, which is little where a server is waited for
+/// Cost:    a thread for each wave, which is little beside the wait for a server
 template <typename Desk>
 class waves_under_way {
 public:
@@ -22,7 +22,7 @@ public:
     waves_under_way(waves_under_way const&) = delete;
     waves_under_way& operator=(waves_under_way const&) = delete;
     ~waves_under_way() {
-        // The threads of a parent are not in its forked child, and are not waited for there.
+        // A forked child has no threads of its parent, so it does not wait for them.
         if (!made_in_.is_here()) static_cast<void>(new waves(std::move(waves_)));
     }
 
@@ -62,7 +62,7 @@ public:
         tell_all(here.all, here.kept, here.ended.get());
     }
 
-    /// Waits for the end of a wave whose answers nobody wants any more.
+    /// Waits for the end of a wave whose answers are no longer needed.
     void abandon(std::span<job> wave) noexcept {
         auto const done = take(wave);
         if (done) done.mapped().ended.wait();

@@ -23,8 +23,8 @@ struct no_lock {
 template <typename Lock>
 class basic_database;
 
-/// How many transactions at a time this store likes to be handed: each by itself, while what it
-/// touches is still at hand. There is no call here whose cost many could share.
+/// How many transactions this store prefers in one call: one, while its data is in the cache. No
+/// call here has a cost that several transactions could share.
 inline constexpr std::size_t liked_wave = 1;
 
 /// The records of some collections of one database.
@@ -84,7 +84,7 @@ public:
                                           std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
         std::vector<mark_place> found;
-        // Behind a mark of one collection come the rest of that one and those that follow it.
+        // After a mark of one collection: the rest of that collection, then the later collections.
         bool reached = !after;
         auto const look_at = [&]<typename C>(table<C>& looked_at) {
             bool const here = !reached && after->collection == C::name;
@@ -216,7 +216,7 @@ public:
         return log_session<Lock>{*this};
     }
 
-    /// Makes room for so many more records of a collection.
+    /// Reserves memory for additional records of a collection.
     /// Shape:   Collection - the definition's own: `db.reserve<accounts>(1000)`
     template <auto const& Collection>
     void reserve(std::size_t room) {
@@ -239,7 +239,7 @@ public:
     [[nodiscard]] std::string const& name() const { return name_; }
 
 private:
-    /// A thread of the parent may have held the lock when a child was forked.
+    /// A thread of the parent may have held the lock at the time of the fork.
     void check_process() const {
         if (!made_in_.is_here()) throw failure(settle::detail::made_before_fork("database"));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One entry in memory: what is its own in a row, what its type has in common beside it, once.
+// One entry in memory: its own data in a row, the data of its type stored once beside it.
 #pragma once
 
 #include <settle/store/wave.hpp>
@@ -7,8 +7,8 @@
 SETTLE_BEGIN
 namespace memory {
 
-/// A place in a circle; the circle's owner is a place, too, so that joining and leaving never ask
-/// whether there is a neighbour.
+/// A node of a circular list. The list's owner is a node, too, so that linking and unlinking need
+/// no test for a neighbour.
 struct links {
     links() = default;
     links(links const&) = delete;
@@ -31,7 +31,7 @@ struct links {
     }
 };
 
-/// One entry; its parameters stand behind it as they are. A row that holds none has no direction.
+/// One entry; its parameters follow it in memory. A row without parameters has no direction.
 struct alignas(std::max_align_t) entry_row : links {
     transaction_id id;
     erased_direction const* direction = nullptr;
@@ -44,7 +44,7 @@ struct alignas(std::max_align_t) entry_row : links {
     std::uint32_t attempts = 0;
     settle::state state = settle::state::initial;
     reason why = reason::none;
-    /// Few entries have any, and they are what makes an entry large.
+    /// Few entries have these members, and they would make every entry large.
     std::unique_ptr<std::vector<image>> images;
 
     [[nodiscard]] void* parameters() noexcept { return this + 1; }
@@ -74,7 +74,7 @@ struct alignas(std::max_align_t) entry_row : links {
     }
 };
 
-/// Rows of one direction, made many at a time. A row stays where it is until the pool goes.
+/// Rows of one direction, allocated in blocks. A row keeps its address until the pool is destroyed.
 /// Cost:    one allocation for up to 1,024 rows, none for those that were reserved
 class row_pool {
     static constexpr std::size_t most_at_once = 1024;
@@ -113,7 +113,7 @@ public:
         if (room > free_count_) make(room - free_count_);
     }
 
-    /// Takes a row back: what it held goes, its memory stays for the next.
+    /// Destroys a row's contents and keeps its memory for the next row.
     void give_back(entry_row& row) {
         direction_->destroy(row.parameters());
         row.~entry_row();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds by id what has an id of its own, in one block of memory that can be made beforehand.
+// Finds objects by their ids, in one block of memory that can be reserved.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -13,17 +13,17 @@
 SETTLE_BEGIN
 namespace memory {
 
-/// Finds a text key by a view, without making a string of it.
+/// Hashes a text key given as a view, without making a string.
 struct text_hash {
     using is_transparent = void;
-    // Were it noexcept, the standard library would not keep hashes beside the keys, and would make
-    // those of the neighbours anew with every look.
+    // If it were noexcept, the standard library would not store hashes beside the keys, and would
+    // compute the neighbours' hashes at every look-up.
     std::size_t operator()(std::string_view text) const {
         return std::hash<std::string_view>{}(text);
     }
 };
 
-/// Pointers to things with a member `id`, each id once.
+/// Pointers to objects with a member `id`, each id once.
 /// Cost:    O(1); a place holds the hash as well, so that what is not looked for is seldom touched.
 ///          Growing beyond the room that was reserved moves every place once
 template <typename Value>
@@ -54,15 +54,15 @@ public:
         return {at.value, true};
     }
 
-    /// Has the processor fetch where an id stands, or would.
+    /// Prefetches the slot of an id.
     void expect(std::string_view id) const noexcept {
         if (!places_.empty()) __builtin_prefetch(&places_[hash(id) & mask()]);
     }
 
-    /// Takes an id out that is there.
+    /// Erases an id that is present.
     void erase(std::string_view id) {
         std::size_t hole = spot(id, hash(id));
-        // Whatever could be found only by passing the hole moves into it.
+        // An id that could be found only by probing past the hole moves into it.
         for (std::size_t at = next(hole); places_[at].value != nullptr; at = next(at)) {
             std::size_t const home = places_[at].hash & mask();
             if (((at - home) & mask()) < ((at - hole) & mask())) continue;
@@ -88,7 +88,7 @@ private:
     [[nodiscard]] std::size_t mask() const noexcept { return places_.size() - 1; }
     [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
 
-    /// Where an id stands, or where it would.
+    /// The slot of an id, or the free slot where it would be inserted.
     [[nodiscard]] std::size_t spot(std::string_view id, std::size_t hashed) const noexcept {
         std::size_t at = hashed & mask();
         while (places_[at].value != nullptr &&

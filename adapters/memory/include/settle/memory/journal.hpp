@@ -80,7 +80,7 @@ public:
         return log_answer::taken;
     }
 
-    /// The entry of this id will be inserted soon.
+    /// Prefetches the slot of an id that will be inserted soon.
     void expect(transaction_id const& id) const { by_id_.expect(id); }
 
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const {
@@ -109,7 +109,7 @@ public:
         return found;
     }
 
-    /// Erases finished entries, the oldest first.
+    /// Erases finished entries, oldest first.
     /// Cost:    O(log n) for each that goes, nothing for those that stay, whatever their dates
     purged purge(timestamp before, std::size_t limit) {
         purged gone;
@@ -126,7 +126,7 @@ public:
         return gone;
     }
 
-    /// Makes room for entries of one type, beside those that are there.
+    /// Reserves memory for additional entries of one type.
     void reserve(erased_direction const& given, std::size_t room) {
         pool_of(given).reserve(room);
         by_id_.reserve(by_id_.size() + room);
@@ -142,7 +142,7 @@ private:
     }
 
     struct ended {
-        timestamp moved; ///< the later of its times: the clock of either may have been wrong
+        timestamp moved; ///< the later of its two times: either clock may have been wrong
         entry_row* row;
     };
     static bool later(ended const& left, ended const& right) {
@@ -153,8 +153,8 @@ private:
         return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(row));
     }
 
-    /// A transaction asks for its own entry again and again, and keeps where that is. Rows stay,
-    /// but a purge may have given this one to another entry.
+    /// A transaction looks up its own entry repeatedly, so it keeps the row's address. Rows stay,
+    /// but a purge may have given the row to another entry.
     [[gnu::always_inline]] entry_row* find(job& work) {
         auto* const kept = reinterpret_cast<entry_row*>(static_cast<std::intptr_t>(work.place));
         if (kept != nullptr && settle::detail::same_text(kept->id, work.id)) return kept;
@@ -167,7 +167,7 @@ private:
         return found;
     }
 
-    /// Makes sure that one more can be added without asking for memory.
+    /// Ensures that one more entry can be added without an allocation.
     template <typename Value>
     [[gnu::always_inline]] static void make_room(std::vector<Value>& in) {
         if (in.size() == in.capacity()) in.reserve(std::max<std::size_t>(16, 2 * in.size()));
@@ -185,7 +185,7 @@ private:
         return &row;
     }
 
-    /// Entries end nearly in the order of their times: then nothing moves after one comparison.
+    /// Entries end nearly in the order of their times: then one comparison suffices.
     [[gnu::always_inline]] void note_end(entry_row& row) {
         ended const added{std::max(row.created, row.modified), &row};
         bool const in_place = ended_.empty() || !later(ended_[(ended_.size() - 1) / 2], added);
@@ -227,8 +227,8 @@ private:
         return left->id < right->id;
     }
 
-    /// Brings what is unfinished into the order of the ids. Who lists page after page finds it so,
-    /// unless entries came in between, and those are put in their places.
+    /// Sorts the unfinished entries by id. A listing of several pages sorts once, and inserts
+    /// entries that arrived in between.
     void put_in_order() {
         if (in_order_) return;
         std::vector<entry_row*> rows;
@@ -259,7 +259,7 @@ private:
 
     std::vector<entry_row const*> list_all(entry_filter const& filter, transaction_id const& after,
                                            std::size_t limit) {
-        // Many listings end with their first page: only a second one has all entries sorted.
+        // Many listings end with their first page, so only the second page sorts all entries.
         if (after.empty() && !sorted_) return first_page(filter, limit);
         sort_all();
         auto at = std::upper_bound(all_.begin(), all_.end(), after,
@@ -314,12 +314,12 @@ private:
 
     id_index<entry_row> by_id_;
     std::vector<std::unique_ptr<row_pool>> pools_;
-    row_pool* pool_ = nullptr; ///< the last that was asked for
-    links open_;               ///< entries that are not finished
-    bool in_order_ = true;     ///< they stand in the order of their ids
+    row_pool* pool_ = nullptr; ///< the pool used last
+    links open_;               ///< unfinished entries
+    bool in_order_ = true;     ///< `open_` is sorted by id
     std::vector<ended> ended_; ///< finished entries, a heap: the oldest in front
     std::set<std::string> owners_;
-    std::string const* owner_ = nullptr; ///< the last that was named
+    std::string const* owner_ = nullptr; ///< the owner named last
     std::vector<entry_row const*> all_;  ///< every entry by id, while a listing is under way
     std::vector<entry_row const*> new_;  ///< those that came since
     bool sorted_ = false;                ///< `all_` and `new_` are in use

@@ -33,7 +33,7 @@ public:
     using map_type =
         std::unordered_map<stored_key, record_slot<record_type>, hash_type, std::equal_to<>>;
 
-    /// Lets one operation meet its record. A slot that is left without record and marks goes.
+    /// Executes one operation on its record. A slot left without a record and marks is erased.
     template <typename Operation>
     [[gnu::always_inline]] void meet(Operation const& one) {
         auto const key = one.key();
@@ -81,7 +81,7 @@ public:
         return records;
     }
 
-    /// Makes room for records, beside those that are there.
+    /// Reserves memory for additional records.
     void reserve(std::size_t room) {
         slots_.reserve(slots_.size() + room);
         by_key_.reserve(slots_.size() + room);
@@ -130,7 +130,7 @@ public:
     }
 
 private:
-    /// Gives a whole record as JSON. It has a name so that it is one for all operations.
+    /// Gives a whole record as JSON. A named type, so that all operations share it.
     struct whole_record {
         record_slot<record_type> const& slot;
         std::string operator()() const { return encode_json(*slot.record); }
@@ -139,8 +139,8 @@ private:
     using slot_type = typename map_type::value_type;
     using kept = slot_type const*;
 
-    /// The slot of a key. The parts of a transaction meet their records at every step, and what a
-    /// part met last is looked at first.
+    /// The slot of a key. A part uses the same record at every step, so the slot that it used last
+    /// is tried first.
     template <typename Key>
     [[gnu::always_inline]] slot_type* find(std::size_t part, Key const& key) {
         slot_type*& last = last_met_[part % last_met_.size()];
@@ -157,8 +157,8 @@ private:
 
     static bool before(kept one, stored_key const& key) { return one->first < key; }
 
-    /// All slots in the order of their keys. Who reads page after page pays for the order once,
-    /// unless records came or went in between.
+    /// All slots in the order of their keys. Reading page after page sorts once, unless records
+    /// were added or erased in between.
     std::vector<kept>& ordered() {
         if (in_order_) return by_key_;
         by_key_.clear();
@@ -191,7 +191,7 @@ private:
     }
 
     map_type slots_;
-    std::array<slot_type*, 32> last_met_{}; ///< by part, of whichever transaction
+    std::array<slot_type*, 32> last_met_{}; ///< by part, of any transaction
     std::vector<kept> by_key_;
     bool in_order_ = true; ///< `by_key_` has every slot, in order
 };
