@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Operations of which a session need not know the types. It hands each to its desk, where records
-// are met, by pointers to functions that know them: so what a session does with a wave is compiled
-// once, and not for each step of each transaction type.
+// Operations without their types. A session hands each to its unit of work through pointers to
+// typed functions: so the session's code for a wave is compiled once, and not for each step of each
+// transaction type.
 #pragma once
 
 #include <settle/store/operation.hpp>
@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// What an operation met, kept until its native transaction is committed.
+/// The answer to an operation, kept until its native transaction is committed.
 struct kept_answer {
     answer what = answer::none;
     std::shared_ptr<void const> exclusive{}; ///< of the operation's record
@@ -21,8 +21,8 @@ struct kept_answer {
     [[nodiscard, gnu::noinline]] static kept_answer of(met<Record> const& result) {
         return {result.what, result.exclusive, {}};
     }
-    /// A record that cannot be used cancels what has not begun with it; what has begun must wait
-    /// for its repair.
+    /// An unusable record cancels a part that has not begun; a part that has begun must wait for
+    /// the record's repair.
     [[nodiscard]] static kept_answer of_unusable(step at, error const& why) {
         return {applies(at) ? answer::record_unusable : answer::unavailable, nullptr, why};
     }
@@ -50,7 +50,7 @@ public:
     }
     [[nodiscard]] bool has_mark(Desk& at) const { return how_->has_mark(at, *this); }
 
-    /// Writes an answer where the coordinator and the entry need it.
+    /// Writes the answer into the coordinator and the entry.
     void tell(kept_answer const& kept) const {
         if (!kept.problem.empty()) return failed(kept.what, kept.problem);
         work_->coordinator.answered(flat_, kept.what);
@@ -125,7 +125,7 @@ private:
     step at_;
 };
 
-/// What a wave has to do in the collections of a session.
+/// The operations of a wave in the collections of a session.
 template <typename Desk, template <typename> typename Holds, typename Direction, typename Kind>
 [[nodiscard]] std::vector<erased_operation<Desk>> operations_of(std::span<job> wave, Kind how) {
     std::vector<erased_operation<Desk>> all;
@@ -134,7 +134,7 @@ template <typename Desk, template <typename> typename Holds, typename Direction,
     return all;
 }
 
-/// All parts of jobs that settle at once, in the order of the jobs.
+/// All parts of the one-phase jobs, in the order of the jobs.
 template <typename Desk, template <typename> typename Holds, typename Direction>
 [[nodiscard]] std::vector<erased_operation<Desk>> parts_of(std::span<job* const> jobs) {
     std::vector<erased_operation<Desk>> all;

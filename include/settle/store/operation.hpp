@@ -49,7 +49,7 @@ public:
         return settle::finish(slot, work_.id, part_, c.committed());
     }
 
-    /// Ends what an operation began at once: its mark never leaves the native transaction.
+    /// Ends a part in one phase: its mark never leaves the native transaction.
     met<record> end_one_phase(record_slot<record>& slot, bool confirmed) const {
         epoch const under = work_.coordinator.one_phase_epoch();
         return confirmed ? settle::finish(slot, work_.id, part_, under)
@@ -71,7 +71,7 @@ private:
 
 namespace detail {
 
-/// Keeps what an exclusive effect needs to be confirmed and undone with the entry.
+/// Keeps in the entry what confirming and undoing an exclusive effect needs.
 template <Described Record>
 [[gnu::noinline]] void keep_image(job& work, part_number part,
                                   exclusive_effect<Record> const& effect) {
@@ -107,7 +107,7 @@ public:
         return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(line_)};
     }
     [[nodiscard, gnu::always_inline]] job& work() const { return work_; }
-    /// The part's number among all of the transaction.
+    /// The part's number among all parts of the transaction.
     [[nodiscard, gnu::always_inline]] std::size_t flat_part() const { return flat_; }
     [[nodiscard, gnu::always_inline]] auto key() const {
         return Direction::template key<Index>(Direction::user(parameters()), line_);
@@ -165,7 +165,7 @@ public:
         }
     }
 
-    /// Writes the answer where the coordinator and the entry need it.
+    /// Writes the answer into the coordinator and the entry.
     [[gnu::always_inline]] void answered(met<record> const& result) const {
         work_.coordinator.answered(flat_, result.what);
         if constexpr (applies) {

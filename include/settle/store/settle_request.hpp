@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What callers want settled at once, and how the requests of several settle side by side in one
-// native transaction.
+// Requests to run transactions in one phase, and how several requests share one native transaction.
 #pragma once
 
 #include <settle/store/group.hpp>
@@ -35,15 +34,15 @@ using insert_refusal = function_view<std::optional<log_answer>(job const&)>;
     return made;
 }
 
-/// Leaves a job out of its native transaction, since its entry is there. The decision function must
-/// see the job all the same: later ones of its window may have to wait for it.
+/// Leaves a job out of its native transaction, since its entry exists. The decision function must
+/// see the job all the same: later jobs of its window may depend on it.
 inline void leave_out(job& work, one_phase_decider decide, log_answer said) {
     static_cast<void>(decide(work));
     work.said = said;
 }
 
-/// The ids of the jobs that settle side by side. They are looked at only after an insert has shown
-/// that an id is there, in the log or twice among them.
+/// The ids of the jobs that share a native transaction. They are checked only after an insert has
+/// shown that an id exists, in the log or twice among them.
 class ids_side_by_side {
 public:
     /// Shape:   refusal - null where all ids are taken for new

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A connection to a database file, and the statements that are prepared on it.
+// A connection to a database file, and its prepared statements.
 #pragma once
 
 #include <settle/sqlite/error.hpp>
@@ -34,7 +34,7 @@ public:
         if (code != SQLITE_OK) raise(opened, code, "open '" + path + "'");
         constexpr std::int64_t longest = std::numeric_limits<int>::max();
         sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout.count(), longest)));
-        // A column that another program renamed must be an error, not a text in double quotes.
+        // A column that another program renamed must cause an error, not become a quoted text.
         sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
     }
 
@@ -48,7 +48,7 @@ public:
         return sqlite3_db_readonly(get(), "main") == 1;
     }
 
-    /// Runs SQL whose rows nobody wants.
+    /// Runs SQL and ignores its rows.
     void execute(std::string const& sql, std::string_view phase) const {
         int const code = sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr);
         if (code != SQLITE_OK) raise(get(), code, phase);
@@ -58,14 +58,14 @@ private:
     struct closer {
         process_stamp made_in;
         void operator()(sqlite3* handle) const noexcept {
-            // A forked child must not even close what its parent works with.
+            // A forked child must not even close its parent's connection.
             if (made_in.is_here()) sqlite3_close_v2(handle);
         }
     };
     std::unique_ptr<sqlite3, closer> handle_;
 };
 
-/// A prepared statement. Texts that are bound must outlive its run.
+/// A prepared statement. Bound texts must outlive its run.
 class statement {
 public:
     statement() = default;
@@ -94,7 +94,7 @@ private:
     char const* phase_ = "";
 };
 
-/// A null pointer would say NULL where an empty text is meant.
+/// A null pointer would mean NULL instead of an empty text.
 [[nodiscard]] inline char const* not_null(std::string_view bytes) noexcept {
     return bytes.data() == nullptr ? "" : bytes.data();
 }
@@ -141,7 +141,7 @@ public:
         if (code != SQLITE_DONE) raise(sqlite3_db_handle(handle_), code, phase_);
         return false;
     }
-    /// Runs a statement that has no rows; how many it changed.
+    /// Runs a statement without rows; returns the number of rows that it changed.
     std::int64_t change() {
         while (next()) {}
         return sqlite3_changes64(sqlite3_db_handle(handle_));

@@ -54,8 +54,8 @@ public:
         function();
     }
 
-    /// One that is damaged stands in the page with its fault and without parameters: nobody takes
-    /// it up, and the others are not held up.
+    /// A damaged entry is in the page with its error and without parameters: no worker claims it,
+    /// and it does not block the others.
     [[nodiscard]] std::vector<entry> list(entry_filter const& filter, transaction_id const& after,
                                           std::size_t limit) const {
         std::vector<entry> found;
@@ -119,7 +119,7 @@ private:
         return is_final(*filter.state) ? state_ : open_state_;
     }
 
-    /// Reads as much as can be read; the first thing that cannot.
+    /// Reads all columns that are readable; returns the first error.
     static std::string read_row(run const& row, entry& into) {
         std::string problem;
         auto const read = [&](int column, auto& value) {

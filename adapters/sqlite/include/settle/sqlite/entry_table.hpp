@@ -88,8 +88,8 @@ public:
                  std::string{"DELETE FROM settle_entry WHERE number = ?1 AND "}.append(is_old),
                  "erase an entry") {}
 
-    /// Inserts the entries of some jobs; which of them are new is their answer.
-    /// Shape:   jobs - of one direction
+    /// Inserts the entries of some jobs; the answer tells which entries are new.
+    /// Shape:   jobs - all of one direction
     void insert(std::span<job* const> jobs, write_context const& at) {
         auto const& given = *jobs.front()->direction;
         std::optional<std::int64_t> type;
@@ -99,7 +99,7 @@ public:
         auto const shown = writer_->rows().show_rows(rows);
         auto const count = statement.change();
         if (count == 0) return say(jobs, log_answer::conflict);
-        // Those that are new have the numbers behind this one, in their order.
+        // The new entries have the numbers after this number, in their order.
         auto before = sqlite3_last_insert_rowid(writer_->on().get()) - count;
         bool const all = count == static_cast<std::int64_t>(jobs.size());
         for (auto* const work : jobs) {
@@ -137,7 +137,7 @@ public:
         if (!changes_.empty()) change_in_place<Step>(at);
     }
 
-    /// Erases entries that are still finished and old; how many.
+    /// Erases entries that are still finished and old; returns their number.
     /// Shape:   numbers - of entries that were so when they were found
     std::uint64_t erase_old(std::span<std::int64_t const> numbers, timestamp before) const {
         std::uint64_t erased = 0;
@@ -174,7 +174,7 @@ private:
         for (auto* const work : jobs) work->said = said;
     }
 
-    /// The number of an entry; 0 when there is none.
+    /// The number of an entry; 0 if it does not exist.
     [[nodiscard]] std::int64_t place_of(transaction_id const& id) const {
         run row{number_, id};
         return row.next() ? row.integer(0) : 0;
@@ -185,7 +185,7 @@ private:
             if (one.direction != &given) continue;
             return types_.number_of(one.word, given.name(), one.definition);
         }
-        // Two definitions of one name have two numbers, so both are the word.
+        // Two definitions of one name have two numbers, so the key holds both.
         std::string const definition = settle::detail::hex_of(given.definition());
         directions_.push_back({&given, definition, definition + given.name()});
         return number_of(given);
@@ -212,7 +212,7 @@ private:
     statement change_;
     statement claim_;
     statement erase_;
-    std::string scratch_; ///< JSON on its way into a statement; kept for its room
+    std::string scratch_; ///< JSON for a statement; kept for its capacity
     entry_changes changes_;
 };
 

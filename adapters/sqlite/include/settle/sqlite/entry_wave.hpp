@@ -26,8 +26,8 @@ template <typename Number>
 using settle::detail::failed_part_of;
 using settle::detail::stores_images;
 
-/// Whether an entry is finished, and both its times are before ?2: the clock of either may have
-/// been wrong. Of what age an entry is that does not say so, nobody knows, and it stays.
+/// True if an entry is finished and both its times precede ?2: either clock may have been wrong. An
+/// entry of unknown age stays.
 inline constexpr char const* is_old = "state IN (3, 5) AND max(created, modified) < ?2 AND "
                                       "typeof(created) = 'integer' AND "
                                       "typeof(modified) = 'integer'";
@@ -95,7 +95,7 @@ public:
         log_answer* said;
         transition wanted;
         part_name where;
-        std::vector<image> const* images; ///< null when none go into the entry
+        std::vector<image> const* images; ///< null if no image goes into the entry
         bool looked_up = false; ///< the place was looked for just now
     };
 
@@ -191,7 +191,7 @@ private:
     std::vector<one_change> all_;
     std::size_t next_ = 0; ///< none before it is of a row to come
     std::size_t met_ = 0;  ///< the change of the row that was met last
-    std::string scratch_;  ///< JSON on its way into a row
+    std::string scratch_;  ///< JSON for a row
 };
 
 } // namespace sqlite::detail

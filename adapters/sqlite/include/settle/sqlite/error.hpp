@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What SQLite says went wrong, as codes that compare with settle's conditions.
+// SQLite's errors, as codes that compare with settle's conditions.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -22,13 +22,13 @@ namespace detail {
 [[nodiscard]] constexpr condition condition_of(int code) noexcept {
     switch (code) {
     case SQLITE_IOERR_NOMEM: return condition::retryable;
-    // The file system or a checksum says that what is stored is not what was written.
+    // The file system or a checksum reports that the stored data is damaged.
     case SQLITE_IOERR_CORRUPTFS:
     case SQLITE_IOERR_DATA: return condition::permanent;
     default: break;
     }
     switch (primary_code(code)) {
-    // Somebody else was in the way, or memory was short; that passes.
+    // Another connection was in the way, or memory was short; both pass.
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
@@ -36,9 +36,9 @@ namespace detail {
     case SQLITE_ABORT:
     case SQLITE_SCHEMA:
     case SQLITE_NOMEM: return condition::retryable;
-    // A commit that fails so may stand in the write-ahead log nevertheless.
+    // A commit that fails so may be in the write-ahead log nevertheless.
     case SQLITE_IOERR: return condition::unknown;
-    // Whatever else it is, somebody has to do something about it first.
+    // Any other error needs a repair first.
     default: return condition::permanent;
     }
 }
@@ -61,7 +61,7 @@ namespace detail {
 
 namespace detail {
 
-/// What the reader of an error can do, where SQLite's own words do not say.
+/// What to do about an error, where SQLite's message does not say.
 [[nodiscard]] constexpr std::string_view remedy_for(int code) noexcept {
     switch (primary_code(code)) {
     case SQLITE_ERROR: return " Another program has changed the tables: put back what is missing.";
@@ -103,7 +103,7 @@ namespace detail {
     }
 }
 
-/// SQLite calls a write that found no room an I/O error in most of its files.
+/// In most of its files SQLite reports a full disk as an I/O error.
 [[nodiscard]] inline int with_cause(sqlite3* connection, int code) noexcept {
     if (!takes_room(code) || connection == nullptr) return code;
     if (says_no_room(sqlite3_system_errno(connection))) return SQLITE_FULL;
@@ -141,7 +141,7 @@ namespace detail {
     throw failure({make_error_code(code), std::move(text)});
 }
 
-/// True when the problem lies with one record or its table, and the wave's other records can go on.
+/// True if the error concerns one record or its table, so the wave's other records can go on.
 [[nodiscard]] inline bool is_of_one_record(std::error_code const& code) noexcept {
     if (code == errc::damaged || code == errc::unfit_store) return true;
     if (code.category() != sqlite_category()) return false;

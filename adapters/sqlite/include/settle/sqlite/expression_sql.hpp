@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An expression of a definition as SQL text, with the test that nothing in it leaves 64 bits.
+// An expression of a definition as SQL text, with a check that every number fits 64 bits.
 #pragma once
 
 #include <settle/definition/transaction.hpp>
@@ -93,7 +93,7 @@ private:
                       Operation <= operation_kind::greater_equal) {
             if constexpr (is_arithmetic<L>) must_fit(left);
             if constexpr (is_arithmetic<R>) must_fit(right);
-            // Whatever collation the column has: texts are compared by their bytes.
+            // Texts are compared by their bytes, whatever the column's collation.
             if constexpr (is_text<L> || is_text<R>) sql += " COLLATE BINARY";
         }
         return sql + ")";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One database file as a process uses it: a connection that writes and one that reads.
+// One database file as a process uses it: a connection for writing and a connection for reading.
 #pragma once
 
 #include <settle/sqlite/group_commit.hpp>
@@ -15,7 +15,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 struct database_options {
-    /// How long a call waits for another process that writes.
+    /// The time that a call waits for another process that writes.
     /// Longer than 24 days counts as 24 days.
     /// Errors:  the database's constructor throws errc::bad_option when this is below 0
     time_limit busy_timeout = std::chrono::seconds{5};
@@ -40,22 +40,22 @@ public:
     [[nodiscard]] writer& with() noexcept { return writer_; }
     [[nodiscard]] connection const& reader() const noexcept { return reader_; }
 
-    /// False in a child that was forked since: there the file is not touched, and a mutex may be
-    /// held by a thread that is not there.
+    /// False in a child forked since: the child must not touch the file, and a thread that the
+    /// child lacks may hold a mutex.
     [[nodiscard]] bool is_here() const noexcept { return made_in_.is_here(); }
 
-    /// Keeps everybody else from both connections.
+    /// Locks both connections for the caller.
     /// Errors:  throws settle::failure in a forked child
     [[nodiscard]] std::scoped_lock<std::mutex, std::mutex> alone() {
         if (!is_here()) throw failure(settle::detail::made_before_fork("database"));
         return std::scoped_lock{writer_.mutex(), reading_};
     }
 
-    /// Runs a function that reads; what it throws is the result's problem.
+    /// Runs a function that reads; its exception becomes the result's error.
     template <typename Function>
     auto reading(Function&& function) -> result<std::invoke_result_t<Function&>> {
         if (!is_here()) return settle::detail::made_before_fork("database");
-        // Listings have a connection of their own, so that they never hold up who writes.
+        // Listings have their own connection, so that they never block a writer.
         std::lock_guard const guard{reading_};
         try {
             writer_.files().check_lately();
@@ -93,7 +93,7 @@ public:
         return std::exchange(seen_, now) == now && session != nullptr;
     }
 
-    /// The same for a function with a value; what it throws is the result's problem.
+    /// The same for a function with a value; its exception becomes the result's error.
     template <typename Function>
     auto writing(Function&& function) -> result<std::invoke_result_t<Function&>> {
         std::optional<std::invoke_result_t<Function&>> value;
@@ -132,7 +132,7 @@ private:
         return made;
     }
 
-    /// Keeps a connection from writing a checkpoint over what others have made of the file.
+    /// Keeps a connection from writing a checkpoint over changes of other programs.
     static void leave_as_it_is(connection const& on) noexcept {
         sqlite3_db_config(on.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     }
@@ -147,7 +147,7 @@ private:
         }
     }
 
-    /// Says in words of its own what often is wrong with a path.
+    /// Explains the usual errors of a path.
     static void explain(failure const& problem, std::string const& path) {
         auto const& code = problem.problem().code;
         if (code.category() != sqlite_category()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What stands at a path, and what tells a file from every other one.
+// The status of the file at a path, and the file's identity.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -12,7 +12,7 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// What tells a file from every other one that exists at the same time.
+/// Identifies a file among all files that exist at the same time.
 struct file_identity {
     ::dev_t device{};
     ::ino_t number{};
@@ -20,13 +20,13 @@ struct file_identity {
 };
 
 struct file_status {
-    int problem = 0; ///< the errno with which a look at it failed
+    int problem = 0; ///< the errno of a failed look-up
     file_identity identity{};
     std::chrono::nanoseconds changed{}; ///< when its content changed last, since 1970
 
-    /// Whether a file was found.
+    /// True if a file was found.
     explicit operator bool() const noexcept { return problem == 0; }
-    /// Whether the look failed for another reason than that there is no file.
+    /// True if the look-up failed for another reason than a missing file.
     [[nodiscard]] bool is_unclear() const noexcept {
         return problem != 0 && problem != ENOENT && problem != ENOTDIR && problem != ELOOP;
     }

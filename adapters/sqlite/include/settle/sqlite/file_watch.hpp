@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whether the files that a connection has open are still the files at their paths.
+// Checks that the files that a connection has open are still the files at their paths.
 //
-// SQLite goes on with a file that was deleted, moved or replaced, and no other program ever sees
-// what it writes there. So settle looks before and after each commit, and at each read.
+// SQLite continues with a file that was deleted, moved or replaced, and no other program ever sees
+// its writes. So settle checks before and after each commit, and at each read.
 #pragma once
 
 #include <settle/sqlite/connection.hpp>
@@ -98,7 +98,7 @@ public:
         raise(errc::store_moved, sentence());
     }
 
-    /// The same where a look that is a moment old will do.
+    /// The same where a recent check suffices.
     /// Cost:    that of a clock, most times
     void check_lately() {
         if (lost_ != none || !is_lately(good_at_, std::chrono::milliseconds{1})) check();

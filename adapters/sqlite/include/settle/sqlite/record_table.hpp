@@ -101,7 +101,7 @@ public:
         return result;
     }
 
-    /// Whether an operation has left its mark on a record, of which nothing else need be readable.
+    /// True if an operation has left its mark on a record, of which only the mark need be readable.
     [[nodiscard]] bool has_mark_of(key_type const& key, part_end<Collection> const& one) const {
         return marks_.has(*on_, key, one.id(), one.part());
     }
@@ -112,7 +112,7 @@ public:
         note(one.end_one_phase(at.slot, confirmed), at);
     }
 
-    /// Writes what operations have changed.
+    /// Writes the changes of the operations.
     void write_back() {
         write_marks();
         write_bounds();
@@ -127,7 +127,7 @@ public:
         updates_.write_added();
     }
 
-    /// Ends one mark, when it still has this epoch.
+    /// Ends one mark if it still has this epoch.
     answer resolve(mark_place const& where, bool confirmed) {
         auto const* const stored = std::get_if<stored_key>(&where.key);
         if (stored == nullptr) return answer::nothing;
@@ -144,7 +144,7 @@ public:
         return result.what;
     }
 
-    /// False when the key is taken, by a record or by a mark.
+    /// False if a record or a mark has this key.
     bool create(record_type const& record) {
         key_type const key{record.*Collection::key_member};
         if (run{select_, key}.next() || marks_.any(key)) return false;
@@ -153,7 +153,7 @@ public:
     }
 
 private:
-    /// Gives a whole row as JSON. It has a name so that it is one for all operations.
+    /// Gives a whole row as JSON. A named type, so that all operations share it.
     struct whole_row {
         record_table& table;
         place& at;
@@ -390,9 +390,9 @@ private:
     std::vector<in_order> unread_;      ///< records that are yet to be read
     std::vector<in_order> unmarked_;    ///< parts for which all marks are yet to be read
     std::vector<in_order> unmet_;       ///< parts whose own marks are yet to be read
-    std::vector<in_order> asked_;       ///< kept for its room
+    std::vector<in_order> asked_;       ///< kept for its capacity
     std::vector<in_order> dirty_;       ///< records that are yet to be written
-    std::vector<in_order> changed_;     ///< kept for its room
+    std::vector<in_order> changed_;     ///< kept for its capacity
     std::vector<in_order> mark_writes_; ///< marks that are yet to be written
     std::vector<in_order> bound_writes_; ///< records whose bounds are yet to be written
     key_sorter sorter_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Changed members of records, written into their rows: of one record, or of many in one statement.
+// Writes changed members into the rows of one record, or of many records in one statement.
 #pragma once
 
 #include <settle/sqlite/record_sql.hpp>
@@ -32,7 +32,7 @@ public:
     record_updates(connection const& on, wave_rows& rows, record_sql sql)
         : on_(&on), rows_(&rows), sql_(std::move(sql)), changeable_(sql_.changeable()) {}
 
-    /// Writes some members of a record, of which the key is none.
+    /// Writes some members of a record; the key is never among them.
     /// Errors:  throws settle::failure; the caller undoes what was written
     void write(record_type const& record, key_type const& key, std::uint64_t fields) {
         fields &= changeable_;
@@ -57,7 +57,7 @@ public:
             one.added.clear();
         }
     }
-    /// Forgets what was added.
+    /// Forgets the added records.
     void clear() noexcept {
         for (auto& one : statements_) one.added.clear();
     }

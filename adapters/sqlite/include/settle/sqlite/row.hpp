@@ -89,7 +89,7 @@ void give_field(cell to, T const& value) {
         [&](std::string const& json) { to.give_copy(json); });
 }
 
-/// Reads a field; what stands against it, or an empty text. Never a value, since one may be secret.
+/// Reads a field; returns the error or an empty text. It never shows a value, which may be secret.
 template <typename T>
 [[nodiscard]] std::string_view read_field(run const& from, int column, T& value) {
     auto const type = from.type(column);
@@ -123,7 +123,7 @@ template <typename T>
     }
 }
 
-/// A key as a person reads it in a sentence.
+/// A key as error sentences show it.
 [[nodiscard]] inline std::string shown(std::int64_t key) { return std::to_string(key); }
 [[nodiscard]] inline std::string shown(std::string_view key) {
     std::string text{"'"};

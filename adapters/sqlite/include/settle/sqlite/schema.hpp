@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tables of settle's own in a database file: how they are made, and which files are refused.
+// The library's own tables in a database file: their creation, and the files that are refused.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -13,10 +13,10 @@
 SETTLE_BEGIN
 namespace sqlite {
 
-/// The version of the tables settle_…; it changes when an older library could not use them.
+/// The version of the tables settle_…; it changes when older libraries cannot use them.
 inline constexpr std::int64_t schema_version = 3;
 
-/// What `PRAGMA application_id` says of a file that settle made: "setl".
+/// `PRAGMA application_id` of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
 
 namespace detail {
@@ -116,7 +116,7 @@ inline void create_tables(connection const& on) {
 
 /// Errors:  throws errc::unfit_store when another program has taken a name of the library's
 inline void check_names(connection const& on, std::string const& path) {
-    // In one statement, since another program may be making them.
+    // One statement, since another program may be creating the tables.
     statement const look{on,
                          "SELECT type, name FROM sqlite_master WHERE lower(name) IN ("
                          "'settle_type', 'settle_owner', 'settle_entry', 'settle_entry_open', "
@@ -178,7 +178,7 @@ inline void use_write_ahead_log(connection const& on, std::string const& path,
     }
 }
 
-/// Makes a file fit: nothing is changed in one that is refused.
+/// Prepares a file; a refused file is not changed.
 /// Errors:  throws settle::failure with one sentence
 inline void prepare_file(writer& with, std::string const& path,
                          std::chrono::milliseconds patience) {
@@ -207,7 +207,7 @@ inline void prepare_file(writer& with, std::string const& path,
     transaction work{with};
     check_application(on, path);
     if (!has_tables(on, path)) {
-        // Only a file that held nothing is ours to name.
+        // Only a file that was empty gets the library's application id.
         if (read_number(on, "SELECT count(*) FROM sqlite_master") == 0) {
             on.execute("PRAGMA application_id = " + std::to_string(application_id),
                        "name the application");

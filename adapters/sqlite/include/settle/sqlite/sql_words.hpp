@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finds the bare words of an SQL text: what stands in quotes or comments is none.
+// Finds the bare words of an SQL text; quoted text and comments hold none.
 #pragma once
 
 #include <settle/version.hpp>
@@ -41,7 +41,7 @@ namespace sqlite::detail {
     return at;
 }
 
-/// Whether an SQL text has a bare word, in capitals or not.
+/// True if an SQL text has a bare word, in any case.
 [[nodiscard]] constexpr bool has_word(std::string_view sql, std::string_view word) noexcept {
     for (std::size_t at = 0; at < sql.size();) {
         if (auto const behind = behind_quoted(sql, at); behind != at) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Makes the table of a collection, or checks one that is there: what could refuse or bend a write
-// of settle is refused when the collection is bound.
+// Creates the table of a collection, or checks an existing table: a table that could refuse or
+// change a write of settle is refused when the collection is bound.
 #pragma once
 
 #include <settle/sqlite/row.hpp>
@@ -112,7 +112,7 @@ private:
         if (one.kind == field_kind::text) {
             if (has != affinity::text) refuse(declared + " and must keep texts", "Declare it TEXT");
         } else if (has != affinity::integer && !keeps_as_numeric(one.kind, has)) {
-            // Other programs write fractions into DECIMAL and REAL, and a field has none.
+            // Other programs write fractions into DECIMAL and REAL; a field cannot hold them.
             refuse(declared + " and must keep whole numbers", "Declare it INTEGER");
         }
         if (one.optional && is.not_null) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Shows a wave to SQL, so that one statement does the work of a thousand.
+// Shows a wave to SQL, so that one statement does the work of a thousand statements.
 //
 // Three names exist on the connection that writes, and only while a statement runs over a wave:
 //
@@ -159,7 +159,7 @@ private:
         return static_cast<table*>(at->pVtab)->of->shown_;
     }
 
-    /// Nothing may be thrown through SQLite.
+    /// No exception may pass through SQLite.
     template <typename Function>
     static int guarded(sqlite3_context* to, Function&& function) noexcept {
         try {
@@ -176,7 +176,7 @@ private:
     }
     void define(connection const& on, char const* name, int count,
                 void (*function)(sqlite3_context*, int, sqlite3_value**)) {
-        // Neither can be called by a view or a trigger of the file.
+        // No view or trigger of the file can call these functions.
         check(on, sqlite3_create_function_v2(on.get(), name, count,
                                              SQLITE_UTF8 | SQLITE_DIRECTONLY, this, function,
                                              nullptr, nullptr, nullptr));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The one connection that writes, its native transactions, and the commits that threads share.
+// The only connection that writes, its native transactions, and the commits that threads share.
 #pragma once
 
 #include <settle/sqlite/file_watch.hpp>
@@ -23,7 +23,7 @@ class writer {
 public:
     explicit writer(connection on) : connection_(std::move(on)) {}
 
-    /// Prepares the statements, when the file is known to be a database of ours.
+    /// Prepares the statements, once the file is known to be a settle database.
     void prepare() {
         begin_ = {connection_, "BEGIN IMMEDIATE", "begin a transaction"};
         commit_ = {connection_, "COMMIT", "commit a transaction"};
@@ -35,9 +35,9 @@ public:
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     [[nodiscard]] connection const& on() const noexcept { return connection_; }
-    /// What shows waves to the connection's statements.
+    /// Shows waves to the connection's statements.
     [[nodiscard]] wave_rows& rows() noexcept { return rows_; }
-    /// Whether the files that are open are still those at their paths.
+    /// Checks that the open files are still the files at their paths.
     [[nodiscard]] file_watch& files() noexcept { return files_; }
 
     /// How often something that was written has been undone: what a cache took from it is wrong.
@@ -62,12 +62,12 @@ private:
     std::uint64_t begun_ = 0;
 };
 
-/// A native transaction. The caller holds the writer's mutex. What is not committed is rolled back.
+/// A native transaction. The caller holds the writer's mutex. Without a commit it is rolled back.
 class transaction {
 public:
     /// Errors:  throws settle::failure; nothing was written then
     explicit transaction(writer& on) : writer_(on) {
-        // Should a rollback have failed before, its transaction is still open.
+        // If a rollback failed before, its transaction is still open.
         roll_back();
         run{on.begin_}.change();
         ++on.begun_;
@@ -75,14 +75,14 @@ public:
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
     ~transaction() {
-        // Some errors have rolled it back already.
+        // Some errors have rolled the transaction back already.
         if (!committed_) ++writer_.undone_;
         roll_back();
     }
 
     [[nodiscard]] commit_result commit() {
         try {
-            // A commit may also write a checkpoint, over what others have made of the file.
+            // A commit may also write a checkpoint, over changes of other programs.
             writer_.files().check_lately();
         } catch (failure const& problem) {
             roll_back();
@@ -91,7 +91,7 @@ public:
         try {
             run{writer_.commit_}.change();
             committed_ = true;
-            // What was committed to files that nobody else sees may be lost.
+            // A commit to files that no other program sees may be lost.
             writer_.files().check();
             return {};
         } catch (failure const& problem) {
@@ -102,7 +102,7 @@ public:
         }
     }
 
-    /// False when an error has rolled it back.
+    /// False if an error has rolled the transaction back.
     [[nodiscard]] bool is_open() const { return writer_.on().in_transaction(); }
 
     /// Does something whose writes are undone alone when it throws.
