@@ -136,7 +136,7 @@ inline bool read_members(json_reader& reader, member_codec const* members, void*
     return !reader.failed();
 }
 
-/// What stands against a text that is to say one value, and nothing before or after it.
+/// The error of a text that must hold exactly one value.
 [[nodiscard]] inline error read_whole(value_codec const& codec, std::string_view text,
                                       json_form form, void* value) {
     json_reader reader{text};
@@ -277,7 +277,7 @@ template <typename T>
     return found;
 }
 
-/// Whether there is one. A function of its own, since what calls it is a short loop.
+/// True if the value holds such a text. A separate function, since its caller is a short loop.
 template <typename T>
 [[nodiscard, gnu::noinline]] bool has_bad_text(T const& value) {
     std::string path;
@@ -297,7 +297,7 @@ template <typename T>
 
 } // namespace detail
 
-/// Whether every text in the value may be stored.
+/// Checks that every text in the value can be stored.
 /// Errors: errc::bad_text with the path of the first that is not UTF-8 or holds a NUL
 template <typename T>
 [[nodiscard]] result<void> check_texts(T const& value) {

@@ -32,7 +32,7 @@ public:
         return at_end() ? '\0' : text_[position_];
     }
     [[nodiscard]] bool look_digit() const noexcept { return look() >= '0' && look() <= '9'; }
-    /// Whether the number here goes on with a fraction or an exponent.
+    /// True if the number continues with a fraction or an exponent.
     [[nodiscard]] bool look_real() const noexcept {
         auto const end = text_.find_first_not_of("0123456789", position_ + 1);
         return end != std::string_view::npos &&

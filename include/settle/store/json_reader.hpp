@@ -21,7 +21,7 @@
 
 SETTLE_BEGIN
 
-/// What the next value is. A number with a fraction or an exponent is `real`, any other `whole`.
+/// The kind of the next value. A number with a fraction or an exponent is `real`, else `whole`.
 enum class json_kind : std::uint8_t { none, null, boolean, whole, real, text, array, object };
 
 /// A reader that the caller pulls values from, in the order of the text:

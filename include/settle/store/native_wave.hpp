@@ -88,7 +88,7 @@ void for_each_run(std::span<T> all, StandsAlone&& stands_alone, Function&& funct
     if (begin != all.end()) function(std::span<T>{begin, all.end()}, false);
 }
 
-/// Says what becomes of a transaction whose parts are applied; false when nothing is to be written.
+/// Decides the result of a transaction whose parts are applied; false if nothing is written.
 using one_phase_decider = function_view<bool(job&)>;
 
 /// Settles one transaction inside a native one: its parts meet their records, the decision function

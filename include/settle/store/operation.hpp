@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// The operations of a wave: what meets records. What applies a part knows its step and its type at
-// compile time, so that a plain container costs what a loop by hand costs; what ends a part is the
-// same for all types.
+// The operations of a wave on records. An apply knows its step and type at compile time, so that a
+// plain container costs no more than a loop by hand; the end of a part is the same code for all
+// types.
 #pragma once
 
 #include <settle/protocol/conditional.hpp>
@@ -31,7 +31,7 @@ template <step Step>
     else return ending_step{Step};
 }
 
-/// What ends a part in a record of one collection: the same for all transaction types.
+/// Ends a part in a record of one collection: the same code for all transaction types.
 template <typename Collection>
 class part_end {
 public:

@@ -24,7 +24,7 @@ struct settle_request : group_member {
     }
 };
 
-/// What the log would answer to the insert of a job's entry, if the entry is there.
+/// The log's answer to the insert of a job's entry if the entry exists; else empty.
 using insert_refusal = function_view<std::optional<log_answer>(job const&)>;
 
 /// For those of whose ids the log was asked before: others of them may have the same.

@@ -105,7 +105,7 @@ inline void append_utf8(std::string& out, std::uint32_t code_point) {
     return detail::utf8_prefix(text) == text.size();
 }
 
-/// What stands against a text, as the end of a clause: nothing when it is UTF-8 without a NUL.
+/// The error of a text, as the end of a clause; empty if it is UTF-8 without a NUL.
 [[nodiscard]] constexpr std::string_view fault_of_text(std::string_view text) noexcept {
     std::size_t const good = detail::utf8_prefix(text);
     if (good == text.size()) return {};

@@ -47,7 +47,7 @@ public:
             waves_.erase(wave.data());
             return false;
         } catch (...) {
-            // Nobody is to wait for what has not begun.
+            // No caller may wait for a wave that has not begun.
             waves_.erase(wave.data());
             throw;
         }

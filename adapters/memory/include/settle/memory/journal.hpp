@@ -292,7 +292,7 @@ private:
         return found;
     }
 
-    /// Brings all entries into the order of their ids, or those that came since into theirs.
+    /// Sorts all entries by id, or only the entries added since the last sort.
     void sort_all() {
         all_.reserve(by_id_.size());
         auto const known = static_cast<std::ptrdiff_t>(all_.size());
@@ -321,7 +321,7 @@ private:
     std::set<std::string> owners_;
     std::string const* owner_ = nullptr; ///< the owner named last
     std::vector<entry_row const*> all_;  ///< every entry by id, while a listing is under way
-    std::vector<entry_row const*> new_;  ///< those that came since
+    std::vector<entry_row const*> new_;  ///< entries added since
     bool sorted_ = false;                ///< `all_` and `new_` are in use
 };
 

@@ -40,7 +40,7 @@ public:
 
     [[nodiscard]] sqlite3* get() const noexcept { return handle_.get(); }
 
-    /// Whether a transaction is open. Some errors end one by themselves.
+    /// True if a transaction is open. Some errors end a transaction.
     [[nodiscard]] bool in_transaction() const noexcept {
         return sqlite3_get_autocommit(get()) == 0;
     }

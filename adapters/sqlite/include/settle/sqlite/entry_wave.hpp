@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The entries of a wave as SQL sees them: the rows that it inserts, and what it changes in others.
+// The entries of a wave for SQL: the rows that it inserts, and its changes of other rows.
 #pragma once
 
 #include <settle/sqlite/image_codec.hpp>
@@ -134,7 +134,7 @@ public:
         }
     }
 
-    /// Whether a change is meant for a row as it stands; it is taken then.
+    /// Takes the change for a row; false if no change expects the row in its present state.
     /// Shape:   row - number, state, epoch, id; rows come in the order of their numbers
     [[nodiscard]] bool meet(columns row) {
         auto const number = row.integer(0);

@@ -91,7 +91,7 @@ namespace detail {
     return cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
 }
 
-/// Whether it is an error of what needs room. The last errno of another one may be an old one.
+/// True if a full disk can cause this error. For any other error the last errno may be outdated.
 [[nodiscard]] constexpr bool takes_room(int code) noexcept {
     switch (code) {
     case SQLITE_CANTOPEN:

@@ -36,7 +36,7 @@ namespace sqlite::detail {
     return -1;
 }
 
-/// Whether SQLite uses the files of its paths itself, as its usual VFS of Unix does.
+/// True if SQLite uses the files at their paths directly, as its usual VFS of Unix does.
 [[nodiscard]] inline bool has_plain_files(connection const& on) {
     char* name = nullptr;
     sqlite3_file_control(on.get(), "main", SQLITE_FCNTL_VFSNAME, static_cast<void*>(&name));
@@ -50,7 +50,7 @@ inline void open_all_files(connection const& on) {
     on.execute("SELECT 1 FROM sqlite_master LIMIT 1", "look at the database");
 }
 
-/// Each name of a file has a write-ahead log of its own, which shows nothing of the other's.
+/// Each name of a file has its own write-ahead log, which lacks the other log's changes.
 /// Errors:  throws errc::unfit_store when the file has several names
 inline void check_links(connection const& on, std::string const& path) {
     struct ::stat found {};
@@ -66,7 +66,7 @@ inline void check_links(connection const& on, std::string const& path) {
 /// Threads may share it, except for watch().
 class file_watch {
 public:
-    /// Remembers the files that stand at their paths now.
+    /// Remembers the files that are at their paths now.
     /// Shape:   on - has read the database in WAL mode; path - as the caller gave it
     /// Errors:  throws settle::failure with errc::store_moved when one of them is not open here
     void watch(connection const& on, std::string const& path) {
@@ -76,7 +76,7 @@ public:
             auto const found = look_at(paths_[at].c_str());
             if (found.is_unclear()) raise_unclear({at, found.problem});
             int const open = found ? descriptor_of(found.identity) : -1;
-            // A connection of this process that is older may have the files of another time.
+            // An older connection of this process may have earlier files open.
             if (open < 0 || (at == database && has_moved(on))) {
                 lost_ = at;
                 raise(errc::store_moved, sentence());
@@ -104,8 +104,8 @@ public:
         if (lost_ != none || !is_lately(good_at_, std::chrono::milliseconds{1})) check();
     }
 
-    /// Whether a checkpoint writes nothing over what others have written. It may save what stood
-    /// in a write-ahead log that was deleted.
+    /// True if a checkpoint overwrites no change of another program. It may save the contents of a
+    /// deleted write-ahead log.
     [[nodiscard]] bool may_checkpoint() noexcept {
         if (look().file == none) return true;
         if (lost_ != log || look_at(paths_[log].c_str()).problem != ENOENT) return false;
@@ -124,7 +124,7 @@ private:
     /// The file that is wrong.
     struct finding {
         std::size_t file = none;
-        int problem = 0; ///< the errno, when nobody can say whether it is the one that is open
+        int problem = 0; ///< the errno, if the file could not be compared with the open file
     };
 
     /// Two changes of a file that are further apart have different times.
@@ -159,7 +159,7 @@ private:
     }
 
     [[nodiscard]] bool is_unchanged(file_status const& folder) const noexcept {
-        // What is mounted over a file does not change its folder, so sometimes all are looked at.
+        // A mount over a file does not change its folder, so sometimes all files are checked.
         return folder && folder.changed == folder_changed_.load() &&
                folder.identity == folder_identity_ &&
                is_lately(looked_at_, std::chrono::seconds{1});
@@ -242,9 +242,9 @@ private:
     file_identity folder_identity_{};
     bool watching_ = false;
     std::atomic<int> descriptor_{-1};     ///< of the database
-    std::atomic<std::size_t> lost_{none}; ///< the first of them that was found to be another
-    std::atomic<time> good_at_{};         ///< when all was well
-    std::atomic<time> looked_at_{};       ///< when all of them were
+    std::atomic<std::size_t> lost_{none}; ///< the first file found to be replaced
+    std::atomic<time> good_at_{};         ///< when all files were good
+    std::atomic<time> looked_at_{};       ///< when all files were checked
     std::atomic<time> folder_changed_{time::min()};
 };
 

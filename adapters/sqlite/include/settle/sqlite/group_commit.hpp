@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Commits that threads share: each has a part in one native transaction, which is committed once.
+// Commits that threads share: each caller has a part in one native transaction.
 #pragma once
 
 #include <settle/sqlite/writer.hpp>
@@ -13,8 +13,8 @@ class group_commit {
 public:
     explicit group_commit(writer& on) : writer_(on) {}
 
-    /// Does `function(transaction&)` in a native transaction, perhaps on another thread and beside
-    /// the work of others, and perhaps twice, when others made the first time void.
+    /// Calls `function(transaction&)` in a native transaction, perhaps on another thread and beside
+    /// the work of other callers, and perhaps twice, if another member undid the first attempt.
     /// Errors:  what it throws ends its own work alone: a settle::failure as `undone`, anything
     ///          else comes out here
     commit_result perform(settle::detail::function_view<void(transaction&)> function) {
@@ -55,7 +55,7 @@ private:
                     return fall_apart(native, members);
                 }
             }
-            // Whoever comes while a group is at work need not wait for the next.
+            // A caller that arrives while a group is at work need not wait for the next.
         } while (all.join() > 0);
         auto const end = native->commit();
         for (member* const one : all.members()) {
@@ -63,7 +63,7 @@ private:
         }
     }
 
-    /// False when the whole native transaction has gone with it.
+    /// False if the whole native transaction was rolled back with it.
     /// Shape:   shared - others have a part in the transaction
     bool perform_one(transaction& native, member& one, bool shared) {
         one.failed = false;
@@ -80,7 +80,7 @@ private:
         return shared && writer_.on().in_transaction();
     }
 
-    /// One member's error has undone everybody's work: each goes alone, so that nobody else fails.
+    /// One member's error has undone all work: each member goes alone, so that no other fails.
     void fall_apart(std::optional<transaction>& native, std::span<member* const> all) {
         native.reset();
         if (all.size() == 1) return;

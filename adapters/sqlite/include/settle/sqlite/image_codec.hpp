@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The images of an entry as JSON in which the records are objects, and no texts within a text.
+// The images of an entry as JSON in which records are objects, not quoted JSON texts.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -35,7 +35,7 @@ inline bool copy_native(json_reader& reader, std::string& to) {
     return true;
 }
 
-/// Appends an object as it was written, byte by byte.
+/// Appends an object unchanged, byte by byte.
 /// Shape:   copy(reader, to) - appends the value of a member; false when the reader failed
 template <typename Copy>
 bool copy_object(json_reader& reader, std::string& to, Copy&& copy) {
@@ -68,7 +68,7 @@ inline bool copy_value(json_reader& reader, std::string& to) {
     return !reader.failed();
 }
 
-/// Reads a record back into its text; null where there was none.
+/// Reads a record back into its text; null if there was no record.
 template <typename Copy>
 void read_record_text(json_reader& reader, std::string& text, Copy&& copy) {
     text.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order in which a table has its records and their marks: a tree that is walked in its order
-// need not be searched from its root each time.
+// The order in which a table keeps its records and marks: rows in that order are found without a
+// search from the tree's root for each.
 #pragma once
 
 #include <settle/protocol/entry.hpp>

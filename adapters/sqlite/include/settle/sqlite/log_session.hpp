@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The log of one database: what an engine inserts, changes and lists entries through.
+// The log of one database: an engine inserts, changes and lists entries through it.
 #pragma once
 
 #include <settle/sqlite/entry_reader.hpp>
@@ -30,8 +30,8 @@ public:
         write<Step>(wave, [&](auto jobs) { held_->entries.template change<Step>(jobs, at); });
     }
 
-    /// Erases at most `limit` finished entries that have not moved since a time, in the order in
-    /// which they came.
+    /// Erases at most `limit` finished entries that have not moved since a time, in the order of
+    /// their insertion.
     /// Shape:   passed - the number of the entry behind which it goes on
     /// Cost:    a whole purge looks at every entry once, beside those who write; a step looks at
     ///          10,000 at most
@@ -53,7 +53,7 @@ public:
         return gone;
     }
 
-    /// The entries themselves, for who is inside a native transaction of this file.
+    /// The table of entries, for callers inside a native transaction of this file.
     [[nodiscard]] detail::entry_table& entries() { return held_->entries; }
 
     /// Cost:    one native transaction that reads, and a look into the index for each
@@ -62,7 +62,7 @@ public:
         auto const jobs = settle::detail::jobs_of(wave, step::read);
         if (jobs.size() == 1) return found(*jobs.front(), read(jobs.front()->id), false);
         if (jobs.empty()) return;
-        // What was read is told only when the files are still the right ones after it.
+        // A result is returned only if the files are still the right files after the read.
         auto read = file_->reading([&] {
             std::vector<result<std::optional<entry>>> all;
             all.reserve(jobs.size());
@@ -88,7 +88,7 @@ public:
     }
 
 private:
-    /// For who is inside of reading() already.
+    /// For callers that are inside reading() already.
     result<std::optional<entry>> read_within(transaction_id const& id) const {
         try {
             return held_->reader.read(id);
@@ -103,7 +103,7 @@ private:
         if (jobs.empty()) return;
         auto const all = std::span<job* const>{jobs};
         auto const ended = file_->perform([&](detail::transaction&) { function(all); });
-        // What the entries' table has answered holds now.
+        // The answers of the entry table hold now.
         if (ended.status != detail::commit_status::committed) settle::detail::say(all, ended);
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a record with many marks keeps beside them, in the table settle_bound: how many they are,
-// and how far all of them together could still move each member. Who adds one need not read them.
+// The bounds of a record with many marks, in the table settle_bound: the number of its marks, and
+// how far all marks together could still move each member. Adding a mark needs no other mark.
 #pragma once
 
 #include <settle/sqlite/mark_codec.hpp>
@@ -16,7 +16,7 @@ struct mark_bounds {
     integers<Record> least{};
     integers<Record> most{};
 
-    /// Takes out what one of the marks gives to the bounds. False when it cannot be one of them.
+    /// Subtracts one mark from the bounds. False if the mark cannot be part of them.
     [[nodiscard]] bool take_out(mark<Record> const& one) {
         bool fits = --marks >= 0;
         for (std::size_t i = 0; i < integer_count<Record>; ++i) {
@@ -24,7 +24,7 @@ struct mark_bounds {
                               __builtin_sub_overflow(most[i], one.high(i), &most[i]);
             fits = fits && !past && least[i] <= 0 && most[i] >= 0;
         }
-        // Where no mark is left, nothing may be left of their bounds.
+        // Without marks the bounds must be zero.
         return fits && (marks > 0 || *this == mark_bounds{});
     }
 
@@ -55,7 +55,7 @@ public:
                  "(SELECT c0, ?1 FROM settle_wave WHERE c2 = 0)",
                  "erase bounds of marks") {}
 
-    /// Whether any record of the file has them.
+    /// True if any record of the file has bounds.
     [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
 
     /// Calls `found(place, bounds)` for every record of a wave that has them.
@@ -68,7 +68,7 @@ public:
         while (rows.next()) found(static_cast<std::size_t>(rows.integer(1)), read(rows));
     }
 
-    /// Writes the bounds of a wave's records, and erases those of records that need none any more.
+    /// Writes the bounds of a wave's records, and erases bounds that are no longer needed.
     /// Shape:   wave - its rows are key, place, marks or 0, least, most
     template <typename Wave>
     void write(wave_rows& with, Wave& wave) const {

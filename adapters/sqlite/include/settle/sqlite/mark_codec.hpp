@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a mark does to its record, as the columns of its row: JSON that a person reads.
+// The effect of a mark on its record, as the columns of its row: readable JSON.
 //
 //   effect   confirm            undo                image
 //   add      {"balance":100}    {"balance":-100}                 numbers that are added

@@ -48,7 +48,7 @@ public:
                  "(key, collection, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
                  "pull marks") {}
 
-    /// Whether any record of the file has a mark: where none has, none need be looked for.
+    /// True if any record of the file has a mark; otherwise no mark is looked for.
     [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
 
     /// Reads the marks of some records, which stand in their slots already.
@@ -104,7 +104,7 @@ public:
         }
     }
 
-    /// Whether a part has left its mark.
+    /// True if a part has left its mark.
     static bool has(connection const& on, key_type const& key, transaction_id const& id,
                     part_number part) {
         statement const look{on,
@@ -113,7 +113,7 @@ public:
                              "look for a mark"};
         return run{look, Collection::name, key, id, part.participant, part.line}.next();
     }
-    /// Whether a record has a mark.
+    /// True if a record has a mark.
     [[nodiscard]] bool any(key_type const& key) const {
         return run{of_record_, Collection::name, key}.next();
     }

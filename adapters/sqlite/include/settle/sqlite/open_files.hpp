@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The files that this program has open, so that a forked child knows those of its parent.
+// The files that this program has open, so that a forked child knows its parent's files.
 //
 // SQLite counts a process's locks by file. A child has a copy of that count and none of the locks:
 // a connection that it opened to such a file would go without a lock that it believes to hold.
@@ -45,7 +45,7 @@ public:
     open_file(open_file const&) = delete;
     open_file& operator=(open_file const&) = delete;
     ~open_file() {
-        // What the parent had open stays open in its child.
+        // A file that the parent had open stays open in its child.
         if (node_ == nullptr || !node_->made_in.is_here()) return;
         node_->stage.store(stage::free, std::memory_order_release);
     }

@@ -11,8 +11,8 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Shape:   of many marks, those that nobody asks for stand in the slot as one, which belongs to no
-///          transaction: to an apply it is in the way as all of them are
+/// Shape:   unread marks are represented in the slot by one aggregate mark with an empty id; it
+///          blocks an apply as all of them do
 template <typename Collection>
 struct record_place {
     using record_type = typename Collection::record_type;
@@ -27,13 +27,13 @@ struct record_place {
 
     stored_key key{};
     record_slot<record_type> slot{};
-    bool loaded = false;       ///< the record is what its row says
-    bool knows_marks = false;  ///< all of its marks are in the slot, if some of them as one
+    bool loaded = false;       ///< the record equals its row
+    bool knows_marks = false;  ///< all marks are in the slot, some perhaps as the aggregate mark
     bool asked_bounds = false; ///< whether it has bounds is known
     bool has_bounds = false;
     bool writes_bounds = false; ///< they are yet to be written
-    std::int64_t unseen = 0;    ///< marks that stand in the slot as one
-    std::uint64_t changed = 0;  ///< members that are yet to be written
+    std::int64_t unseen = 0;    ///< marks that the aggregate mark represents
+    std::uint64_t changed = 0;  ///< members to be written
 
     /// Marks of which some may be in the slot already.
     void know(bounds of_all) {
@@ -84,7 +84,7 @@ struct record_place {
         writes_bounds = false;
         has_bounds = kept.marks > 0;
         if (has_bounds || unseen == 0) return;
-        // Without bounds those that nobody asked for have to be read.
+        // Without bounds the unread marks must be read.
         slot.marks.erase(slot.marks.find({}, {}));
         unseen = 0;
         knows_marks = false;
@@ -140,7 +140,7 @@ public:
         }
     }
 
-    /// Whether the next mark is that of a row.
+    /// True if the next mark belongs to this row.
     /// Shape:   row - key, id, participant, line; rows come in their order, and the marks, too
     [[nodiscard]] bool meet(columns row) {
         for (; next_ < writes_.size(); ++next_) {

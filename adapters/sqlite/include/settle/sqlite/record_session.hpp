@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The records of some collections of one database: what an engine hands its waves to.
+// The records of some collections of one database: an engine hands its waves to it.
 #pragma once
 
 #include <settle/sqlite/log_session.hpp>
@@ -80,7 +80,7 @@ public:
                     here.in_part([&] { made = table.create(wave[at]); });
                     if (!made) answers[at] = record_exists_in(C::name);
                 } catch (failure const& met) {
-                    // What concerns one record leaves the others.
+                    // An error of one record does not affect the others.
                     if (!here.is_open() || met.problem().code != condition::permanent) throw;
                     answers[at] = met.problem();
                 }
@@ -104,7 +104,7 @@ public:
         return file_->reading([&] { return held_->marks().read(after, limit); });
     }
 
-    /// Ends a mark that still has the epoch of its place.
+    /// Ends a mark if it still has the epoch of its place.
     result<answer> resolve(mark_place const& place, bool confirmed) {
         return file_->writing([&] {
             answer said = answer::nothing;
@@ -183,11 +183,11 @@ private:
     };
     using operation = settle::detail::erased_operation<desks>;
 
-    /// How the work of a wave is tried.
+    /// How the work of a wave is attempted.
     struct attempt {
-        bool looks_for_ids = false; ///< an insert has shown that an id is there
-        bool apart = false;         ///< each operation apart
-        /// Operations that would end the whole native transaction, as a trigger can, and why.
+        bool looks_for_ids = false; ///< an insert has shown that an id exists
+        bool apart = false;         ///< each operation by itself
+        /// Operations that would abort the whole native transaction, as a trigger can, and why.
         std::vector<std::pair<operation const*, error>> aborts_transaction{};
     };
 
@@ -209,7 +209,7 @@ private:
                                detail::is_of_one_record(ended.problem.code) &&
                                (!how.apart || how.aborts_transaction.size() > known);
             if (!again) return ended;
-            // Where ids alone are in the way, the others go on side by side.
+            // If only ids are in the way, the other jobs stay together.
             how.apart = how.apart || how.looks_for_ids == looked_for_ids;
         }
     }
@@ -240,7 +240,7 @@ private:
             held_->write_back();
         });
         if (problem.empty()) return kept;
-        // Where it never left a mark there is nothing to undo.
+        // Without a mark there is nothing to undo.
         if (undoes(one.at()) && !one.has_mark(*held_)) return {answer::nothing, nullptr, {}};
         return kept_answer::of_unusable(one.at(), problem);
     }
@@ -259,11 +259,11 @@ private:
             native.in_part(function);
             return {};
         } catch (failure const& problem) {
-            // Anything else concerns the whole file.
+            // Any other error concerns the whole file.
             if (!detail::is_of_one_record(problem.problem().code)) throw;
             held_->begin(false);
             if (native.is_open()) return problem.problem();
-            // What the others have done is gone with it, and is done again.
+            // The work of the others was rolled back with it, and is repeated.
             if (under_way != nullptr)
                 how.aborts_transaction.emplace_back(under_way, problem.problem());
             throw;
@@ -289,7 +289,7 @@ private:
             settle::detail::say(mine.jobs, *mine.end);
     }
 
-    /// Settles what the members of a group want in one native transaction.
+    /// Performs the requests of a group in one native transaction.
     detail::commit_result settle_group(group& all, detail::entry_table& entries) {
         return in_native([&](detail::transaction& native, attempt& how) {
             if (how.apart) {
@@ -310,7 +310,7 @@ private:
                     [&](job& work, write_context const& at) { write_entry(entries, work, at); },
                     how.looks_for_ids ? &refusal : nullptr);
                 insert_new(entries, fresh, come.back()->at, how);
-                // Whoever comes meanwhile need not wait for the next commit.
+                // A caller that arrives meanwhile need not wait for the next commit.
             } while (all.join() > 0);
         });
     }
@@ -343,7 +343,7 @@ private:
         }
     }
 
-    /// A record that cannot be used cancels the transaction that names it, and no other.
+    /// An unusable record cancels only the transaction that names it.
     void settle_each_apart(detail::transaction& native, attempt& how, request const& of,
                            detail::entry_table& entries) {
         of.for_each([&](job& work, std::span<operation const> parts) {
@@ -365,7 +365,7 @@ private:
                     [&](operation const& part, bool done) {
                         under_way = &part;
                         part.end_one_phase(*held_, done);
-                        // Alone, it is known which record stands in the way.
+                        // Alone, the failing record is known.
                         held_->write_back();
                     });
             });

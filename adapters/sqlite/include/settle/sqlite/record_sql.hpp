@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The SQL of one collection's table, written when it is bound; and the images of its whole rows.
+// The SQL of one collection's table, written at binding; and the images of its whole rows.
 #pragma once
 
 #include <settle/sqlite/row.hpp>
@@ -56,7 +56,7 @@ public:
         std::string columns = names();
         auto const values = places(need_.columns.size() + more.size());
         for (auto const& one : more) columns += ", " + quoted_name(one.first);
-        // ABORT in so many words, since a constraint may have a conflict clause of its own.
+        // An explicit ABORT, since a constraint may have its own conflict clause.
         return "INSERT OR ABORT INTO " + table_ + "(" + columns + ") VALUES(" + values + ")";
     }
     [[nodiscard]] std::string update(std::uint64_t fields) const {

@@ -235,7 +235,7 @@ private:
         marks_.load(*rows_, wave, own, [&](std::size_t number) -> auto& { return desk_[number]; });
     }
 
-    /// Who adds a mark to many or pulls one of them changes their bounds.
+    /// Adding a mark to many marks, or pulling one of many, changes their bounds.
     void read_bounds() {
         if (!bounded_) bounded_ = bounds_.any_at_all();
         asked_.clear();

@@ -14,7 +14,7 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// What a column must be able to keep.
+/// The values that a column must be able to keep.
 struct column_need {
     std::string_view name;
     field_kind kind = field_kind::none;

@@ -219,7 +219,7 @@ inline void prepare_file(writer& with, std::string const& path,
 }
 
 /// A word about the database that is written once.
-/// Shape:   value - what it says when nothing was said before
+/// Shape:   value - the initial value
 [[nodiscard]] inline std::string get_or_init_metadata(writer& with, std::string_view name,
                                              std::string_view value) {
     statement const look{with.on(), "SELECT value FROM settle_meta WHERE name = ?1",

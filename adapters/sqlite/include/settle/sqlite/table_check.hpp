@@ -161,7 +161,7 @@ private:
                !run{look, need_.name}.next();
     }
 
-    /// Whether settle changes this column: as a field, or as what is generated from fields.
+    /// True if settle changes this column: a field, or a column generated from fields.
     [[nodiscard]] bool is_changed(std::string_view name) const {
         auto const* const described = need_.find(name);
         if (described != nullptr) return !described->key;

@@ -124,7 +124,7 @@ public:
         return {shown_, now};
     }
 
-    /// Shows what a wave has to do with the rows of a table.
+    /// Shows a wave's changes of the rows of a table.
     /// Shape:   wave - has meet(columns), put(cell, columns, number), or both
     template <typename Wave>
     [[nodiscard]] shown_until show_changes(Wave& wave) {
