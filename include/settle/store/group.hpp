@@ -57,7 +57,7 @@ public:
 
     /// Has work done, perhaps on another thread and beside the work of others.
     /// Shape:   perform(group) - does the work of its members and sets their ends; when it throws,
-    ///          who has no end yet gets none. Whose doing that was shows when each goes alone
+    ///          a member without an end gets none. Running each alone shows which member failed
     template <typename Perform>
     void perform(Member& mine, Perform&& perform) {
         // Made before it leads: once it does, nothing may end it but the handing over.

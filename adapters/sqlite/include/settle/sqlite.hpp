@@ -25,7 +25,7 @@ public:
     database(database const&) = delete;
     database& operator=(database const&) = delete;
 
-    /// As the constructor, for who would rather look than catch.
+    /// As the constructor, but returns the error.
     static result<std::unique_ptr<database>> open(std::string const& path,
                                                   database_options const& options = {}) {
         try {

@@ -77,9 +77,9 @@ public:
         return commits_.perform(function);
     }
 
-    /// Whether nobody but this session has written records since it last asked: what it remembers
-    /// of them still stands. Asked inside a native transaction.
-    /// Shape:   session - its address; null for who remembers nothing, and makes others forget
+    /// True if only this session has written records since its last call: the records that it
+    /// remembers are unchanged. Asked inside a native transaction.
+    /// Shape:   session - its address; null if it remembers nothing, and the others must forget
     [[nodiscard]] bool unchanged_for(void const* session) {
         if (!version_) version_ = {writer_.on(), "PRAGMA data_version", "look at the database"};
         // The number changes with the commits of other connections, whosoever they are: never while
