@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a log that writes rows or documents needs from a job, beside its transition.
+// Facts of a job that a log of rows or documents writes beside the transition.
 #pragma once
 
 #include <settle/store/json_writer.hpp>

@@ -23,7 +23,7 @@ enum class errc {
     unknown_id,         ///< no entry has this id
     unknown_type,       ///< no definition of this engine has the entry's name
     other_definition,   ///< a definition of this name is known, but not the one of the entry
-    damaged,            ///< what the store holds cannot be read
+    damaged,            ///< a stored value cannot be read
     not_reversible,     ///< the transaction cannot be reversed; the sentence says why
     store_unreachable,  ///< the store or the log could not be reached; nothing was written
     other_log,          ///< the store belongs to another log
@@ -31,14 +31,14 @@ enum class errc {
     other_version,      ///< the store's own tables are of another version of the library
     stopped,            ///< the caller's deadline or stop token ended the call
     record_exists,      ///< a record has this key already
-    too_young,          ///< what was to be purged may matter yet
+    too_young,          ///< an entry is too young to be purged
     forked,             ///< it was made before fork(), and this is the child
     bad_option,         ///< an option has a value that makes no sense
     store_moved,        ///< the store's files are no longer the ones at their paths
     record_missing      ///< no record has this key
 };
 
-/// What a caller can do about an error of any adapter.
+/// The actions that errors of all adapters ask of a caller.
 enum class condition {
     retryable = 1, ///< it did not take effect and may be tried again
     conflict,      ///< it conflicts with another transaction
@@ -183,7 +183,7 @@ public:
         if (!has_value_) throw failure(problem_);
         return value_;
     }
-    /// By value, so that `for (auto& one : page().value())` does not walk what is gone.
+    /// By value, so that `for (auto& one : page().value())` does not walk a destroyed page.
     [[nodiscard]] T value() && { return std::move(value()); }
 
     /// As value(): unlike std::expected, it throws when there is no value.

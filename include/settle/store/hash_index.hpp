@@ -13,8 +13,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   the keys are the caller's, who compares them where hashes are equal; one alone is never
-///          erased, which is what memory::id_index does and pays for
+/// Shape:   the caller holds the keys and compares them where hashes are equal. No single key can
+///          be erased; memory::id_index can erase one, at a cost
 class hash_index {
 public:
     void clear() noexcept {

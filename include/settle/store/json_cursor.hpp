@@ -16,7 +16,7 @@ SETTLE_BEGIN
 
 namespace detail {
 
-/// A place in a JSON text. What it refuses, it names in `reason` and `refused_at`.
+/// A position in a JSON text. `reason` and `refused_at` describe a refused text.
 /// Source: RFC 8259
 class json_cursor {
 public:

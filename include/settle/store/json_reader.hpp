@@ -35,9 +35,9 @@ enum class json_kind : std::uint8_t { none, null, boolean, whole, real, text, ar
 ///     if (!reader.finish()) return reader.problem();
 ///
 /// The first failure stays: everything after it returns false and changes nothing.
-/// Errors: errc::damaged for what is not JSON by RFC 8259, and also for a member named twice, a
-///         text with a NUL, and nesting deeper than max_depth; with the place, never with a value,
-///         since a value may be secret
+/// Errors: errc::damaged for a text that is not JSON by RFC 8259, a member named twice, a text with
+///         a NUL, and nesting deeper than max_depth; with the place, never with a value, since a
+///         value may be secret
 /// Cost:   linear in the text, but n log n in the members of one object; no recursion
 class json_reader {
 public:

@@ -75,7 +75,7 @@ void tell_all(std::vector<erased_operation<Desk>> const& all, std::vector<kept_a
     }
 }
 
-/// Calls `function(run, stands_alone)` for runs of neighbours: those that stand alone one by one.
+/// Calls `function(run, stands_alone)` for runs of neighbours; an element alone is a run.
 template <typename T, typename StandsAlone, typename Function>
 void for_each_run(std::span<T> all, StandsAlone&& stands_alone, Function&& function) {
     auto begin = all.begin();
@@ -91,10 +91,10 @@ void for_each_run(std::span<T> all, StandsAlone&& stands_alone, Function&& funct
 /// Decides the result of a transaction whose parts are applied; false if nothing is written.
 using one_phase_decider = function_view<bool(job&)>;
 
-/// Settles one transaction inside a native one: its parts meet their records, the decision function
-/// says what becomes of it, its entry is written, and what was applied ends as the entry says.
-/// Shape:   parts - all of the job; meet(operation) - answers it; write_entry() - writes it or says
-///          that it will be, and sets what the log says; end(operation, done) - takes the mark away
+/// Settles one transaction inside a native transaction: its parts meet their records, decide(job)
+/// decides, the entry is written, and each applied part is confirmed or undone as the entry says.
+/// Shape:   parts - all of the job; meet(operation) - answers it; write_entry() - writes the entry
+///          or schedules its insert, and sets its answer; end(operation, done) - pulls the mark
 template <typename Desk, typename Meet, typename WriteEntry, typename End>
 void settle_in_native(job& work, std::span<erased_operation<Desk> const> parts,
                       one_phase_decider decide, Meet&& meet, WriteEntry&& write_entry, End&& end) {

@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    /// Out of the way of those that are finished, which are most.
+    /// Kept out of line: most parts are finished, not undone.
     [[gnu::noinline]] met<record> undo(record_slot<record>& slot) const {
         auto const& c = work_.coordinator;
         if (at_ == step::compensate) return settle::undo(slot, work_.id, part_, c.latest());
@@ -151,7 +151,7 @@ public:
         return {work_, at(), part()};
     }
 
-    /// What it does to a record that nobody has read, and when; nothing where the rule must see it.
+    /// The conditional update of an unread record; empty if the record rule must see the record.
     [[nodiscard]] std::optional<conditional_change<record>> conditional() const {
         auto const& c = work_.coordinator;
         if constexpr (!applies) {

@@ -54,7 +54,7 @@ SETTLE_BEGIN
 struct job {
     transaction_id id;
     erased_direction const* direction = nullptr;
-    void const* parameters = nullptr; ///< of that direction, owned by whoever made the job
+    void const* parameters = nullptr; ///< of that direction, owned by the maker of the job
     settle::coordinator coordinator;
     timestamp created{};
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
@@ -86,7 +86,7 @@ struct job {
     [[nodiscard]] typename Direction::parameters const& parameters_of() const noexcept {
         return *static_cast<typename Direction::parameters const*>(parameters);
     }
-    /// Answers one of its parts, and keeps what was said.
+    /// Answers one of its parts and keeps the error.
     void answered(std::size_t part, answer what, error const& why) {
         coordinator.answered(part, what);
         // What another part could not do for now would hide why the transaction cannot go on.
@@ -106,7 +106,7 @@ template <typename Direction>
     return job{std::move(id), &erased_direction_of<Direction>, &parameters, std::move(work)};
 }
 
-/// What a log writes beside the transition itself.
+/// Values that a log writes beside the transition itself.
 struct write_context {
     timestamp now;
     std::string const& owner;
@@ -129,8 +129,8 @@ template <typename Session>
     else return settles_in_one_phase<Session>;
 }
 
-/// Whether a session of a store or of a log is told early of what it will be asked for, so that it
-/// can be fetched meanwhile.
+/// True if a session accepts early notice of the records or ids of a coming wave, and fetches them
+/// meanwhile.
 template <typename Session>
 inline constexpr bool fetches_ahead = false;
 template <typename Session>
@@ -147,7 +147,7 @@ inline constexpr bool takes_no_time<Session> = Session::takes_no_time;
 
 /// A session whose waves can be under way while other stores have theirs. It is told once that
 /// there are others (expect_others): from then on start() returns before the wave is over, and
-/// abandon() waits for the end of one that nobody will finish.
+/// abandon() waits for the end of a wave without a finish().
 template <typename Session>
 concept overlaps_others = requires(Session& session, std::span<job> wave) {
     session.expect_others();
@@ -194,7 +194,7 @@ struct entry_filter {
     std::optional<timestamp> ahead_of{};
 };
 
-/// What a purge did.
+/// The result of one step of a purge.
 struct purged {
     static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
 
