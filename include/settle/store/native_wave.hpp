@@ -75,7 +75,8 @@ void tell_all(std::vector<erased_operation<Desk>> const& all, std::vector<kept_a
     }
 }
 
-/// Calls `function(run, stands_alone)` for runs of neighbours; an element alone is a run.
+/// Calls `function(run, stands_alone)` for runs of neighbours, and for each element that stands
+/// alone.
 template <typename T, typename StandsAlone, typename Function>
 void for_each_run(std::span<T> all, StandsAlone&& stands_alone, Function&& function) {
     auto begin = all.begin();

@@ -146,7 +146,7 @@ public:
             return end().meet(slot);
         }
     }
-    /// What ends it, which no longer knows its type.
+    /// The operation that ends the part, without its type.
     [[nodiscard, gnu::always_inline]] part_end<collection> end() const {
         return {work_, at(), part()};
     }
