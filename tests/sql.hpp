@@ -25,10 +25,10 @@ inline sql_rows ask(std::string const& path, std::string const& sql) {
         }
         return 0;
     };
-    char* said = nullptr;
-    sqlite3_exec(db, sql.c_str(), add, &found, &said);
-    std::string const problem = said == nullptr ? "" : said;
-    sqlite3_free(said);
+    char* reply = nullptr;
+    sqlite3_exec(db, sql.c_str(), add, &found, &reply);
+    std::string const problem = reply == nullptr ? "" : reply;
+    sqlite3_free(reply);
     sqlite3_close(db);
     REQUIRE(problem == "");
     return found;

@@ -59,12 +59,12 @@ TEST_CASE("equal rows with one id are one transfer, and the lines of both are na
     CHECK(report["canceled"] == 1);
     CHECK(report["repeated"] == 2);
     CHECK(report["refused"] == 1);
-    auto const said = sentences(report);
-    REQUIRE(said.size() == 3);
-    CHECK(said[0] == "4: 'o1' repeats line 2: the two are one, and it is done");
-    CHECK(said[1] == "5: 'o2' repeats line 3: the two are one, and it is canceled");
-    CHECK(has(said[2], "6: 'o1': "));
-    CHECK(has(said[2], "; line 2 named it first"));
+    auto const reply = sentences(report);
+    REQUIRE(reply.size() == 3);
+    CHECK(reply[0] == "4: 'o1' repeats line 2: the two are one, and it is done");
+    CHECK(reply[1] == "5: 'o2' repeats line 3: the two are one, and it is canceled");
+    CHECK(has(reply[2], "6: 'o1': "));
+    CHECK(has(reply[2], "; line 2 named it first"));
     CHECK(call(folder, "transfer", {"balance", "bob"}).out == "1001.00\n");
     for (words const& pace : {words{"--threads", "3"}, words{"--batch", "1"}, words{}}) {
         words again{"run", file, "--report", folder.at("report.json")};
@@ -74,7 +74,7 @@ TEST_CASE("equal rows with one id are one transfer, and the lines of both are na
         report = nlohmann::json::parse(testing::read_file(folder.at("report.json")));
         CHECK(report["earlier"] == 2);
         CHECK(report["repeated"] == 2);
-        CHECK(sentences(report) == said);
+        CHECK(sentences(report) == reply);
     }
 }
 
@@ -127,9 +127,9 @@ TEST_CASE("an invoice whose lines do not stand together is paid whole, and that 
                                                              "1001,z,2,3,7\n");
     auto const report = report_of(folder, "payment", file);
     CHECK(report["done"] == 2);
-    auto const said = sentences(report);
-    REQUIRE(said.size() == 1);
-    CHECK(has(said[0], "4: invoice '1001' has this line and others from line 2 on"));
+    auto const reply = sentences(report);
+    REQUIRE(reply.size() == 1);
+    CHECK(has(reply[0], "4: invoice '1001' has this line and others from line 2 on"));
     CHECK(call(folder, "payment", {"balance", "shop"}).out == "8.00\n");
 
     auto const twice = folder.write("t.csv", invoice_header + "1,x,1,1,7\n2,y,1,1,7\n1,x,1,1,7\n");

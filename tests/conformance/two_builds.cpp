@@ -237,9 +237,9 @@ TEST_CASE("two builds on one file: each settles its own entries and says which i
     CHECK(has(before, "pending "));
 
     // Whatever the older one tries, the newer one's entry and marks stay as they are.
-    std::string const said = old_one.ask("recover");
-    CHECK(has(said, "done 0, skipped 1, new-left of another definition: settle: "));
-    CHECK(has(said, "Keep the old definition in an engine until its entries are settled."));
+    std::string const reply = old_one.ask("recover");
+    CHECK(has(reply, "done 0, skipped 1, new-left of another definition: settle: "));
+    CHECK(has(reply, "Keep the old definition in an engine until its entries are settled."));
     CHECK(has(old_one.ask("run new-left"), "new-left: refused: settle: the entry 'new-left' of "
                                            "type 'transfer' was made by another definition."));
     CHECK(has(old_one.ask("cancel new-left"), "new-left: refused: settle: the entry"));

@@ -13,9 +13,9 @@ struct late_story {
     bool ends_after = false; ///< the first worker ends at its next call
 
     /// The plan of both workers: what is lost, what arrives, who ends.
-    [[nodiscard]] fault_plan plan(fault_desk& desk, bool first_worker) const {
-        return [*this, &desk, first_worker](call const& one) {
-            if (one.number == moment) desk.deliver_one();
+    [[nodiscard]] fault_plan plan(fault_source& source, bool first_worker) const {
+        return [*this, &source, first_worker](call const& one) {
+            if (one.number == moment) source.deliver_one();
             if (one.number == lost_at) return fault{fault_kind::late};
             if (first_worker && ends_after && one.number == lost_at + 1) {
                 return fault{fault_kind::crash_before};
@@ -37,10 +37,10 @@ bool tell(late_story const& story, Run const& run, std::string const& before,
     open_records(plain);
     onlooker watch{db};
     faulty fragile{db};
-    auto& desk = fragile.desk();
+    auto& source = fragile.source();
     std::vector<outcome> told;
     auto const plan_for = [&](bool first_worker) {
-        return [&, wanted = story.plan(desk, first_worker)](call const& one) {
+        return [&, wanted = story.plan(source, first_worker)](call const& one) {
             watch.look();
             return wanted(one);
         };
@@ -62,8 +62,8 @@ bool tell(late_story const& story, Run const& run, std::string const& before,
     }
     calls = fragile.calls();
     fragile.plan({});
-    bool const arrived_before_the_end = desk.late() == 0;
-    desk.deliver_late();
+    bool const arrived_before_the_end = source.late() == 0;
+    source.deliver_late();
     if (!arrived_before_the_end) {
         time.advance(1s);
         plain.recover(at_once());
@@ -168,14 +168,14 @@ void by_chance(std::uint64_t seed) {
     open_records(plain);
     onlooker watch{db};
     faulty fragile{db};
-    auto& desk = fragile.desk();
+    auto& source = fragile.source();
     std::mt19937_64 chance{seed};
     auto const faults = random_faults(
         seed, 5 + seed % 25, std::vector<fault_kind>(std::begin(every_kind), std::end(every_kind)));
     std::vector<outcome> told;
     auto const plan = [&](call const& one) {
         watch.look();
-        if (chance() % 10 == 0) desk.deliver_one();
+        if (chance() % 10 == 0) source.deliver_one();
         return faults(one);
     };
     auto const worker = [&](auto const& act) {
@@ -211,7 +211,7 @@ void by_chance(std::uint64_t seed) {
             }
         });
     }
-    desk.deliver_late();
+    source.deliver_late();
     time.advance(1s);
     CHECK(plain.recover(at_once()).skipped.empty());
     CHECK(plain.sweep().problem.empty());

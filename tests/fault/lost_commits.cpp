@@ -8,7 +8,7 @@ namespace {
 
 struct seen_step {
     settle::step taken;
-    answer met;
+    answer failed_answer;
     settle::state state;
 };
 
@@ -48,7 +48,7 @@ private:
         armed_ = true;
     }
     void see(settle::event const& one) {
-        steps.push_back({one.taken, one.met, one.state});
+        steps.push_back({one.taken, one.failed_answer, one.state});
         if (one.taken == before_ && !armed_) fail_next_sync();
     }
 
@@ -70,7 +70,7 @@ void check_end(failing_commit const& seen) {
 TEST_CASE("lost commits: parts whose commit may stand are applied again under a new claim") {
     failing_commit const seen{settle::phases::two, settle::step::insert};
     CHECK(seen.failed().taken == settle::step::apply);
-    CHECK(seen.failed().met == answer::unknown);
+    CHECK(seen.failed().failed_answer == answer::unknown);
     CHECK(seen.next() == settle::step::claim);
     check_end(seen);
 }

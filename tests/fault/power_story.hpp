@@ -319,16 +319,16 @@ inline manual_environment an_hour_later(std::uint64_t seed) {
 /// What SQLite itself says of the file.
 inline std::string integrity() {
     sqlite3* db = nullptr;
-    std::string said;
+    std::string reply;
     auto const add = [](void* to, int, char** values, char**) {
         *static_cast<std::string*>(to) += values[0];
         return 0;
     };
     if (sqlite3_open(path, &db) == SQLITE_OK) {
-        sqlite3_exec(db, "PRAGMA integrity_check", add, &said, nullptr);
+        sqlite3_exec(db, "PRAGMA integrity_check", add, &reply, nullptr);
     }
     sqlite3_close(db);
-    return said;
+    return reply;
 }
 
 /// Opens the file again, settles and judges it, and tells the whole story once more: what was
@@ -342,7 +342,7 @@ inline std::vector<std::string> judge_reopened(disk& on, manual_environment cons
     try {
         opened here{time};
         add(judge{here.engine, seen}.complaints());
-        if (auto const said = integrity(); said != "ok") add({"the file is damaged: " + said});
+        if (auto const reply = integrity(); reply != "ok") add({"the file is damaged: " + reply});
         record_of again = seen;
         again.complaints.clear();
         story{on, time, again}.play_on(here.engine);

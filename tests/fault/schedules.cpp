@@ -65,7 +65,7 @@ struct stage {
     template <typename Act>
     void live(std::size_t worker, std::uint64_t percent, Act const& act) {
         faulty fragile{db};
-        fault_desk& own = fragile.desk();
+        fault_source& own = fragile.source();
         auto const faults =
             random_faults(seed * 16 + worker, percent,
                           {fault_kind::unavailable, fault_kind::unknown_before,

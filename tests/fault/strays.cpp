@@ -39,7 +39,7 @@ void write_entry(memory_database& db, std::string id, typename Direction::parame
     jobs.add(std::move(id), std::move(given), settle::coordinator::begin(2, 77, wanted)).created =
         when;
     log.insert(jobs.wave(), settle::write_context{when, owner});
-    REQUIRE(jobs.jobs().front().said == settle::log_answer::taken);
+    REQUIRE(jobs.jobs().front().reply == settle::log_answer::taken);
 }
 
 } // namespace

@@ -66,8 +66,8 @@ TEST_CASE("takeover: another recovers the entry before every call of its owner")
 
 TEST_CASE("takeover: another cancels before every call of its owner") {
     for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& told) {
-        outcome const said = other.cancel("t");
-        if (said.problem.code != settle::errc::unknown_id) told.push_back(said);
+        outcome const reply = other.cancel("t");
+        if (reply.problem.code != settle::errc::unknown_id) told.push_back(reply);
     });
 }
 
@@ -111,9 +111,9 @@ TEST_CASE("takeover: an id is in use by other parameters, before every call of i
                                std::vector<outcome>&) {
         time.advance(1s);
         if (!other.find("t").value()) return;
-        outcome const said = other.run("t", move{"A", "B", 31});
-        CHECK(said.verdict == verdict::refused);
-        CHECK(said.problem.code == settle::errc::id_in_use);
+        outcome const reply = other.run("t", move{"A", "B", 31});
+        CHECK(reply.verdict == verdict::refused);
+        CHECK(reply.problem.code == settle::errc::id_in_use);
         CHECK(other.run("t", withdraw{"c", true}).problem.code == settle::errc::id_in_use);
     });
 }

@@ -57,24 +57,24 @@ public:
         return {state_, owner_, to, owner, committed, 0, settle::reason::none, false};
     }
 
-    void inserted(log_answer said, bool) {
+    void inserted(log_answer reply, bool) {
         owner_ = 1;
-        moved(said, step::claim);
+        moved(reply, step::claim);
     }
-    void claimed(log_answer said, bool) {
-        if (!moved(said, step::apply)) return;
+    void claimed(log_answer reply, bool) {
+        if (!moved(reply, step::apply)) return;
         if (Owned) ++owner_;
         if (state_ == state::initial) state_ = state::pending;
         go_on();
     }
-    void committed(log_answer said) {
-        if (moved(said, step::confirm)) state_ = state::applied;
+    void committed(log_answer reply) {
+        if (moved(reply, step::confirm)) state_ = state::applied;
     }
-    void canceled(log_answer said) {
-        if (moved(said, step::compensate)) state_ = state::canceling;
+    void canceled(log_answer reply) {
+        if (moved(reply, step::compensate)) state_ = state::canceling;
     }
-    void closed(log_answer said) {
-        if (moved(said, step::end)) {
+    void closed(log_answer reply) {
+        if (moved(reply, step::end)) {
             state_ = state_ == state::applied ? state::done : state::canceled;
         }
     }
@@ -85,7 +85,7 @@ public:
         go_on();
     }
 
-    void answered(std::size_t part, answer said) { answers_[part] = said; }
+    void answered(std::size_t part, answer reply) { answers_[part] = reply; }
     void decide(std::uint32_t) {
         // What timed out is sent again: the mark is there to keep it from taking effect twice.
         std::replace(answers_.begin(), answers_.end(), answer::unknown, answer::none);
@@ -132,10 +132,10 @@ private:
         default: return start(step::end);
         }
     }
-    bool moved(log_answer said, step then) {
-        if (said == log_answer::taken) start(then);
-        else start(said == log_answer::unknown ? step::read : step::end);
-        return said == log_answer::taken;
+    bool moved(log_answer reply, step then) {
+        if (reply == log_answer::taken) start(then);
+        else start(reply == log_answer::unknown ? step::read : step::end);
+        return reply == log_answer::taken;
     }
     [[nodiscard]] bool settled() const {
         return std::all_of(answers_.begin(), answers_.end(),

@@ -30,9 +30,9 @@ public:
         if constexpr (LogWithStock) return engine_over(stock(), accounts(), stock(), time);
         else return engine_over(accounts(), accounts(), stock(), time);
     }
-    auto fragile(fault_desk& desk) {
-        faulty_accounts_.emplace(accounts(), desk);
-        faulty_stock_.emplace(stock(), desk);
+    auto fragile(fault_source& source) {
+        faulty_accounts_.emplace(accounts(), source);
+        faulty_stock_.emplace(stock(), source);
         if constexpr (LogWithStock) {
             return engine_over(*faulty_stock_, *faulty_accounts_, *faulty_stock_, time);
         } else {
@@ -134,11 +134,11 @@ void hit_everywhere() {
                      number);
                 private_order const story{++count};
                 story.open(plain, balance);
-                fault_desk desk;
-                desk.plan(fault_at(number, kind));
+                fault_source source;
+                source.plan(fault_at(number, kind));
                 std::optional<outcome> told;
                 {
-                    auto engine = stores.fragile(desk);
+                    auto engine = stores.fragile(source);
                     try {
                         told = engine.run(story.id, story.wanted);
                     } catch (crash const&) {
@@ -148,11 +148,11 @@ void hit_everywhere() {
                     REQUIRE(told.has_value());
                     CHECK(told->verdict == (balance == 100 ? verdict::done : verdict::canceled));
                 }
-                bool const reached = desk.calls() >= number;
-                desk.plan({});
+                bool const reached = source.calls() >= number;
+                source.plan({});
                 stores.time.advance(1s);
                 CHECK(plain.recover(at_once()).skipped.empty());
-                if (desk.deliver_late() != 0) {
+                if (source.deliver_late() != 0) {
                     stores.time.advance(1s);
                     plain.recover(at_once());
                     plain.sweep();

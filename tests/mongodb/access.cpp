@@ -128,15 +128,15 @@ TEST_CASE("long: a user with the listed rights can do everything, or a sentence 
         std::erase(others, missing);
         auto const name = "no_" + missing;
         make_user(admin, name, others);
-        auto const said = use(as(name + ":word@", name));
-        INFO(said);
-        auto const where = said.find(" on the database '" + name +
+        auto const reply = use(as(name + ":word@", name));
+        INFO(reply);
+        auto const where = reply.find(" on the database '" + name +
                                      "' is missing, so MongoDB could not ");
         REQUIRE(where != std::string::npos);
-        CHECK(said.starts_with("settle: the right '"));
-        CHECK(said.substr(0, where).find("'" + missing + "'") != std::string::npos);
-        CHECK(said.find("Give the address's user the rights") != std::string::npos);
-        CHECK(said.size() < 350);
+        CHECK(reply.starts_with("settle: the right '"));
+        CHECK(reply.substr(0, where).find("'" + missing + "'") != std::string::npos);
+        CHECK(reply.find("Give the address's user the rights") != std::string::npos);
+        CHECK(reply.size() < 350);
     }
 
     for (auto const& each :
@@ -147,11 +147,11 @@ TEST_CASE("long: a user with the listed rights can do everything, or a sentence 
         std::string const user = each.first;
         std::string const because = each.second;
         INFO(user);
-        auto const said = refusal(as(user, "bank"));
-        INFO(said);
-        CHECK(said.starts_with("settle: MongoDB could not "));
-        CHECK(said.find(because) != std::string::npos);
-        CHECK(said.find("wr0ng") == std::string::npos);
+        auto const reply = refusal(as(user, "bank"));
+        INFO(reply);
+        CHECK(reply.starts_with("settle: MongoDB could not "));
+        CHECK(reply.find(because) != std::string::npos);
+        CHECK(reply.find("wr0ng") == std::string::npos);
     }
     CHECK(refusal(as("bank:word@", "another")).find("on the database 'another' is missing") !=
           std::string::npos);
@@ -214,11 +214,11 @@ TEST_CASE("long: a server with a certificate is used when it is the right one") 
         std::string const address = each.first;
         std::string const because = each.second;
         INFO(address);
-        auto const said = refusal(address);
-        INFO(said);
-        CHECK(said.starts_with("settle: "));
-        CHECK(said.find(because) != std::string::npos);
-        CHECK(said.find('\n') == std::string::npos);
+        auto const reply = refusal(address);
+        INFO(reply);
+        CHECK(reply.starts_with("settle: "));
+        CHECK(reply.find(because) != std::string::npos);
+        CHECK(reply.find('\n') == std::string::npos);
     }
 }
 

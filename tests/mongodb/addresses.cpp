@@ -159,10 +159,10 @@ TEST_CASE("the driver writes nothing of its own about an address") {
     auto const member = replica_set_address("bank");
     auto const set = member.substr(0, member.find('?'));
     std::string const long_name(200, 'x');
-    std::string said;
+    std::string reply;
     {
         stderr_in_file const caught{folder.at("stderr")};
-        said = refusal(with(member, "appName=bank")); // a name of the user's
+        reply = refusal(with(member, "appName=bank")); // a name of the user's
         for (std::string const wrong : {"maxPoolSize=abc", "wtimeoutMS=abc"}) {
             CHECK(refusal(with(member, wrong)).find("abc") != std::string::npos);
         }
@@ -170,7 +170,7 @@ TEST_CASE("the driver writes nothing of its own about an address") {
         CHECK(refusal("mongodb://host:99999/bank").find("cannot be read") != std::string::npos);
         CHECK(refusal(with(set, shortest_waits) + "&replicaSet=another") != "");
     }
-    CHECK(said == "");
+    CHECK(reply == "");
     CHECK(testing::read_file(folder.at("stderr")) == "");
 }
 

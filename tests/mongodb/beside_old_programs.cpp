@@ -139,8 +139,8 @@ TEST_CASE("nothing is run twice where two workers and an old program claim at th
         try {
             // They go from the end, and so both workers have listed these before.
             taken += claim_some(shell, most);
-        } catch (std::exception const& met) {
-            problem = met.what();
+        } catch (std::exception const& caught) {
+            problem = caught.what();
         }
         by_one.join();
         by_two.join();

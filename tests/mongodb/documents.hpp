@@ -49,20 +49,20 @@ struct documents {
     connection shell;
 };
 
-/// Calls function(desk) with one on a single server, and on a replica set in one phase and in two.
-/// Shape:   Desk - made of a server's address and settle::phases
-template <typename Desk, typename Function>
+/// Calls function(source) with one on a single server, and on a replica set in one phase and in
+/// two. Shape:   UnitOfWork - made of a server's address and settle::phases
+template <typename Bank, typename Function>
 void on_every_server(Function const& function) {
     SUBCASE("single server") {
-        Desk here{standalone_address, settle::phases::one};
+        Bank here{standalone_address, settle::phases::one};
         function(here);
     }
     SUBCASE("replica set, one phase") {
-        Desk here{replica_set_address, settle::phases::one};
+        Bank here{replica_set_address, settle::phases::one};
         function(here);
     }
     SUBCASE("replica set, two phases") {
-        Desk here{replica_set_address, settle::two_phases};
+        Bank here{replica_set_address, settle::two_phases};
         function(here);
     }
 }

@@ -13,8 +13,9 @@ using settle::testing::withdraw;
 using settle::errc;
 using settle::outcome;
 
-struct desk : bank_documents {
-    explicit desk(fresh_database::address_of& server, settle::phases how = settle::phases::one)
+struct foreign_bank : bank_documents {
+    explicit foreign_bank(fresh_database::address_of& server,
+                          settle::phases how = settle::phases::one)
         : bank_documents(server, how),
           at_once(how == settle::phases::one && &server == &replica_set_address) {}
 
@@ -26,7 +27,7 @@ struct desk : bank_documents {
 };
 
 /// No document can hold its entry, and none was written.
-void check_too_large(desk& here, outcome const& told) {
+void check_too_large(foreign_bank& here, outcome const& told) {
     INFO(told.text().substr(0, 500));
     CHECK(told.verdict == settle::verdict::refused);
     CHECK(told.problem.code == errc::bad_parameters);
@@ -36,7 +37,7 @@ void check_too_large(desk& here, outcome const& told) {
 
 /// The one in the middle of a window ends as it should, and its neighbours go on.
 template <typename Check>
-void check_middle(desk& here, std::vector<std::pair<std::string, relabel>> const& window,
+void check_middle(foreign_bank& here, std::vector<std::pair<std::string, relabel>> const& window,
                   Check const& check) {
     auto const all = here.engine.run_all(window);
     REQUIRE(all.size() == 3);
@@ -47,7 +48,7 @@ void check_middle(desk& here, std::vector<std::pair<std::string, relabel>> const
 
 template <typename Function>
 void everywhere(Function const& function) {
-    on_every_server<desk>(function);
+    on_every_server<foreign_bank>(function);
 }
 
 char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true, "shade": -1,
@@ -57,7 +58,7 @@ char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true
 } // namespace
 
 TEST_CASE("numbers of other programs are read, whatever their kind") {
-    everywhere([](desk& here) {
+    everywhere([](foreign_bank& here) {
         here.put_balance("int", R"({"$numberInt": "100"})");
         here.put_balance("long", R"({"$numberLong": "100"})");
         here.put_balance("double", R"({"$numberDouble": "100.0"})");
@@ -75,7 +76,7 @@ TEST_CASE("numbers of other programs are read, whatever their kind") {
 }
 
 TEST_CASE("a record that cannot be used cancels its own transactions and no others") {
-    everywhere([](desk& here) {
+    everywhere([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");
         struct example {
@@ -119,7 +120,7 @@ TEST_CASE("a record that cannot be used cancels its own transactions and no othe
 }
 
 TEST_CASE("a stray mark that cannot be undone keeps no other one waiting") {
-    on_every_server<desk>([](desk& here) {
+    on_every_server<foreign_bank>([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");
         leave(here.db, "t", transfer{"A", "B", 30}, left_at::applied);
@@ -152,7 +153,7 @@ TEST_CASE("a stray mark that cannot be undone keeps no other one waiting") {
 }
 
 TEST_CASE("a stray mark is found behind any number of documents that have none of settle's") {
-    on_every_server<desk>([](desk& here) {
+    on_every_server<foreign_bank>([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");
         leave(here.db, "t", transfer{"A", "B", 30}, left_at::applied);
@@ -175,7 +176,7 @@ TEST_CASE("a stray mark is found behind any number of documents that have none o
 }
 
 TEST_CASE("fields of other programs are left alone, and come back with an erased record") {
-    everywhere([](desk& here) {
+    everywhere([](foreign_bank& here) {
         std::string const extra = R"(, "oid": {"$oid": "0123456789abcdef01234567"},
             "decimal": {"$numberDecimal": "1.10"}, "when": {"$date": {"$numberLong": "-5"}},
             "nested": {"int": {"$numberInt": "5"}, "long": {"$numberLong": "5"},
@@ -202,7 +203,7 @@ TEST_CASE("fields of other programs are left alone, and come back with an erased
 
 TEST_CASE("what JSON cannot say of other programs' fields comes back as it was, too") {
     using settle::mongodb::detail::document;
-    everywhere([](desk& here) {
+    everywhere([](foreign_bank& here) {
         here.put("suite_cards", std::string{card_document} + "}");
         settle::mongodb::detail::server to{here.own.address(), {}};
         auto with = to.connect();
@@ -239,7 +240,7 @@ TEST_CASE("what JSON cannot say of other programs' fields comes back as it was, 
 }
 
 TEST_CASE("hostile keys and texts are values, or are refused, and never operators") {
-    everywhere([](desk& here) {
+    everywhere([](foreign_bank& here) {
         std::string const long_text(100'000, 'x');
         std::vector<std::string> const strange{"$set", "a.b",  "$",    ".",   "_id", "{$gt: ''}",
                                                "",     "ключ", "a\nb", "'\"\\", long_text};
@@ -278,7 +279,7 @@ TEST_CASE("hostile keys and texts are values, or are refused, and never operator
 }
 
 TEST_CASE("long: what no document can hold is refused alone, and the sentence says so") {
-    everywhere([](desk& here) {
+    everywhere([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");
         relabel const large{"A", std::string(17'000'000, 'x')};
@@ -294,11 +295,11 @@ TEST_CASE("long: what no document can hold is refused alone, and the sentence sa
 }
 
 TEST_CASE("long: an entry that has no room for its images cancels its transaction, and no other") {
-    everywhere([](desk& here) {
+    everywhere([](foreign_bank& here) {
         for (char const* id : {"A", "B", "C"}) here.put_balance(id, "100");
         // Its parameters fit; with what the record then holds, they do not.
         relabel const large{"A", std::string(9'000'000, 'x')};
-        auto const check_ended = [](desk& at, outcome const& told) {
+        auto const check_ended = [](foreign_bank& at, outcome const& told) {
             // In one phase it is known before anything is written.
             if (at.at_once) return check_too_large(at, told);
             INFO(told.text().substr(0, 500));

@@ -10,7 +10,7 @@ namespace {
 
 /// An error of the server's own, and what can be done about it.
 void check_native(settle::error const& problem, int code, settle::condition wanted,
-                  std::string const& said) {
+                  std::string const& reply) {
     INFO(problem.text);
     CHECK(problem.code == std::error_code{code, settle::mongodb::mongodb_category()});
     using enum settle::condition;
@@ -18,7 +18,7 @@ void check_native(settle::error const& problem, int code, settle::condition want
         CHECK((problem.code == one) == (one == wanted));
     }
     CHECK(problem.text.starts_with("settle: MongoDB could not "));
-    CHECK(problem.text.find(said + " (code " + std::to_string(code) + "). ") !=
+    CHECK(problem.text.find(reply + " (code " + std::to_string(code) + "). ") !=
           std::string::npos);
 }
 
@@ -73,8 +73,8 @@ TEST_CASE("an error of the server is told by its own code, with what can be done
         try {
             auto const another = bank_on(db);
             FAIL_CHECK("an engine was built");
-        } catch (settle::failure const& met) {
-            check_native(met.problem(), code, wanted, "as the test wants it");
+        } catch (settle::failure const& caught) {
+            check_native(caught.problem(), code, wanted, "as the test wants it");
         }
     }
 }

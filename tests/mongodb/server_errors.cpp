@@ -119,7 +119,7 @@ TEST_CASE("exhaustive: every message of what is done with a transfer later gets 
 TEST_CASE("a commit that may have failed is asked for again, and nothing is done anew") {
     // What the server would say of its own carries a label; what another version or a program
     // between says may carry none.
-    for (std::string const& said : {failed(91), failed(91, "UnknownTransactionCommitResult")}) {
+    for (std::string const& reply : {failed(91), failed(91, "UnknownTransactionCommitResult")}) {
         for (fault const how : {fault::refuse, fault::answer_so}) {
             fresh_database const own{replica_set_address};
             proxy between{own.port()};
@@ -128,8 +128,8 @@ TEST_CASE("a commit that may have failed is asked for again, and nothing is done
             engine.create(ledgers, {"A", opening, 0, ""}).value();
             engine.create(ledgers, {"B", opening, 0, ""}).value();
             between.reset_counts();
-            between.add({.command = "commitTransaction", .what = how, .answer = said});
-            INFO(said);
+            between.add({.command = "commitTransaction", .what = how, .answer = reply});
+            INFO(reply);
             CHECK(engine.run("t", transfer{"A", "B", enough}).done());
             CHECK(between.requests("commitTransaction") == 2);
             CHECK(between.requests("insert") == 1);

@@ -119,11 +119,11 @@ TEST_CASE("a layout by which fields would be written over each other is refused"
         fresh_database const own{standalone_address};
         auto layout = documents();
         one.change(layout);
-        auto const said = refusal<bank::tutorial::transfer_type>(own.address(), layout);
-        INFO(one.because, "\n", said);
-        CHECK((said == "") == (one.because == ""));
-        CHECK(said.find(one.because) != std::string::npos);
-        if (!said.empty()) CHECK(said.starts_with("settle: "));
+        auto const reply = refusal<bank::tutorial::transfer_type>(own.address(), layout);
+        INFO(one.because, "\n", reply);
+        CHECK((reply == "") == (one.because == ""));
+        CHECK(reply.find(one.because) != std::string::npos);
+        if (!reply.empty()) CHECK(reply.starts_with("settle: "));
     }
     fresh_database const first{standalone_address};
     CHECK(refusal<errand_type>(first.address(), {}).find("for the parameter 'reason'") !=
@@ -161,11 +161,11 @@ TEST_CASE("a log that could lose or refuse an entry is refused when it is bound"
         fresh_database const own{standalone_address};
         auto const made = run_command(own.address(), one.command);
         REQUIRE_MESSAGE(made.ok, made.error);
-        auto const said = refusal<bank::tutorial::transfer_type>(own.address(), documents());
-        INFO(said);
-        CHECK((said == "") == (one.because == ""));
-        CHECK(said.find(one.because) != std::string::npos);
-        if (!said.empty()) CHECK(said.starts_with("settle: the collection 'transactions'"));
+        auto const reply = refusal<bank::tutorial::transfer_type>(own.address(), documents());
+        INFO(reply);
+        CHECK((reply == "") == (one.because == ""));
+        CHECK(reply.find(one.because) != std::string::npos);
+        if (!reply.empty()) CHECK(reply.starts_with("settle: the collection 'transactions'"));
     }
 }
 
@@ -176,13 +176,13 @@ TEST_CASE("settle's own log is looked at, too") {
                                        R"("expireAfterSeconds": 60}]})")
                 .ok);
     settle::mongodb::database db{own.address()};
-    std::string said;
+    std::string reply;
     try {
         auto engine = settle_test::bank_on(db);
     } catch (settle::failure const& problem) {
-        said = problem.what();
+        reply = problem.what();
     }
-    CHECK(said.starts_with("settle: the collection 'settle_entries' cannot be used"));
+    CHECK(reply.starts_with("settle: the collection 'settle_entries' cannot be used"));
 }
 
 TEST_CASE("a parameter that may be none need not stand in an old entry") {
@@ -445,10 +445,10 @@ TEST_CASE("where the key is not _id, no two records have the same") {
     fresh_database const twice{replica_set_address};
     put(twice.address(), "accounts", R"({"name": "A", "balance": 1})");
     put(twice.address(), "accounts", R"({"name": "A", "balance": 2})");
-    auto const said =
+    auto const reply =
         refusal<bank::tutorial::transfer_type>(twice.address(), settle_test::layout_of(words));
-    INFO(said);
-    CHECK(said.find("two records could have one key") != std::string::npos);
+    INFO(reply);
+    CHECK(reply.find("two records could have one key") != std::string::npos);
 
     fresh_database const theirs{replica_set_address};
     REQUIRE(run_command(theirs.address(), R"({"createIndexes": "accounts", "indexes": [{"key": )"

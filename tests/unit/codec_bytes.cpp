@@ -110,13 +110,13 @@ TEST_CASE("codec: what is JSON is what another reader takes for JSON") {
         for (auto left = 1 + random() % 9; left > 0; --left) {
             text += tokens[random() % tokens.size()];
         }
-        auto const said = skip_refusal(text);
+        auto const reply = skip_refusal(text);
         CAPTURE(text);
-        CAPTURE(said);
-        if (said.empty()) ++taken;
+        CAPTURE(reply);
+        if (reply.empty()) ++taken;
         // A name that appears twice is refused here and taken there.
         auto const expected = another_reader_takes(text);
-        if (expected && !said.ends_with("appears twice")) REQUIRE(said.empty() == *expected);
+        if (expected && !reply.ends_with("appears twice")) REQUIRE(reply.empty() == *expected);
     }
     CHECK(taken > 2000);
 }

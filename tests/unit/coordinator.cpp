@@ -77,17 +77,17 @@ TEST_CASE("coordinator: a decided wave follows fenced, failed, unknown, busy, ap
 
 TEST_CASE("coordinator: each answer that cancels has its reason") {
     struct expected {
-        answer said;
+        answer reply;
         reason why;
     };
-    for (auto const& [said, why] :
+    for (auto const& [reply, why] :
          {expected{answer::guard_failed, reason::guard_failed},
           expected{answer::record_missing, reason::record_missing},
           expected{answer::record_exists, reason::record_exists},
           expected{answer::overflow, reason::overflow},
           expected{answer::two_parts, reason::two_parts_name_one_record}}) {
         auto c = applying(2);
-        answer_due(c, {answer::applied, said});
+        answer_due(c, {answer::applied, reply});
         CHECK(c.next() == step::cancel);
         CHECK(c.why() == why);
         CHECK(c.failed_part() == 1);

@@ -228,10 +228,10 @@ TEST_CASE("coordinator: a commit that is lost never confirms") {
 }
 
 TEST_CASE("coordinator: a close that is unknown or lost is read, and settled marks are met again") {
-    for (log_answer const said : {log_answer::unknown, log_answer::conflict}) {
+    for (log_answer const reply : {log_answer::unknown, log_answer::conflict}) {
         auto c = confirming(1);
         answer_all(c, answer::applied);
-        c.closed(said);
+        c.closed(reply);
         REQUIRE(c.next() == step::read);
         auto ended = c;
         ended.found(standing{state::done, first_epoch, first_epoch, 0}, mine);
@@ -239,7 +239,7 @@ TEST_CASE("coordinator: a close that is unknown or lost is read, and settled mar
         answer_all(ended, answer::nothing);
         CHECK(ended.next() == step::end);
         c.found(standing{state::applied, first_epoch, first_epoch, 0}, mine);
-        CHECK(c.next() == (said == log_answer::unknown ? step::claim : step::wait));
+        CHECK(c.next() == (reply == log_answer::unknown ? step::claim : step::wait));
     }
 }
 

@@ -13,9 +13,9 @@ coordinator in_one_phase(std::size_t parts) {
     return coordinator::begin(parts, first_epoch, goal::run, phases::one);
 }
 
-void answer_each(coordinator& c, std::initializer_list<answer> said) {
+void answer_each(coordinator& c, std::initializer_list<answer> reply) {
     std::size_t part = 0;
-    for (answer const one : said) c.answered(part++, one);
+    for (answer const one : reply) c.answered(part++, one);
 }
 
 TEST_CASE("coordinator: at once, a transaction that nothing stands against takes one step") {
@@ -91,21 +91,21 @@ TEST_CASE("coordinator: at once, who stands behind an earlier one is asked again
 }
 
 TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its error forgotten") {
-    for (auto const said : {log_answer::unknown, log_answer::conflict}) {
+    for (auto const reply : {log_answer::unknown, log_answer::conflict}) {
         auto c = in_one_phase(1);
         answer_each(c, {answer::guard_failed});
         CHECK(c.decide_one_phase(3, false));
-        c.settled(said);
+        c.settled(reply);
         CHECK(c.next() == step::read);
         CHECK(c.why() == reason::none);
         CHECK(c.failed_part() == coordinator::no_part);
     }
-    for (auto const said :
+    for (auto const reply :
          {log_answer::unavailable, log_answer::unfit, log_answer::blocked}) {
         auto c = in_one_phase(1);
         answer_each(c, {answer::guard_failed});
         CHECK(c.decide_one_phase(3, false));
-        c.settled(said);
+        c.settled(reply);
         CHECK(c.next() == step::one_phase);
         CHECK(c.due(0));
     }

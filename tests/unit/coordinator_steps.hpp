@@ -48,9 +48,9 @@ inline void answer_due(coordinator& c, std::vector<answer> const& answers,
     c.decide(limit);
 }
 
-inline void answer_all(coordinator& c, answer said) {
+inline void answer_all(coordinator& c, answer reply) {
     for (std::size_t part = 0; part < c.parts(); ++part) {
-        if (c.due(part)) c.answered(part, said);
+        if (c.due(part)) c.answered(part, reply);
     }
     c.decide(many_attempts);
 }

@@ -21,21 +21,21 @@ namespace {
                                        log_answer::blocked,     log_answer::unknown};
     switch (from.next()) {
     case step::insert:
-        for (auto said : log_answers) add([&](auto& c) { c.inserted(said, false); });
+        for (auto reply : log_answers) add([&](auto& c) { c.inserted(reply, false); });
         add([](auto& c) { c.inserted(log_answer::taken, true); });
         break;
     case step::claim:
-        for (auto said : log_answers) add([&](auto& c) { c.claimed(said, false); });
+        for (auto reply : log_answers) add([&](auto& c) { c.claimed(reply, false); });
         add([](auto& c) { c.claimed(log_answer::taken, true); });
         break;
     case step::commit:
-        for (auto said : log_answers) add([&](auto& c) { c.committed(said); });
+        for (auto reply : log_answers) add([&](auto& c) { c.committed(reply); });
         break;
     case step::close:
-        for (auto said : log_answers) add([&](auto& c) { c.closed(said); });
+        for (auto reply : log_answers) add([&](auto& c) { c.closed(reply); });
         break;
     case step::cancel:
-        for (auto said : log_answers) add([&](auto& c) { c.canceled(said); });
+        for (auto reply : log_answers) add([&](auto& c) { c.canceled(reply); });
         break;
     case step::read:
         add([](auto& c) { c.found_nothing(mine); });
@@ -53,9 +53,9 @@ namespace {
     default:
         for (std::size_t part = 0; part < from.parts(); ++part) {
             if (!from.due(part)) continue;
-            for (answer said : {answer::applied, answer::fenced, answer::overflow, answer::busy,
+            for (answer reply : {answer::applied, answer::fenced, answer::overflow, answer::busy,
                                 answer::unavailable, answer::unknown}) {
-                add([&](auto& c) { c.answered(part, said); });
+                add([&](auto& c) { c.answered(part, reply); });
             }
         }
         add([](auto& c) { c.decide(1); });

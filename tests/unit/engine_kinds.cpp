@@ -240,7 +240,7 @@ TEST_CASE("kinds: an observer sees every step, and no secret") {
         auto const add = [&](char const* before, std::string_view words) {
             steps.back().append(before).append(words);
         };
-        if (seen.met != settle::answer::none) add(": ", name_of(seen.met));
+        if (seen.failed_answer != settle::answer::none) add(": ", name_of(seen.failed_answer));
         if (seen.why != reason::none) add(", ", name_of(seen.why));
         shown = seen.parameters();
         kinds = seen.type;

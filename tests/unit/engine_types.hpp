@@ -140,7 +140,7 @@ void plant(settle::memory::database& database, std::string const& id,
                                             settle::coordinator::begin(parts, 5000, wanted));
     work.created = created;
     database.bind_log().insert(std::span{&work, 1}, {created, owner});
-    REQUIRE(work.said == settle::log_answer::taken);
+    REQUIRE(work.reply == settle::log_answer::taken);
 }
 
 } // namespace engine_test

@@ -18,11 +18,11 @@ using settle::errc;
 using settle::sqlite::database;
 
 TEST_CASE("errors: every code has words of its own and one thing that can be done") {
-    std::set<std::string> said;
+    std::set<std::string> reply;
     for (int code = 1; code <= static_cast<int>(errc::record_missing); ++code) {
         std::error_code const one = static_cast<errc>(code);
         CAPTURE(code);
-        CHECK(said.insert(one.message()).second);
+        CHECK(reply.insert(one.message()).second);
         CHECK(one.message() != "unknown error");
         bool const again = one == errc::store_unreachable || one == errc::stopped;
         CHECK((one == condition::retryable) == again);
@@ -36,10 +36,10 @@ TEST_CASE("errors: every code has words of its own and one thing that can be don
 }
 
 TEST_CASE("errors: every condition has words of its own") {
-    std::set<std::string> said;
+    std::set<std::string> reply;
     for (auto const one : {condition::retryable, condition::conflict, condition::permanent,
                            condition::unknown}) {
-        CHECK(said.insert(settle::make_error_condition(one).message()).second);
+        CHECK(reply.insert(settle::make_error_condition(one).message()).second);
     }
     CHECK(std::string{settle::condition_category().name()} == "settle condition");
     CHECK(settle::condition_category().message(0) == "unknown condition");

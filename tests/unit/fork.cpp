@@ -162,11 +162,11 @@ TEST_CASE("fork: a child may use a file that its parent had closed, as somebody 
         open_two_accounts(engine);
         parent = engine.owner();
         // While it is open here, a child's connection would go without locks.
-        auto const said = said_in_child([&]() -> std::string {
+        auto const reply = said_in_child([&]() -> std::string {
             settle::sqlite::database other{here.file()};
             return "opened";
         });
-        CHECK(said.find("was open when this process was forked") != std::string::npos);
+        CHECK(reply.find("was open when this process was forked") != std::string::npos);
         CHECK(said_in_child([&] {
                   settle::sqlite::database other{here.file("another")};
                   return std::string{"opened"};
@@ -196,7 +196,7 @@ TEST_CASE("fork: a child draws other ids and epochs, and sees that its parent is
     CHECK(in_child != said_in_child(next));
     CHECK(in_child != next());
     // A grandchild outlives its parent, and does not take itself for it.
-    auto const said = said_in_child([]() -> std::string {
+    auto const reply = said_in_child([]() -> std::string {
         auto const parent = settle::this_process();
         if (settle::is_gone(parent)) return "gone too early";
         if (::fork() != 0) ::_exit(0);
@@ -206,7 +206,7 @@ TEST_CASE("fork: a child draws other ids and epochs, and sees that its parent is
         }
         return "alive";
     });
-    CHECK(said == "gone");
+    CHECK(reply == "gone");
 }
 
 TEST_CASE("fork: a recovery thread of the parent is not waited for in the child") {

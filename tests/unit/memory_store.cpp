@@ -24,7 +24,7 @@ public:
         settle::job work = begin(id, wanted);
         work.created = at(created);
         log_.insert(wave(work), {at(created), owner_});
-        REQUIRE(work.said == settle::log_answer::taken);
+        REQUIRE(work.reply == settle::log_answer::taken);
         return work;
     }
 
@@ -35,7 +35,7 @@ public:
         for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
         c.decide(1);
         log_.change<settle::step::commit>(wave(work), {when, owner_});
-        return work.said;
+        return work.reply;
     }
 
     /// From pending to done, at the time of its creation or at another.
@@ -44,11 +44,11 @@ public:
         auto const when = ended ? *ended : log_.read(id).value().value().created;
         REQUIRE(commit(work, when) == settle::log_answer::taken);
         auto& c = work.coordinator;
-        c.committed(work.said);
+        c.committed(work.reply);
         for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
         c.decide(1);
         log_.change<settle::step::close>(wave(work), {when, owner_});
-        REQUIRE(work.said == settle::log_answer::taken);
+        REQUIRE(work.reply == settle::log_answer::taken);
     }
 
     std::string ids(settle::entry_filter const& filter = {}, std::string const& after = {},

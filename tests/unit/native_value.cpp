@@ -85,9 +85,9 @@ TEST_CASE("native_value: native scalars come back exactly") {
 
 TEST_CASE("native_value: what is no native scalar is refused") {
     auto const ends = [](std::string_view text, std::string_view sentence) {
-        auto const said = native_refusal(text);
-        CAPTURE(said);
-        return said.ends_with(sentence);
+        auto const reply = native_refusal(text);
+        CAPTURE(reply);
+        return reply.ends_with(sentence);
     };
     CHECK(ends("", "byte 0: expected a value"));
     CHECK(ends(" [1]", "byte 1: expected a scalar, found an array"));

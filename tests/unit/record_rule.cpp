@@ -9,7 +9,7 @@ namespace {
 
 TEST_CASE("record rule: one part takes effect once, whatever epochs it is applied under") {
     auto at = with_balance(100);
-    auto const first = meet<debit>(at, "t", 10, {30, 0, {}, {}});
+    auto const first = execute<debit>(at, "t", 10, {30, 0, {}, {}});
     CHECK(first.what == answer::applied);
     CHECK(first.on_mark == settle::mark_change::added);
     CHECK(first.on_record == settle::record_change::fields);
@@ -18,14 +18,14 @@ TEST_CASE("record rule: one part takes effect once, whatever epochs it is applie
 
     auto const before = at;
     SUBCASE("the same epoch: already applied") {
-        auto const again = meet<debit>(at, "t", 10, {30, 0, {}, {}});
+        auto const again = execute<debit>(at, "t", 10, {30, 0, {}, {}});
         CHECK(again.what == answer::applied);
         CHECK(again.on_mark == settle::mark_change::none);
         CHECK(again.on_record == settle::record_change::none);
         CHECK(at == before);
     }
     SUBCASE("a higher epoch: adopted") {
-        auto const again = meet<debit>(at, "t", 11, {30, 0, {}, {}});
+        auto const again = execute<debit>(at, "t", 11, {30, 0, {}, {}});
         CHECK(again.what == answer::applied);
         CHECK(again.on_mark == settle::mark_change::raised);
         CHECK(again.on_record == settle::record_change::none);
@@ -34,69 +34,69 @@ TEST_CASE("record rule: one part takes effect once, whatever epochs it is applie
         CHECK(at.marks.size() == 1);
         // The late write of the first worker.
         auto const adopted = at;
-        CHECK(meets<debit>(at, "t", 10, 30) == answer::fenced);
+        CHECK(answer_to<debit>(at, "t", 10, 30) == answer::fenced);
         CHECK(at == adopted);
     }
     SUBCASE("an adopted mark needs no guard any more, not even a record") {
         at.record->balance = 0;
-        CHECK(meets<debit>(at, "t", 11, 30) == answer::applied);
+        CHECK(answer_to<debit>(at, "t", 11, 30) == answer::applied);
         at.record.reset();
-        CHECK(meets<debit>(at, "t", 12, 30) == answer::applied);
+        CHECK(answer_to<debit>(at, "t", 12, 30) == answer::applied);
     }
     SUBCASE("another part of the transaction has a mark of its own") {
-        CHECK(meets<raise>(at, "t", 10, 5) == answer::applied);
+        CHECK(answer_to<raise>(at, "t", 10, 5) == answer::applied);
         CHECK(at.marks.size() == 2);
         CHECK(at.record->balance == 75);
-        CHECK(meets<raise>(at, "t", 9, 5) == answer::fenced);
-        CHECK(meets<debit>(at, "t", 9, 30) == answer::fenced);
+        CHECK(answer_to<raise>(at, "t", 9, 5) == answer::fenced);
+        CHECK(answer_to<debit>(at, "t", 9, 30) == answer::fenced);
     }
 }
 
 TEST_CASE("record rule: what is refused leaves the slot as it was") {
     auto at = with_balance(100);
-    REQUIRE(meets<debit>(at, "other", 5, 40) == answer::applied);
+    REQUIRE(answer_to<debit>(at, "other", 5, 40) == answer::applied);
     auto const before = at;
-    CHECK(meets<debit>(at, "t", 9, 61) == answer::guard_failed);
-    CHECK(meets<credit>(at, "t", 9, most) == answer::overflow);
-    CHECK(meets<if_equal>(at, "t", 9, 1) == answer::busy);
-    CHECK(meets<relabel>(at, "t", 9, 1) == answer::busy);
-    CHECK(meets<erase>(at, "t", 9, 1) == answer::busy);
-    CHECK(meets<create>(at, "t", 9, 1) == answer::record_exists);
+    CHECK(answer_to<debit>(at, "t", 9, 61) == answer::guard_failed);
+    CHECK(answer_to<credit>(at, "t", 9, most) == answer::overflow);
+    CHECK(answer_to<if_equal>(at, "t", 9, 1) == answer::busy);
+    CHECK(answer_to<relabel>(at, "t", 9, 1) == answer::busy);
+    CHECK(answer_to<erase>(at, "t", 9, 1) == answer::busy);
+    CHECK(answer_to<create>(at, "t", 9, 1) == answer::record_exists);
     CHECK(at == before);
     slot empty;
-    CHECK(meets<debit>(empty, "t", 9, 0) == answer::record_missing);
-    CHECK(meets<erase>(empty, "t", 9, 0) == answer::record_missing);
+    CHECK(answer_to<debit>(empty, "t", 9, 0) == answer::record_missing);
+    CHECK(answer_to<erase>(empty, "t", 9, 0) == answer::record_missing);
     CHECK(empty == slot{});
 }
 
 TEST_CASE("record rule: a lower bound counts no money that may still go back") {
     SUBCASE("a credit that is not certain is not spent") {
         auto at = with_balance(100);
-        REQUIRE(meets<credit>(at, "other", 5, 50) == answer::applied);
+        REQUIRE(answer_to<credit>(at, "other", 5, 50) == answer::applied);
         CHECK(at.record->balance == 100);
-        CHECK(meets<debit>(at, "t", 9, 101) == answer::guard_failed);
-        CHECK(meets<debit>(at, "t", 9, 100) == answer::applied);
+        CHECK(answer_to<debit>(at, "t", 9, 101) == answer::guard_failed);
+        CHECK(answer_to<debit>(at, "t", 9, 100) == answer::applied);
     }
     SUBCASE("a credit that shows already may be undone") {
         auto at = with_balance(100);
-        REQUIRE(meets<raise>(at, "other", 5, 50) == answer::applied);
+        REQUIRE(answer_to<raise>(at, "other", 5, 50) == answer::applied);
         CHECK(at.record->balance == 150);
-        CHECK(meets<debit>(at, "t", 9, 101) == answer::guard_failed);
-        CHECK(meets<debit>(at, "t", 9, 100) == answer::applied);
+        CHECK(answer_to<debit>(at, "t", 9, 101) == answer::guard_failed);
+        CHECK(answer_to<debit>(at, "t", 9, 100) == answer::applied);
         CHECK(undoes(at, "other", raise) == answer::applied);
         CHECK(at.record->balance == 0);
     }
     SUBCASE("a debit that may be undone is still gone for now") {
         auto at = with_balance(100);
-        REQUIRE(meets<debit>(at, "other", 5, 60) == answer::applied);
-        CHECK(meets<debit>(at, "t", 9, 41) == answer::guard_failed);
-        CHECK(meets<debit>(at, "t", 9, 40) == answer::applied);
+        REQUIRE(answer_to<debit>(at, "other", 5, 60) == answer::applied);
+        CHECK(answer_to<debit>(at, "t", 9, 41) == answer::guard_failed);
+        CHECK(answer_to<debit>(at, "t", 9, 40) == answer::applied);
     }
     SUBCASE("a guard without an effect looks in the same way") {
         auto at = with_balance(100);
-        REQUIRE(meets<raise>(at, "other", 5, 50) == answer::applied);
-        CHECK(meets<look>(at, "t", 9, 101) == answer::guard_failed);
-        CHECK(meets<look>(at, "t", 9, 100) == answer::applied);
+        REQUIRE(answer_to<raise>(at, "other", 5, 50) == answer::applied);
+        CHECK(answer_to<look>(at, "t", 9, 101) == answer::guard_failed);
+        CHECK(answer_to<look>(at, "t", 9, 100) == answer::applied);
         CHECK(at.record->balance == 150);
         CHECK(at.marks.size() == 2);
     }
@@ -104,23 +104,23 @@ TEST_CASE("record rule: a lower bound counts no money that may still go back") {
 
 TEST_CASE("record rule: an upper bound counts everything that may still come") {
     auto at = with_balance(100);
-    REQUIRE(meets<debit>(at, "other", 5, 30) == answer::applied);
-    CHECK(meet<capped>(at, "t", 9, {1, 100, {}, {}}).what == answer::guard_failed);
-    CHECK(meet<capped>(at, "t", 9, {0, 100, {}, {}}).what == answer::applied);
-    REQUIRE(meets<credit>(at, "third", 5, 7) == answer::applied);
-    CHECK(meet<capped>(at, "u", 9, {3, 109, {}, {}}).what == answer::guard_failed);
-    CHECK(meet<capped>(at, "u", 9, {3, 110, {}, {}}).what == answer::applied);
-    CHECK(meet<capped>(at, "v", 9, {1, least, {}, {}}).what == answer::overflow);
+    REQUIRE(answer_to<debit>(at, "other", 5, 30) == answer::applied);
+    CHECK(execute<capped>(at, "t", 9, {1, 100, {}, {}}).what == answer::guard_failed);
+    CHECK(execute<capped>(at, "t", 9, {0, 100, {}, {}}).what == answer::applied);
+    REQUIRE(answer_to<credit>(at, "third", 5, 7) == answer::applied);
+    CHECK(execute<capped>(at, "u", 9, {3, 109, {}, {}}).what == answer::guard_failed);
+    CHECK(execute<capped>(at, "u", 9, {3, 110, {}, {}}).what == answer::applied);
+    CHECK(execute<capped>(at, "v", 9, {1, least, {}, {}}).what == answer::overflow);
 }
 
 TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
     SUBCASE("the marks together may exceed 64 bits while every sum fits") {
         auto at = with_balance(least);
-        REQUIRE(meets<credit>(at, "a", 1, most) == answer::applied);
-        REQUIRE(meets<credit>(at, "b", 1, most) == answer::applied);
-        CHECK(meets<credit>(at, "c", 1, 2) == answer::overflow);
-        CHECK(meets<credit>(at, "c", 1, 1) == answer::applied);
-        CHECK(meets<credit>(at, "d", 1, 1) == answer::overflow);
+        REQUIRE(answer_to<credit>(at, "a", 1, most) == answer::applied);
+        REQUIRE(answer_to<credit>(at, "b", 1, most) == answer::applied);
+        CHECK(answer_to<credit>(at, "c", 1, 2) == answer::overflow);
+        CHECK(answer_to<credit>(at, "c", 1, 1) == answer::applied);
+        CHECK(answer_to<credit>(at, "d", 1, 1) == answer::overflow);
         CHECK(confirms(at, "a", credit, 1) == answer::applied);
         CHECK(confirms(at, "b", credit, 1) == answer::applied);
         CHECK(confirms(at, "c", credit, 1) == answer::applied);
@@ -128,40 +128,40 @@ TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
     }
     SUBCASE("an undo must fit as well") {
         auto at = with_balance(most);
-        REQUIRE(meets<debit>(at, "a", 1, 10) == answer::applied);
+        REQUIRE(answer_to<debit>(at, "a", 1, 10) == answer::applied);
         // 10 are free now, but an undo may want their place back.
-        CHECK(meets<raise>(at, "b", 1, 1) == answer::overflow);
+        CHECK(answer_to<raise>(at, "b", 1, 1) == answer::overflow);
         CHECK(confirms(at, "a", debit, 1) == answer::applied);
-        CHECK(meets<raise>(at, "b", 1, 10) == answer::applied);
+        CHECK(answer_to<raise>(at, "b", 1, 10) == answer::applied);
         CHECK(at.record->balance == most);
     }
     SUBCASE("the greatest and the least operand") {
         auto at = with_balance(-1);
-        CHECK(meets<shift>(at, "a", 1, most) == answer::applied);
+        CHECK(answer_to<shift>(at, "a", 1, most) == answer::applied);
         CHECK(at.record->balance == most - 1);
         CHECK(undoes(at, "a", shift) == answer::applied);
         CHECK(at.record->balance == -1);
-        CHECK(meets<shift>(at, "a", 1, least + 1) == answer::applied);
+        CHECK(answer_to<shift>(at, "a", 1, least + 1) == answer::applied);
         CHECK(at.record->balance == least);
         CHECK(undoes(at, "a", shift) == answer::applied);
         at.record->balance = -2;
-        CHECK(meets<shift>(at, "a", 1, least + 1) == answer::overflow);
+        CHECK(answer_to<shift>(at, "a", 1, least + 1) == answer::overflow);
         at.record->balance = 0;
         // Nothing that a mark could carry undoes the least number.
         auto const before = at;
-        CHECK(meets<shift>(at, "a", 1, least) == answer::overflow);
+        CHECK(answer_to<shift>(at, "a", 1, least) == answer::overflow);
         CHECK(at == before);
     }
     SUBCASE("a narrow field has its own edges") {
         auto at = with_balance(0);
         at.record->small = 100;
-        CHECK(meets<small_credit>(at, "a", 1, 28) == answer::overflow);
-        CHECK(meets<small_credit>(at, "a", 1, most) == answer::overflow);
-        CHECK(meets<small_credit>(at, "a", 1, 27) == answer::applied);
-        CHECK(meets<small_credit>(at, "b", 1, 1) == answer::overflow);
-        CHECK(meets<small_debit>(at, "c", 1, 100) == answer::applied);
+        CHECK(answer_to<small_credit>(at, "a", 1, 28) == answer::overflow);
+        CHECK(answer_to<small_credit>(at, "a", 1, most) == answer::overflow);
+        CHECK(answer_to<small_credit>(at, "a", 1, 27) == answer::applied);
+        CHECK(answer_to<small_credit>(at, "b", 1, 1) == answer::overflow);
+        CHECK(answer_to<small_debit>(at, "c", 1, 100) == answer::applied);
         CHECK(at.record->small == 0);
-        CHECK(meets<small_credit>(at, "b", 1, 1) == answer::overflow);
+        CHECK(answer_to<small_credit>(at, "b", 1, 1) == answer::overflow);
         CHECK(confirms(at, "c", small_debit, 1) == answer::applied);
         CHECK(confirms(at, "a", credit, 1) == answer::nothing);
         CHECK(confirms(at, "a", small_credit, 1) == answer::applied);
@@ -170,8 +170,8 @@ TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
     SUBCASE("both moments together must fit") {
         auto at = with_balance(0);
         at.record->small = 1;
-        CHECK(meets<both_moments>(at, "a", 1, 64) == answer::overflow);
-        CHECK(meets<both_moments>(at, "a", 1, 63) == answer::applied);
+        CHECK(answer_to<both_moments>(at, "a", 1, 64) == answer::overflow);
+        CHECK(answer_to<both_moments>(at, "a", 1, 63) == answer::applied);
         CHECK(at.record->small == 64);
         CHECK(confirms(at, "a", both_moments, 1) == answer::applied);
         CHECK(at.record->small == 127);
@@ -182,38 +182,38 @@ TEST_CASE("record rule: an exact guard needs its field free of motion, and no mo
     auto at = with_balance(100);
     wish const wanted{1, 100, "open", {}};
     SUBCASE("a number that others may still change is busy") {
-        REQUIRE(meets<credit>(at, "other", 5, 1) == answer::applied);
-        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::busy);
+        REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
+        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::busy);
         CHECK(undoes(at, "other", credit) == answer::applied);
-        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::applied);
+        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::applied);
     }
     SUBCASE("marks on another field, or of amount 0, do not disturb it") {
-        REQUIRE(meets<small_credit>(at, "other", 5, 1) == answer::applied);
-        REQUIRE(meets<credit>(at, "third", 5, 0) == answer::applied);
-        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::applied);
+        REQUIRE(answer_to<small_credit>(at, "other", 5, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(at, "third", 5, 0) == answer::applied);
+        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::applied);
     }
     SUBCASE("a text cannot be in motion while only commuting marks are there") {
-        REQUIRE(meets<credit>(at, "other", 5, 1) == answer::applied);
-        CHECK(meet<if_labelled>(at, "t", 9, wanted).what == answer::applied);
-        CHECK(meet<if_labelled>(at, "u", 9, {1, 100, "shut", {}}).what == answer::guard_failed);
+        REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
+        CHECK(execute<if_labelled>(at, "t", 9, wanted).what == answer::applied);
+        CHECK(execute<if_labelled>(at, "u", 9, {1, 100, "shut", {}}).what == answer::guard_failed);
     }
     SUBCASE("its own other part never goes out of the way") {
-        REQUIRE(meets<credit>(at, "t", 9, 1) == answer::applied);
-        REQUIRE(meets<credit>(at, "other", 5, 1) == answer::applied);
-        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::two_parts);
+        REQUIRE(answer_to<credit>(at, "t", 9, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
+        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::two_parts);
     }
     SUBCASE("its own other part moves another field") {
-        REQUIRE(meets<small_credit>(at, "t", 9, 1) == answer::applied);
-        REQUIRE(meets<credit>(at, "other", 5, 1) == answer::applied);
-        CHECK(meet<if_equal>(at, "t", 9, wanted).what == answer::busy);
+        REQUIRE(answer_to<small_credit>(at, "t", 9, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
+        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::busy);
     }
 }
 
 TEST_CASE("record rule: finishing looks at the epoch of the mark") {
     auto at = with_balance(100);
-    REQUIRE(meets<debit>(at, "t", 10, 30) == answer::applied);
-    REQUIRE(meets<credit>(at, "t", 10, 5) == answer::applied);
-    REQUIRE(meets<debit>(at, "other", 3, 1) == answer::applied);
+    REQUIRE(answer_to<debit>(at, "t", 10, 30) == answer::applied);
+    REQUIRE(answer_to<credit>(at, "t", 10, 5) == answer::applied);
+    REQUIRE(answer_to<debit>(at, "other", 3, 1) == answer::applied);
     SUBCASE("the committed epoch: confirmed") {
         CHECK(confirms(at, "t", debit, 10) == answer::applied);
         CHECK(confirms(at, "t", credit, 10) == answer::applied);
@@ -250,8 +250,8 @@ TEST_CASE("record rule: finishing looks at the epoch of the mark") {
 
 TEST_CASE("record rule: an undo writes no value that was read earlier") {
     auto at = with_balance(100);
-    REQUIRE(meets<debit>(at, "t", 10, 30) == answer::applied);
-    REQUIRE(meets<debit>(at, "other", 3, 50) == answer::applied);
+    REQUIRE(answer_to<debit>(at, "t", 10, 30) == answer::applied);
+    REQUIRE(answer_to<debit>(at, "other", 3, 50) == answer::applied);
     REQUIRE(confirms(at, "other", debit, 3) == answer::applied);
     SUBCASE("of exactly its epoch") {
         CHECK(backs_off(at, "t", debit, 9) == answer::nothing);
@@ -272,15 +272,15 @@ TEST_CASE("record rule: an undo writes no value that was read earlier") {
 
 TEST_CASE("record rule: a mark outlives its record when another program erases it") {
     auto at = with_balance(100);
-    REQUIRE(meets<debit>(at, "t", 10, 30) == answer::applied);
+    REQUIRE(answer_to<debit>(at, "t", 10, 30) == answer::applied);
     at.record.reset();
-    CHECK(meets<debit>(at, "u", 10, 30) == answer::record_missing);
-    CHECK(meets<create>(at, "u", 10, 30) == answer::busy);
+    CHECK(answer_to<debit>(at, "u", 10, 30) == answer::record_missing);
+    CHECK(answer_to<create>(at, "u", 10, 30) == answer::busy);
     SUBCASE("undone") { CHECK(undoes(at, "t", debit) == answer::applied); }
     SUBCASE("confirmed") { CHECK(confirms(at, "t", debit, 10) == answer::applied); }
     SUBCASE("given way") { CHECK(backs_off(at, "t", debit, 10) == answer::applied); }
     CHECK(at == slot{});
-    CHECK(meets<create>(at, "u", 10, 30) == answer::applied);
+    CHECK(answer_to<create>(at, "u", 10, 30) == answer::applied);
 }
 
 /// What one mark may still add to `small`, whichever way its transaction ends.
@@ -327,25 +327,25 @@ TEST_CASE("record rule: escrow refuses exactly what some mixture of ends could n
                 auto const wanted = static_cast<std::int64_t>(chance() % 80);
                 std::size_t const kind = chance() % 3;
                 auto const [low, high] = reach(value, open);
-                answer said{};
+                answer reply{};
                 answer expected = answer::applied;
                 open_end added{id, small_debit, 0, wanted};
                 if (kind == 0) {
-                    said = meets<small_debit>(at, id, 1, wanted);
+                    reply = answer_to<small_debit>(at, id, 1, wanted);
                     if (low < wanted) expected = answer::guard_failed;
                     else if (low - wanted < lowest) expected = answer::overflow;
                 } else if (kind == 1) {
-                    said = meets<small_credit>(at, id, 1, wanted);
+                    reply = answer_to<small_credit>(at, id, 1, wanted);
                     added = {id, small_credit, wanted, 0};
                     if (high + wanted > highest) expected = answer::overflow;
                 } else {
-                    said = meets<both_moments>(at, id, 1, wanted);
+                    reply = answer_to<both_moments>(at, id, 1, wanted);
                     added = {id, both_moments, wanted, -wanted};
                     if (high + 2 * wanted > highest) expected = answer::overflow;
                 }
-                REQUIRE(said == expected);
-                ++(said == answer::applied ? applied : refused);
-                if (said == answer::applied) open.push_back(added);
+                REQUIRE(reply == expected);
+                ++(reply == answer::applied ? applied : refused);
+                if (reply == answer::applied) open.push_back(added);
             } else if (!open.empty()) {
                 auto const ended = open[chance() % open.size()];
                 bool const commits = chance() % 2 == 0;

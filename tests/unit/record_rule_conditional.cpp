@@ -70,7 +70,7 @@ tally compare() {
             for (thing const& one : many_records()) {
                 slot at;
                 at.record = one;
-                bool const applied = meet<Which>(at, "t", own_epoch, parameters).what ==
+                bool const applied = execute<Which>(at, "t", own_epoch, parameters).what ==
                                      answer::applied;
                 bool const allowed = apply && allows(*apply, one);
                 CHECK(allowed == applied);

@@ -21,44 +21,44 @@ TEST_CASE("record rule: who meets whom on one record") {
     // present mark: commuting or exclusive, of another transaction or of its own other part
     SUBCASE("another's commuting mark lets what commutes pass") {
         auto at = with(opened);
-        REQUIRE(meets<credit>(at, "other", 1, 1) == answer::applied);
-        CHECK(meets<relabel>(at, "t", 1, 0) == answer::busy);
-        CHECK(meets<pay>(at, "t", 1, 0) == answer::busy);
-        CHECK(meets<debit>(at, "t", 1, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(at, "other", 1, 1) == answer::applied);
+        CHECK(answer_to<relabel>(at, "t", 1, 0) == answer::busy);
+        CHECK(answer_to<pay>(at, "t", 1, 0) == answer::busy);
+        CHECK(answer_to<debit>(at, "t", 1, 1) == answer::applied);
     }
     SUBCASE("another's exclusive mark lets nothing pass") {
         auto at = with(opened);
-        REQUIRE(meets<relabel>(at, "other", 1, 0) == answer::applied);
-        CHECK(meets<debit>(at, "t", 1, 1) == answer::busy);
-        CHECK(meets<look>(at, "t", 1, 1) == answer::busy);
-        CHECK(meets<pay>(at, "t", 1, 0) == answer::busy);
-        CHECK(meets<erase>(at, "t", 1, 0) == answer::busy);
-        CHECK(meets<create>(at, "t", 1, 0) == answer::busy);
+        REQUIRE(answer_to<relabel>(at, "other", 1, 0) == answer::applied);
+        CHECK(answer_to<debit>(at, "t", 1, 1) == answer::busy);
+        CHECK(answer_to<look>(at, "t", 1, 1) == answer::busy);
+        CHECK(answer_to<pay>(at, "t", 1, 0) == answer::busy);
+        CHECK(answer_to<erase>(at, "t", 1, 0) == answer::busy);
+        CHECK(answer_to<create>(at, "t", 1, 0) == answer::busy);
     }
     SUBCASE("its own commuting mark stops what is exclusive, for good") {
         auto at = with(opened);
-        REQUIRE(meets<credit>(at, "t", 1, 1) == answer::applied);
-        CHECK(meets<relabel>(at, "t", 1, 0) == answer::two_parts);
-        CHECK(meets<debit>(at, "t", 1, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(at, "t", 1, 1) == answer::applied);
+        CHECK(answer_to<relabel>(at, "t", 1, 0) == answer::two_parts);
+        CHECK(answer_to<debit>(at, "t", 1, 1) == answer::applied);
     }
     SUBCASE("its own exclusive mark stops everything, for good") {
         auto at = with(opened);
-        REQUIRE(meets<relabel>(at, "t", 1, 0) == answer::applied);
-        CHECK(meets<debit>(at, "t", 1, 1) == answer::two_parts);
-        CHECK(meets<erase>(at, "t", 1, 1) == answer::two_parts);
-        CHECK(meets<create>(at, "t", 1, 1) == answer::two_parts);
+        REQUIRE(answer_to<relabel>(at, "t", 1, 0) == answer::applied);
+        CHECK(answer_to<debit>(at, "t", 1, 1) == answer::two_parts);
+        CHECK(answer_to<erase>(at, "t", 1, 1) == answer::two_parts);
+        CHECK(answer_to<create>(at, "t", 1, 1) == answer::two_parts);
     }
     SUBCASE("with both there, what would be in vain is said first") {
         auto at = with(opened);
-        REQUIRE(meets<credit>(at, "other", 1, 1) == answer::applied);
-        REQUIRE(meets<credit>(at, "t", 1, 1) == answer::applied);
-        CHECK(meets<relabel>(at, "t", 1, 0) == answer::two_parts);
+        REQUIRE(answer_to<credit>(at, "other", 1, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(at, "t", 1, 1) == answer::applied);
+        CHECK(answer_to<relabel>(at, "t", 1, 0) == answer::two_parts);
     }
 }
 
 TEST_CASE("record rule: an exclusive part is adopted, fenced and met like any other") {
     auto at = with(opened);
-    auto const first = meet<pay>(at, "t", 10, {30, 0, {}, {}});
+    auto const first = execute<pay>(at, "t", 10, {30, 0, {}, {}});
     CHECK(first.what == answer::applied);
     REQUIRE(first.exclusive);
     CHECK(first.exclusive->image == "native");
@@ -66,12 +66,12 @@ TEST_CASE("record rule: an exclusive part is adopted, fenced and met like any ot
     // Another program changes the record: the answer still holds the old image of the mark.
     at.record->small = 9;
     for (settle::epoch const under : {settle::epoch{10}, settle::epoch{12}}) {
-        auto const again = meet<pay>(at, "t", under, {30, 0, {}, {}});
+        auto const again = execute<pay>(at, "t", under, {30, 0, {}, {}});
         CHECK(again.what == answer::applied);
         CHECK(again.exclusive == first.exclusive);
         CHECK(again.on_record == settle::record_change::none);
     }
-    CHECK(meets<pay>(at, "t", 11, 30) == answer::fenced);
+    CHECK(answer_to<pay>(at, "t", 11, 30) == answer::fenced);
     CHECK(at.marks.begin()->epoch_number == 12);
     // Undone, it puts back its own fields and leaves the others as they are.
     CHECK(undoes(at, "t", pay) == answer::applied);
@@ -81,7 +81,7 @@ TEST_CASE("record rule: an exclusive part is adopted, fenced and met like any ot
 
 TEST_CASE("record rule: an exclusive confirm shows only when it is certain") {
     auto at = with(opened);
-    auto const result = meet<relabel>(at, "t", 10, {100, 0, "shut", {}});
+    auto const result = execute<relabel>(at, "t", 10, {100, 0, "shut", {}});
     CHECK(result.what == answer::applied);
     CHECK(result.on_record == settle::record_change::none);
     CHECK(same(at.record, opened));
@@ -100,26 +100,26 @@ TEST_CASE("record rule: an exclusive confirm shows only when it is certain") {
 
 TEST_CASE("record rule: the guards of an exclusive part see the record itself") {
     auto at = with(opened);
-    CHECK(meets<relabel>(at, "t", 1, 101) == answer::guard_failed);
+    CHECK(answer_to<relabel>(at, "t", 1, 101) == answer::guard_failed);
     at.record->label = "shut";
-    CHECK(meets<pay>(at, "t", 1, 0) == answer::guard_failed);
+    CHECK(answer_to<pay>(at, "t", 1, 0) == answer::guard_failed);
     at.record->label = "open";
-    CHECK(meets<pay>(at, "t", 1, 101) == answer::guard_failed);
+    CHECK(answer_to<pay>(at, "t", 1, 101) == answer::guard_failed);
     CHECK(at.marks.empty());
-    CHECK(meets<pay>(at, "t", 1, 100) == answer::applied);
+    CHECK(answer_to<pay>(at, "t", 1, 100) == answer::applied);
 }
 
 TEST_CASE("record rule: a record is created with its mark, and goes with it") {
     wish wanted;
     wanted.whole = {"another key", 5, 1, "new"};
     slot at;
-    auto const result = meet<create>(at, "t", 10, wanted);
+    auto const result = execute<create>(at, "t", 10, wanted);
     CHECK(result.what == answer::applied);
     CHECK(result.on_record == settle::record_change::created);
     // The participant's key counts, not the one in the value.
     CHECK(same(at.record, {"A", 5, 1, "new"}));
-    CHECK(meet<create>(at, "t", 11, wanted).on_mark == settle::mark_change::raised);
-    CHECK(meet<create>(at, "u", 10, wanted).what == answer::busy);
+    CHECK(execute<create>(at, "t", 11, wanted).on_mark == settle::mark_change::raised);
+    CHECK(execute<create>(at, "u", 10, wanted).what == answer::busy);
     SUBCASE("undone") {
         auto const undone = settle::undo(at, "t", {create, 0});
         CHECK(undone.on_record == settle::record_change::erased);
@@ -129,7 +129,7 @@ TEST_CASE("record rule: a record is created with its mark, and goes with it") {
         CHECK(backs_off(at, "t", create, 10) == answer::nothing);
         CHECK(backs_off(at, "t", create, 11) == answer::applied);
         CHECK(at == slot{});
-        CHECK(meet<create>(at, "t", 12, wanted).what == answer::applied);
+        CHECK(execute<create>(at, "t", 12, wanted).what == answer::applied);
     }
     SUBCASE("stray after a commit under another epoch") {
         CHECK(confirms(at, "t", create, 12) == answer::applied);
@@ -139,18 +139,18 @@ TEST_CASE("record rule: a record is created with its mark, and goes with it") {
         CHECK(confirms(at, "t", create, 11) == answer::applied);
         CHECK(same(at.record, {"A", 5, 1, "new"}));
         CHECK(at.marks.empty());
-        CHECK(meet<create>(at, "u", 10, wanted).what == answer::record_exists);
+        CHECK(execute<create>(at, "u", 10, wanted).what == answer::record_exists);
     }
 }
 
 TEST_CASE("record rule: a record is erased at the commit and not before") {
     auto at = with(opened);
-    auto const result = meet<erase>(at, "t", 10, {});
+    auto const result = execute<erase>(at, "t", 10, {});
     CHECK(result.what == answer::applied);
     REQUIRE(result.exclusive);
     CHECK(result.exclusive->image == "native");
     CHECK(same(at.record, opened));
-    CHECK(meets<debit>(at, "u", 10, 1) == answer::busy);
+    CHECK(answer_to<debit>(at, "u", 10, 1) == answer::busy);
     SUBCASE("undone") {
         CHECK(undoes(at, "t", erase) == answer::applied);
         CHECK(same(at.record, opened));
@@ -171,7 +171,7 @@ TEST_CASE("record rule: a replaced record comes back whole, its key never moves"
     auto at = with(opened);
     wish wanted;
     wanted.whole = {"another key", -5, -1, "else"};
-    REQUIRE(meet<replace>(at, "t", 10, wanted).what == answer::applied);
+    REQUIRE(execute<replace>(at, "t", 10, wanted).what == answer::applied);
     CHECK(same(at.record, {"A", -5, -1, "else"}));
     SUBCASE("undone") {
         CHECK(undoes(at, "t", replace) == answer::applied);
@@ -192,10 +192,10 @@ TEST_CASE("record rule: a set of marks is ordered, whatever order it was filled 
     auto forward = with(opened);
     auto backward = with(opened);
     for (char const* id : {"a", "b", "c"}) {
-        REQUIRE(meets<credit>(forward, id, 1, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(forward, id, 1, 1) == answer::applied);
     }
     for (char const* id : {"c", "a", "b"}) {
-        REQUIRE(meets<credit>(backward, id, 1, 1) == answer::applied);
+        REQUIRE(answer_to<credit>(backward, id, 1, 1) == answer::applied);
     }
     CHECK(forward == backward);
     REQUIRE(undoes(forward, "b", credit) == answer::applied);

@@ -98,7 +98,7 @@ inline constexpr auto zoo = settle::transaction<wish, "zoo">(
 
 using zoo_direction = settle::forward<zoo>;
 using slot = settle::record_slot<thing>;
-using met = settle::met<thing>;
+using record_answer = settle::record_answer<thing>;
 
 inline constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -111,7 +111,8 @@ inline constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
 /// Applies one participant for a transaction; its part number is the participant's.
 template <part Which>
-met meet(slot& at, std::string const& id, settle::epoch under, wish const& parameters) {
+record_answer execute(slot& at, std::string const& id, settle::epoch under,
+                      wish const& parameters) {
     auto const intent = zoo_direction::intent<Which>(parameters, 0);
     thing created;
     created.id = "A";
@@ -120,11 +121,11 @@ met meet(slot& at, std::string const& id, settle::epoch under, wish const& param
 }
 
 template <part Which>
-answer meets(slot& at, std::string const& id, settle::epoch under, std::int64_t amount_wanted) {
+answer answer_to(slot& at, std::string const& id, settle::epoch under, std::int64_t amount_wanted) {
     wish parameters;
     parameters.amount = amount_wanted;
     parameters.text = "closed";
-    return meet<Which>(at, id, under, parameters).what;
+    return execute<Which>(at, id, under, parameters).what;
 }
 
 inline answer confirms(slot& at, std::string const& id, part which, settle::epoch committed) {

@@ -107,7 +107,7 @@ auto patient_engine(database& db, More&&... more) {
 struct change_behind {
     char const* sql;
     char const* undo;
-    char const* said;
+    char const* reply;
 };
 
 constexpr change_behind every_change[]{
@@ -126,7 +126,7 @@ void check_told_at_once(settle::outcome const& told, change_behind const& how) {
     CHECK(told.verdict == verdict::undecided);
     CHECK(told.problem.code == condition::permanent);
     INFO(told.problem.text);
-    CHECK(contains(told.problem.text, how.said));
+    CHECK(contains(told.problem.text, how.reply));
     CHECK(contains(told.problem.text, "put back what is missing"));
 }
 

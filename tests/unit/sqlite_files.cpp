@@ -389,9 +389,9 @@ TEST_CASE("sqlite files: a file of two names is refused and left as it is") {
     sql(at.file, "CREATE TABLE other(a)");
     fs::create_hard_link(at.file, at.file + "2");
     for (auto const& name : {at.file, at.file + "2"}) {
-        std::string const said = refusal([&] { database{name}; });
-        CHECK(contains(said, "the store does not fit"));
-        CHECK(contains(said, "is a file of 2 names"));
+        std::string const reply = refusal([&] { database{name}; });
+        CHECK(contains(reply, "the store does not fit"));
+        CHECK(contains(reply, "is a file of 2 names"));
     }
     CHECK(sql_value(at.file, "SELECT count(*) FROM sqlite_master") == "1");
     fs::remove(at.file + "2");

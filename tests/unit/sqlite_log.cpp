@@ -41,18 +41,18 @@ struct bench {
     }
     log_answer insert(settle::job& work, std::int64_t now = 1000) {
         log.insert(std::span{&work, 1}, {at(now), owner});
-        return work.said;
+        return work.reply;
     }
     template <step Step>
     log_answer change_entry(settle::job& work, std::int64_t now) {
         log.change<Step>(std::span{&work, 1}, {at(now), owner});
-        return work.said;
+        return work.reply;
     }
     /// Inserts an entry that is pending under an epoch.
     settle::job pending(std::string const& id, settle::epoch number = 7) {
         auto work = job(id, coordinator::begin(1, number));
         CHECK(insert(work) == log_answer::taken);
-        work.coordinator.inserted(work.said, false);
+        work.coordinator.inserted(work.reply, false);
         return work;
     }
     [[nodiscard]] entry read(std::string const& id) { return *log.read(id).value(); }
@@ -142,10 +142,10 @@ TEST_CASE("sqlite log: an id that is there is a conflict, for others of the wave
         wave.push_back(on.job(id, coordinator::begin(1, 9)));
     }
     on.log.insert(std::span{wave}, {at(1), on.owner});
-    CHECK(wave[0].said == log_answer::taken);
-    CHECK(wave[1].said == log_answer::conflict);
-    CHECK(wave[2].said == log_answer::taken);
-    CHECK(wave[3].said == log_answer::conflict);
+    CHECK(wave[0].reply == log_answer::taken);
+    CHECK(wave[1].reply == log_answer::conflict);
+    CHECK(wave[2].reply == log_answer::taken);
+    CHECK(wave[3].reply == log_answer::conflict);
     CHECK(on.read("one").epoch_number == 7);
     CHECK(on.ids({}) == "one two zero ");
 }
@@ -161,9 +161,9 @@ std::vector<settle::job> applied_wave(bench& on, std::vector<std::string> const&
     return wave;
 }
 std::string answers(std::vector<settle::job> const& wave) {
-    std::string said;
-    for (auto const& one : wave) said += one.said == log_answer::taken ? '+' : '-';
-    return said;
+    std::string reply;
+    for (auto const& one : wave) reply += one.reply == log_answer::taken ? '+' : '-';
+    return reply;
 }
 
 TEST_CASE("sqlite log: who is not as expected in a wave is a conflict, and nobody else is") {
@@ -211,7 +211,7 @@ TEST_CASE("sqlite log: an entry that nobody described has neither type nor param
     auto work = settle::make_job<settle::undescribed>(
         "one", none, coordinator::begin(0, 3, settle::goal::tombstone));
     on.log.insert(std::span{&work, 1}, {at(5), on.owner});
-    CHECK(work.said == log_answer::taken);
+    CHECK(work.reply == log_answer::taken);
     entry const found = on.read("one");
     CHECK(found.type.empty());
     CHECK(found.parameters.empty());

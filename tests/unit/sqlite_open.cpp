@@ -65,8 +65,8 @@ TEST_CASE("sqlite open: a file that is no database is refused and left alone") {
     folder const here;
     std::string const text(2000, 'x');
     std::ofstream{here.file()} << text;
-    std::string const said = opening(here.file());
-    CHECK(contains(said, "settle: '" + here.file() +
+    std::string const reply = opening(here.file());
+    CHECK(contains(reply, "settle: '" + here.file() +
                              "' is not a SQLite database. Name another file. "
                              "See sqlite#open-a-file"));
     std::ifstream file{here.file()};
@@ -86,9 +86,9 @@ TEST_CASE("sqlite open: what looks like a URI is the name of a file") {
     folder const here;
     auto const before = std::filesystem::current_path();
     std::filesystem::current_path(std::filesystem::path{here.file()}.parent_path());
-    std::string const said = opening("file:a?mode=ro");
+    std::string const reply = opening("file:a?mode=ro");
     std::filesystem::current_path(before);
-    CHECK(said == "");
+    CHECK(reply == "");
     CHECK(std::filesystem::exists(here.file("file:a?mode=ro")));
 }
 
@@ -116,8 +116,8 @@ TEST_CASE("sqlite open: a file in which a name of settle's is taken is refused a
 TEST_CASE("sqlite open: a file that keeps its texts in another order is refused and not touched") {
     folder const here;
     sql(here.file(), "PRAGMA encoding = 'UTF-16le'; CREATE TABLE mine(x TEXT PRIMARY KEY)");
-    std::string const said = opening(here.file());
-    CHECK(contains(said, "settle: '" + here.file() + "' keeps its texts as UTF-16le, which has "
+    std::string const reply = opening(here.file());
+    CHECK(contains(reply, "settle: '" + here.file() + "' keeps its texts as UTF-16le, which has "
                          "another order than UTF-8. Copy it into a new file"));
     CHECK(sql(here.file(), "SELECT name FROM sqlite_master WHERE type = 'table'") ==
           std::vector<std::string>{"mine"});
@@ -128,9 +128,9 @@ TEST_CASE("sqlite open: tables of another version are refused with the version t
     folder const here;
     { database const db{here.file()}; }
     sql(here.file(), "UPDATE settle_meta SET value = '7' WHERE name = 'schema_version'");
-    std::string const said = opening(here.file());
-    CHECK(contains(said, "the store is of another version: "));
-    CHECK(contains(said, "have version 7 and this library needs version 3."));
+    std::string const reply = opening(here.file());
+    CHECK(contains(reply, "the store is of another version: "));
+    CHECK(contains(reply, "have version 7 and this library needs version 3."));
     sql(here.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(here.file()), "have version unknown and"));
 }
@@ -191,13 +191,13 @@ TEST_CASE("sqlite open: programs that begin at once make the tables once") {
         for (int i = 0; i < 4; ++i) {
             pid_t const child = ::fork();
             if (child == 0) {
-                std::string const said = refusal([&] {
+                std::string const reply = refusal([&] {
                     database db{here.file()};
                     auto engine = engine_on(db);
                     engine.create(items, item{std::to_string(i), 1}).value();
                 });
-                if (!said.empty()) std::fprintf(stderr, "%s\n", said.c_str());
-                ::_exit(said.empty() ? 0 : 1);
+                if (!reply.empty()) std::fprintf(stderr, "%s\n", reply.c_str());
+                ::_exit(reply.empty() ? 0 : 1);
             }
             children.push_back(child);
         }
@@ -213,12 +213,12 @@ TEST_CASE("sqlite open: programs that begin at once make the tables once") {
 
 TEST_CASE("sqlite open: threads that begin at once make the tables once") {
     folder const here;
-    std::vector<std::string> said(4);
+    std::vector<std::string> reply(4);
     {
         std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < said.size(); ++i) {
+        for (std::size_t i = 0; i < reply.size(); ++i) {
             threads.emplace_back([&, i] {
-                said[i] = refusal([&] {
+                reply[i] = refusal([&] {
                     database db{here.file()};
                     auto engine = engine_on(db);
                     engine.create(items, item{std::to_string(i), 1}).value();
@@ -226,7 +226,7 @@ TEST_CASE("sqlite open: threads that begin at once make the tables once") {
             });
         }
     }
-    CHECK(said == std::vector<std::string>(4));
+    CHECK(reply == std::vector<std::string>(4));
     CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
 }
 
@@ -258,9 +258,9 @@ TEST_CASE("sqlite open: records that belong to another log are refused") {
     folder const here;
     database db{here.file()};
     static_cast<void>(db.bind<items_type>("first"));
-    std::string const said = refusal([&] { static_cast<void>(db.bind<numbers_type>("second")); });
-    CHECK(contains(said, "the store belongs to another log: "));
-    CHECK(contains(said, "settle: this store belongs to the log 'first'"));
+    std::string const reply = refusal([&] { static_cast<void>(db.bind<numbers_type>("second")); });
+    CHECK(contains(reply, "the store belongs to another log: "));
+    CHECK(contains(reply, "settle: this store belongs to the log 'first'"));
     CHECK(sql(here.file(), "SELECT name FROM sqlite_master WHERE name = 'numbers'").empty());
     database again{here.file()};
     CHECK(contains(refusal([&] { engine_on(again); }), "belongs to the log 'first'"));

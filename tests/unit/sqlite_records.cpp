@@ -142,11 +142,12 @@ struct takes {
         std::span<settle::job> const wave{jobs};
         session.template start<direction>(wave, settle::kind_of<settle::step::apply>());
         session.template finish<direction>(wave, settle::kind_of<settle::step::apply>());
-        std::string said;
+        std::string reply;
         for (auto const& one : jobs) {
-            said += (said.empty() ? "" : ", ") + std::string{name_of(one.coordinator.answer_of(0))};
+            reply +=
+                (reply.empty() ? "" : ", ") + std::string{name_of(one.coordinator.answer_of(0))};
         }
-        return said;
+        return reply;
     }
 };
 
@@ -296,18 +297,18 @@ TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file i
     entries.jobs[0].coordinator = settle::coordinator::begin(1, 9);
     std::string const owner = "me";
     std::span<settle::job> const inserted{entries.jobs};
-    std::string said;
+    std::string reply;
     {
         full_disk const disk{on.path()};
-        said = wave.send(session);
+        reply = wave.send(session);
         log.insert(inserted, {settle::timestamp{}, owner});
     }
-    CHECK(said == "unknown, unknown");
+    CHECK(reply == "unknown, unknown");
     // Whether it took effect is not known; that no other try helps before there is room, is.
     CHECK(wave.jobs[0].problem.code == condition::permanent);
     CHECK(contains(wave.jobs[0].problem.text,
                    "could not commit a transaction: database or disk is full"));
-    CHECK(entries.jobs[0].said == settle::log_answer::unknown);
+    CHECK(entries.jobs[0].reply == settle::log_answer::unknown);
     CHECK(entries.jobs[0].problem.code == condition::permanent);
     CHECK(on.amounts() == "100,100,100");
     CHECK_FALSE(log.read("of C").value().has_value());
@@ -317,7 +318,7 @@ TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file i
     CHECK(on.amounts() == "99,99,100");
     // The number that the entry's type got in the transaction that failed is not used again.
     log.insert(inserted, {settle::timestamp{}, owner});
-    CHECK(entries.jobs[0].said == settle::log_answer::taken);
+    CHECK(entries.jobs[0].reply == settle::log_answer::taken);
     CHECK(log.read("of C").value()->type == "take");
     CHECK(log.read("of C").value()->owner == "me");
 }
@@ -329,7 +330,7 @@ TEST_CASE("sqlite records: a damaged mark is named, and resolving it says so") {
     REQUIRE(wave.send(session) == "applied");
     auto const places = session.marks(std::nullopt, 10).value();
     REQUIRE(places.size() == 1);
-    CHECK(places[0] == settle::mark_place{"items", std::string{"A"}, "of A", {0, 0}, 7});
+    CHECK(places[0] == settle::mark_locator{"items", std::string{"A"}, "of A", {0, 0}, 7});
 
     sql(on.path(), "UPDATE settle_mark SET undo = '{\"amount\":'");
     auto const no = session.resolve(places[0], false);
@@ -366,7 +367,7 @@ TEST_CASE("sqlite records: a mark whose own place is damaged keeps no sweep from
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
     std::vector<std::string> sound;
     std::vector<std::string> damaged;
-    std::optional<settle::mark_place> after;
+    std::optional<settle::mark_locator> after;
     for (int page_number = 0; page_number < 10; ++page_number) {
         auto const page = session.marks(after, 4).value();
         for (auto const& one : page) {
@@ -401,7 +402,7 @@ TEST_CASE("sqlite records: marks of other collections are nobody's here, and pag
                    "('a', 0, 3, 'items', 'A', 9, 'add', NULL, NULL, NULL)");
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
     std::string seen;
-    std::optional<settle::mark_place> after;
+    std::optional<settle::mark_locator> after;
     for (;;) {
         auto const page = session.marks(after, 1).value();
         if (page.empty()) break;

@@ -55,12 +55,12 @@ void check_fits(table_parts const& parts, std::string_view what) {
 
 /// A table that is refused: the sentence names the table and says this.
 void check_refused(table_parts const& parts, std::string_view words) {
-    std::string const said = binding(parts);
-    INFO(said);
-    CHECK(contains(said, "the store does not fit the collection: settle: the table 'items' cannot "
+    std::string const reply = binding(parts);
+    INFO(reply);
+    CHECK(contains(reply, "the store does not fit the collection: settle: the table 'items' cannot "
                          "hold the collection as it is described: "));
-    CHECK(contains(said, words));
-    CHECK(contains(said, ". See sqlite#existing-tables"));
+    CHECK(contains(reply, words));
+    CHECK(contains(reply, ". See sqlite#existing-tables"));
 }
 
 TEST_CASE("sqlite tables: a new table has the fields as columns that other programs read") {

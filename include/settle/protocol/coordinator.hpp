@@ -119,8 +119,8 @@ public:
     // ------------------------------------------------------------------------ answers of the log
 
     /// Shape:   expired - the entry is too old to commit
-    void inserted(log_answer said, bool expired) {
-        if (!moved(said)) return;
+    void inserted(log_answer reply, bool expired) {
+        if (!moved(reply)) return;
         known_ = true;
         state_ = insert_state();
         epoch_ = seen_;
@@ -164,10 +164,10 @@ public:
     /// Makes the next step read the entry: after a wait, or before an insert that may find it.
     void look_again() { next_ = step::read; }
 
-    void claimed(log_answer said, bool expired) {
+    void claimed(log_answer reply, bool expired) {
         // The outcome of this worker's own cancel is unknown.
         bool const cancels = unsure_ && why_ != reason::none;
-        if (!moved(said)) return;
+        if (!moved(reply)) return;
         epoch_ = seen_ = raised();
         if (!std::exchange(requeueing_, false)) ++attempts_;
         if (state_ == settle::state::applied) {
@@ -195,21 +195,21 @@ public:
         else look_again();
     }
 
-    void committed(log_answer said) {
-        if (!moved(said)) return;
+    void committed(log_answer reply) {
+        if (!moved(reply)) return;
         committed_ = epoch_;
         state_ = settle::state::applied;
         start(step::confirm);
     }
 
-    void closed(log_answer said) {
-        if (!moved(said)) return;
+    void closed(log_answer reply) {
+        if (!moved(reply)) return;
         state_ = state_ == settle::state::applied ? settle::state::done : settle::state::canceled;
         next_ = step::end;
     }
 
-    void canceled(log_answer said) {
-        if (!moved(said)) return;
+    void canceled(log_answer reply) {
+        if (!moved(reply)) return;
         if (!held()) epoch_ = ++seen_;
         if (state_ == settle::state::initial) {
             state_ = settle::state::canceled;
@@ -240,7 +240,7 @@ public:
         if (why_ == reason::none && answers_.contains(answer::busy)) {
             if (attempts_ < limit) return false;
             why_ = reason::busy;
-            failed_ = answers_.place_of(answer::busy);
+            failed_ = answers_.index_of(answer::busy);
         }
         decided_state_ = why_ == reason::none ? settle::state::done : settle::state::canceled;
         return true;
@@ -254,23 +254,23 @@ public:
     }
 
     /// The native transaction has ended.
-    /// Shape:   said - the answer to the insert or change of the entry
-    void settled(log_answer said) {
-        settle::state const judged = std::exchange(decided_state_, settle::state::initial);
-        if (said == log_answer::held_back) {
+    /// Shape:   reply - the answer to the insert or change of the entry
+    void settled(log_answer reply) {
+        settle::state const decided = std::exchange(decided_state_, settle::state::initial);
+        if (reply == log_answer::held_back) {
             bool const busy = answers_.contains(answer::busy);
             if (busy) ++attempts_;
             return start(busy ? step::pause : step::one_phase);
         }
-        if (said != log_answer::taken) {
+        if (reply != log_answer::taken) {
             stay_behind();
             answers_.reset();
         }
-        if (!moved(said)) return;
+        if (!moved(reply)) return;
         epoch_ = seen_ = one_phase_epoch();
         if (!inserts()) ++attempts_;
         known_ = true;
-        state_ = judged;
+        state_ = decided;
         ask_log(step::end);
     }
 
@@ -279,7 +279,7 @@ public:
 
     // --------------------------------------------------------------------- answers of the stores
 
-    void answered(std::size_t part, answer said) noexcept { answers_[part] = said; }
+    void answered(std::size_t part, answer reply) noexcept { answers_[part] = reply; }
 
     /// Decides the wave, when every part that was due has an answer.
     /// Shape:   limit - how often a busy transaction starts over
@@ -379,16 +379,16 @@ private:
     }
 
     /// True if the log acknowledged the write. If not, the next step is set here.
-    bool moved(log_answer said) {
-        if (said == log_answer::taken) {
+    bool moved(log_answer reply) {
+        if (reply == log_answer::taken) {
             unsure_ = false;
             return true;
         }
         bool const begins = next_ == step::insert || next_ == step::claim;
-        if (said == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
-        if (took_no_effect(said)) return false;
+        if (reply == log_answer::unknown && begins && !Rules::acknowledged_only) return true;
+        if (took_no_effect(reply)) return false;
         // The conflict may be with this worker's own earlier write, whose outcome was unknown.
-        unsure_ = unsure_ || said == log_answer::unknown;
+        unsure_ = unsure_ || reply == log_answer::unknown;
         pausing_ = requeueing_ = false;
         next_ = step::read;
         return false;
@@ -422,7 +422,7 @@ private:
     /// No worker waits while its transaction holds a mark.
     void back_off(std::uint32_t limit) {
         if (!Rules::backs_off) return answers_.forget(answer::busy);
-        if (attempts_ >= limit) return cancel_for(reason::busy, answers_.place_of(answer::busy));
+        if (attempts_ >= limit) return cancel_for(reason::busy, answers_.index_of(answer::busy));
         roll_back_attempt();
     }
 

@@ -169,7 +169,7 @@ std::string cause_of_part(Participant const& participant, Parameters const& para
     return finder.told();
 }
 
-inline std::string place_of(part_name const& where) {
+inline std::string locator_of(part_name const& where) {
     if (where.participant.empty()) return {};
     std::string text = "participant '" + std::string{where.participant} + "'";
     if (where.line) text += ", line " + std::to_string(*where.line + 1);
@@ -201,13 +201,13 @@ std::string explain(std::type_identity<forward<Type>>,
                                  given, refused.where.line.value_or(0)),
                              refused.why);
     });
-    return place_of(refused.where) + told;
+    return locator_of(refused.where) + told;
 }
 
 template <auto const& Type>
 std::string explain(std::type_identity<backward<Type>>,
                     typename backward<Type>::parameters const&, refusal const& refused) {
-    return place_of(refused.where) +
+    return locator_of(refused.where) +
            (refused.why == reason::overflow
                 ? "what the transaction gained leaves 64 bits altogether"
                 : "the entry keeps no image of the record that can be read");

@@ -92,6 +92,12 @@ template <Described Record>
 [[nodiscard]] bool equal_members(Record const& left, Record const& right) {
     return detail::same_value(left, right);
 }
+template <Described Record>
+[[nodiscard]] bool equal_members(std::optional<Record> const& left,
+                                 std::optional<Record> const& right) {
+    if (left.has_value() != right.has_value()) return false;
+    return !left || equal_members(*left, *right);
+}
 
 template <Described Record>
 [[nodiscard]] bool operator==(exclusive_effect<Record> const& left,
@@ -254,9 +260,7 @@ struct record_slot {
     mark_set<Record> marks;
 
     friend bool operator==(record_slot const& left, record_slot const& right) {
-        if (left.record.has_value() != right.record.has_value()) return false;
-        return (!left.record || equal_members(*left.record, *right.record)) &&
-               left.marks == right.marks;
+        return equal_members(left.record, right.record) && left.marks == right.marks;
     }
 };
 

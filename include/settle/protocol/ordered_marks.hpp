@@ -158,7 +158,7 @@ public:
         }
         auto const& runs = crowd_->runs;
         std::size_t i = crowd_->run_of(id, part);
-        std::size_t const at = place_in(runs[i], id, part);
+        std::size_t const at = index_in(runs[i], id, part);
         run const* const last = runs.data() + crowd_->used;
         if (at < runs[i].size()) return {&runs[i][at], &runs[i], last};
         if (++i == crowd_->used) return end();
@@ -231,7 +231,7 @@ private:
 
         [[gnu::noinline]] Mark* find(transaction_id const& id, part_number part) {
             run& in = runs[run_of(id, part)];
-            std::size_t const at = place_in(in, id, part);
+            std::size_t const at = index_in(in, id, part);
             return at < in.size() && in[at].part == part && in[at].id == id ? &in[at] : nullptr;
         }
 
@@ -258,7 +258,7 @@ private:
         /// The run and the position in it for one more mark. Requires at least one run in use.
         std::pair<run*, std::ptrdiff_t> room_for(transaction_id const& id, part_number part) {
             std::size_t i = run_of(id, part);
-            std::size_t at = place_in(runs[i], id, part);
+            std::size_t at = index_in(runs[i], id, part);
             if (runs[i].size() == longest) {
                 // Ids mostly grow, so most marks are added at the end. Then the run is not split.
                 std::size_t const kept = at == longest && i + 1 == used ? longest : longest / 2;
@@ -307,7 +307,7 @@ private:
         }
     };
 
-    [[nodiscard]] static std::size_t place_in(run const& in, transaction_id const& id,
+    [[nodiscard]] static std::size_t index_in(run const& in, transaction_id const& id,
                                               part_number part) {
         auto const at = std::partition_point(in.begin(), in.end(), [&](Mark const& one) {
             return std::tie(one.id, one.part) < std::tie(id, part);

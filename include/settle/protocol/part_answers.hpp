@@ -48,7 +48,7 @@ public:
     }
 
     /// The first part with this answer, or size().
-    [[nodiscard]] std::size_t place_of(answer wanted) const noexcept {
+    [[nodiscard]] std::size_t index_of(answer wanted) const noexcept {
         return static_cast<std::size_t>(std::find(begin(), end(), wanted) - begin());
     }
 

@@ -16,7 +16,7 @@ enum class record_change : std::uint8_t { none, fields, created, erased };
 
 /// The answer of an operation and what it changed: an adapter writes only these changes.
 template <Described Record>
-struct met {
+struct record_answer {
     answer what = answer::nothing;
     mark_change on_mark = mark_change::none;
     record_change on_record = record_change::none;
@@ -25,7 +25,7 @@ struct met {
     std::shared_ptr<exclusive_effect<Record> const> exclusive;
 
     // Not defaulted: the compiler would clear the whole object before it sets the members.
-    met() {}
+    record_answer() {}
 };
 
 namespace detail {
@@ -133,15 +133,15 @@ bool in_motion(Marks const& marks, std::uint64_t fields) {
 }
 
 template <Described Record>
-met<Record> refused(answer what) {
-    met<Record> result;
+record_answer<Record> refused(answer what) {
+    record_answer<Record> result;
     result.what = what;
     return result;
 }
 
 /// Adds the apply deltas to a record and adds the mark, if every member stays within its type.
 template <typename Rules, Described Record>
-[[SETTLE_INLINED]] inline met<Record> take_sums(record_slot<Record>& slot,
+[[SETTLE_INLINED]] inline record_answer<Record> take_sums(record_slot<Record>& slot,
                                                 transaction_id const& id, part_number part,
                                                 epoch under, integers<Record> const& apply,
                                                 integers<Record> const& confirm, bool overflow) {
@@ -149,7 +149,7 @@ template <typename Rules, Described Record>
     if (overflow || !fits<Rules>(slot, apply, confirm, undo)) {
         return refused<Record>(answer::overflow);
     }
-    met<Record> result;
+    record_answer<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::added;
     // The mark comes first: its allocation is the only step that can fail.
@@ -176,7 +176,7 @@ struct shared_by_all<Function> {
 /// Applies a commuting part that has no mark yet.
 /// Shape:   Inlined - see apply_as()
 template <typename Rules, bool Inlined, Described Record, typename Intent>
-[[gnu::always_inline]] inline met<Record> apply_commuting(record_slot<Record>& slot,
+[[gnu::always_inline]] inline record_answer<Record> apply_commuting(record_slot<Record>& slot,
                                                           transaction_id const& id,
                                                           part_number part, epoch under,
                                                           Intent const& intent) {
@@ -217,9 +217,9 @@ answer check_alone(Record const& record, Intent const& intent) {
 }
 
 template <Described Record, typename Intent, typename NativeImage>
-met<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id, part_number part,
-                            epoch under, Record const& created, Intent const& intent,
-                            NativeImage&& native_image) {
+record_answer<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id,
+                                      part_number part, epoch under, Record const& created,
+                                      Intent const& intent, NativeImage&& native_image) {
     auto effect = std::make_shared<exclusive_effect<Record>>();
     if (!Intent::creates) {
         answer const alone = check_alone(*slot.record, intent);
@@ -238,7 +238,7 @@ met<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id,
     effect->confirm_fields = Intent::confirm_fields;
     effect->created = Intent::creates;
     effect->erases = Intent::erases;
-    met<Record> result;
+    record_answer<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::added;
     result.fields = Intent::apply_fields;
@@ -258,12 +258,12 @@ met<Record> apply_exclusive(record_slot<Record>& slot, transaction_id const& id,
 
 /// Answers an apply whose part already has a mark: adopts a lower epoch, is fenced by a higher.
 template <typename Rules, Described Record>
-met<Record> meet_own(mark<Record>& found, epoch under) {
+record_answer<Record> adopt_mark(mark<Record>& found, epoch under) {
     bool const looks = Rules::marks_carry_epochs;
     if (looks && Rules::applying_fences && found.epoch_number > under) {
         return refused<Record>(answer::fenced);
     }
-    met<Record> result;
+    record_answer<Record> result;
     result.what = answer::applied;
     result.exclusive = found.exclusive;
     if (looks && Rules::adopting_raises && found.epoch_number < under) {
@@ -283,7 +283,7 @@ constexpr part_number number_of(part_number part) {
 template <Described Record>
 [[SETTLE_INLINED]] inline void end_mark(std::optional<Record>& record,
                                             mark<Record> const& ended, bool confirmed,
-                                            met<Record>& result) {
+                                            record_answer<Record>& result) {
     // Another program may have erased the record under the mark. Then only the mark is pulled.
     if (!record) return;
     if (!ended.is_exclusive()) {
@@ -302,9 +302,9 @@ template <Described Record>
 
 /// Confirms or undoes a mark and pulls it.
 template <Described Record>
-[[SETTLE_INLINED]] inline met<Record> resolve(record_slot<Record>& slot, mark<Record>* found,
-                                                  bool confirmed) {
-    met<Record> result;
+[[SETTLE_INLINED]] inline record_answer<Record> resolve(record_slot<Record>& slot,
+                                                        mark<Record>* found, bool confirmed) {
+    record_answer<Record> result;
     result.what = answer::applied;
     result.on_mark = mark_change::pulled;
     end_mark(slot.record, *found, confirmed, result);
@@ -316,15 +316,15 @@ template <Described Record>
 /// Shape:   commutes, creates - properties of the intent; into - the answer
 /// Returns: true if the apply is answered, false if it may check its guards
 template <typename Rules, Described Record>
-[[SETTLE_INLINED]] inline bool meets_others(record_slot<Record>& slot, transaction_id const& id,
+[[SETTLE_INLINED]] inline bool decided_by_marks(record_slot<Record>& slot, transaction_id const& id,
                                             part_number part, epoch under, bool commutes,
-                                            bool creates, met<Record>& into) {
+                                            bool creates, record_answer<Record>& into) {
     auto const refuse = [&](answer what) {
         into.what = what;
         return true;
     };
     if (mark<Record>* const found = slot.marks.find(id, part)) {
-        into = meet_own<Rules>(*found, under);
+        into = adopt_mark<Rules>(*found, under);
         return true;
     }
     if (Rules::exclusive_marks && !slot.marks.empty()) {
@@ -340,15 +340,15 @@ template <typename Rules, Described Record>
 /// Shape:   Inlined - true: the caller inlines all code; false: all intents share one copy of the
 ///          code that does not depend on the intent
 template <typename Rules, bool Inlined, Described Record, typename Intent, typename NativeImage>
-[[gnu::always_inline]] inline met<Record> apply_as(record_slot<Record>& slot,
+[[gnu::always_inline]] inline record_answer<Record> apply_as(record_slot<Record>& slot,
                                                    transaction_id const& id, part_number part,
                                                    epoch under, Record const& created,
                                                    Intent const& intent,
                                                    NativeImage&& native_image) {
-    constexpr auto look = Inlined ? &meets_others<Rules, Record>
-                                  : &shared_by_all<&meets_others<Rules, Record>>::call;
+    constexpr auto look = Inlined ? &decided_by_marks<Rules, Record>
+                                  : &shared_by_all<&decided_by_marks<Rules, Record>>::call;
     part = number_of<Rules>(part);
-    met<Record> result;
+    record_answer<Record> result;
     if (look(slot, id, part, under, Intent::commutes, Intent::creates, result)) return result;
     if constexpr (Intent::commutes) {
         return apply_commuting<Rules, Inlined>(slot, id, part, under, intent);
@@ -363,7 +363,7 @@ template <typename Rules, bool Inlined, Described Record, typename Intent, typen
 /// apply(), inlined into a caller whose loop is so short that a call would be noticeable.
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
-[[gnu::always_inline]] inline met<Record> apply_inlined(record_slot<Record>& slot,
+[[gnu::always_inline]] inline record_answer<Record> apply_inlined(record_slot<Record>& slot,
                                                         transaction_id const& id,
                                                         part_number part, epoch under,
                                                         Record const& created,
@@ -380,7 +380,7 @@ template <typename Rules = detail::protocol_rules, Described Record,
 /// Source:  protocol#the-record-rule
 template <typename Rules = detail::protocol_rules, Described Record,
           typename Intent, typename NativeImage>
-met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
+record_answer<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_number part,
                   epoch under, Record const& created, Intent const& intent,
                   NativeImage&& native_image) {
     return detail::apply_as<Rules, false>(slot, id, part, under, created, intent,
@@ -389,11 +389,11 @@ met<Record> apply(record_slot<Record>& slot, transaction_id const& id, part_numb
 
 /// Applies one part inside a native transaction that also ends it. If the part already has a mark,
 /// a run in two phases has left it: the answer is `busy`.
-template <typename Rules = detail::protocol_rules, Described Record,
-          typename Intent, typename NativeImage>
-met<Record> apply_one_phase(record_slot<Record>& slot, transaction_id const& id, part_number part,
-                          epoch under, Record const& created, Intent const& intent,
-                          NativeImage&& native_image) {
+template <typename Rules = detail::protocol_rules, Described Record, typename Intent,
+          typename NativeImage>
+record_answer<Record> apply_one_phase(record_slot<Record>& slot, transaction_id const& id,
+                                      part_number part, epoch under, Record const& created,
+                                      Intent const& intent, NativeImage&& native_image) {
     if (slot.marks.find(id, detail::number_of<Rules>(part)) != nullptr) {
         return detail::refused<Record>(answer::busy);
     }
@@ -406,7 +406,7 @@ met<Record> apply_one_phase(record_slot<Record>& slot, transaction_id const& id,
 /// transaction has the same id and was submitted after a purge.
 /// Shape:   committed - 0 after one phase, which leaves no mark: then every mark is stray
 template <typename Rules = detail::protocol_rules, Described Record>
-[[SETTLE_INLINED]] inline met<Record> finish(record_slot<Record>& slot,
+[[SETTLE_INLINED]] inline record_answer<Record> finish(record_slot<Record>& slot,
                                                  transaction_id const& id, part_number part,
                                                  epoch committed) {
     bool const looks = Rules::marks_carry_epochs && Rules::finish_looks;
@@ -419,7 +419,7 @@ template <typename Rules = detail::protocol_rules, Described Record>
 /// Undoes one part of a canceled transaction. A mark with an epoch above `latest` stays: its
 /// transaction has the same id and was submitted after a purge.
 template <typename Rules = detail::protocol_rules, Described Record>
-met<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part,
+record_answer<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_number part,
                  epoch latest = epoch_limit) {
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr || found->epoch_number > latest) return {};
@@ -428,8 +428,8 @@ met<Record> undo(record_slot<Record>& slot, transaction_id const& id, part_numbe
 
 /// Undoes one part only if its mark has exactly this epoch: for backing off and for sweeping.
 template <typename Rules = detail::protocol_rules, Described Record>
-met<Record> undo_exactly(record_slot<Record>& slot, transaction_id const& id, part_number part,
-                         epoch exact) {
+record_answer<Record> undo_exactly(record_slot<Record>& slot, transaction_id const& id,
+                                   part_number part, epoch exact) {
     bool const looks = Rules::marks_carry_epochs && Rules::undo_is_exact;
     mark<Record>* const found = slot.marks.find(id, detail::number_of<Rules>(part));
     if (found == nullptr || (looks && found->epoch_number != exact)) return {};

@@ -35,7 +35,8 @@ struct execution_state {
     bool ended_here = false;     ///< a write of this call made the entry final
     bool failed_unsure = false;  ///< a write of unknown outcome had a permanent error
     bool behind_twin = false;    ///< rests until an earlier job of its window with its id is over
-    answer met = answer::none;   ///< the first answer of a wave other than applied or nothing
+    answer failed_answer =
+        answer::none; ///< the first answer of a wave other than applied or nothing
     /// First and last epoch of unanswered writes that may have made the entry final.
     epoch first_unsure = 0;
     epoch last_unsure = 0;

@@ -28,9 +28,9 @@ public:
         if constexpr (observed) {
             auto const& c = work.coordinator;
             tell({work.id, work.direction->name(), taken,   c.state(),
-                  c.attempts(), execution.met,      c.why(), work.problem.text,
+                  c.attempts(), execution.failed_answer,      c.why(), work.problem.text,
                   work.direction->append_json,     work.parameters});
-            execution.met = answer::none;
+            execution.failed_answer = answer::none;
         }
     }
 
@@ -54,10 +54,11 @@ public:
                       [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
             for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
-                answer const said = work.coordinator.answer_of(part);
-                bool const fine = said == answer::applied || said == answer::nothing ||
-                                  said == answer::none;
-                if (execution.met == answer::none && !fine) execution.met = said;
+                answer const reply = work.coordinator.answer_of(part);
+                bool const fine = reply == answer::applied || reply == answer::nothing ||
+                                  reply == answer::none;
+                if (execution.failed_answer == answer::none && !fine)
+                    execution.failed_answer = reply;
             }
         }
     }
@@ -67,7 +68,7 @@ public:
     template <step Step>
     void note_write([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
         if constexpr (observed && ends_entry(Step)) {
-            if (work.said != log_answer::unknown) return;
+            if (work.reply != log_answer::unknown) return;
             auto const& c = work.coordinator;
             if constexpr (Step == step::insert) execution.last_unsure = c.insert_epoch();
             else if constexpr (Step == step::one_phase) execution.last_unsure = c.one_phase_epoch();
@@ -81,7 +82,7 @@ public:
         if constexpr (observed && ends_entry(Step)) {
             bool const final = is_final(work.coordinator.state());
             execution.ended_here =
-                execution.ended_here || (final && work.said == log_answer::taken);
+                execution.ended_here || (final && work.reply == log_answer::taken);
         }
     }
     /// An entry was read. No other worker writes under an epoch of this call.

@@ -31,13 +31,13 @@ public:
 
     /// True if the job's native transaction makes its entry final when it commits.
     static bool has_settled(job const& work) {
-        return work.said == log_answer::taken && is_final(work.coordinator.insert_state());
+        return work.reply == log_answer::taken;
     }
 
 private:
     /// A job that gets another id goes on.
     static bool is_over(job const& work) {
-        return (work.said == log_answer::ended && !work.new_id) || has_settled(work);
+        return (work.reply == log_answer::ended && !work.new_id) || has_settled(work);
     }
 
     /// The jobs of a wave are contiguous and in order.
@@ -54,7 +54,7 @@ private:
         // The native transaction is repeated, perhaps without the jobs whose entries exist.
         for (auto const* const one : decided_) {
             bool const is_there =
-                one->said == log_answer::conflict || one->said == log_answer::ended;
+                one->reply == log_answer::conflict || one->reply == log_answer::ended;
             if (is_there && !is_over(*one)) let_wait(*one, records);
         }
         decided_.clear();

@@ -139,7 +139,7 @@ public:
     }
 
     /// Call after a wave that marks records.
-    void begin_places() {
+    void begin_rulings() {
         blocked_.clear();
         pending_.clear();
         // Forget exclusive records that no job waits for, until a conflict shows them again.
@@ -147,7 +147,7 @@ public:
         still_exclusive_.clear();
     }
 
-    enum class place : std::uint8_t {
+    enum class ruling : std::uint8_t {
         stays,
         behind, ///< falls back behind earlier jobs of its window
         held_up ///< by marks from outside its window, or by an unreachable store
@@ -155,40 +155,40 @@ public:
 
     /// Where a job stands after the wave.
     /// Shape:   asked - the job took part in the wave; other jobs only count for later jobs
-    [[nodiscard]] place place_of(job const& work, bool asked, record_hashes_function* records) {
+    [[nodiscard]] ruling ruling_of(job const& work, bool asked, record_hashes_function* records) {
         records(work, records_);
         auto const& c = work.coordinator;
         if (!asked) {
             // Its effects stay as they are.
-            if (has_begun(work) && !has_marks(work)) return place::stays;
+            if (has_begun(work) && !has_marks(work)) return ruling::stays;
             auto& those = has_begun(work) ? pending_ : blocked_;
             for (auto const record : records_) those.insert(record);
-            return place::stays;
+            return ruling::stays;
         }
         bool back = false;
         bool away = false;
         bool unsure = false;
         bool fenced = false;
         for (std::size_t part = 0; part < records_.size(); ++part) {
-            answer const said = c.answer_of(part);
-            away = away || said == answer::unavailable;
-            unsure = unsure || said == answer::unknown;
-            fenced = fenced || said == answer::fenced;
+            answer const reply = c.answer_of(part);
+            away = away || reply == answer::unavailable;
+            unsure = unsure || reply == answer::unknown;
+            fenced = fenced || reply == answer::fenced;
             bool const in_vain =
-                Rules::falls_back && (said == answer::busy || may_hold_later(said));
+                Rules::falls_back && (reply == answer::busy || may_hold_later(reply));
             back = back || (Rules::falls_back_with && blocked_.contains(records_[part]));
             if (!in_vain || !pending_.contains(records_[part])) continue;
             back = true;
-            if (said == answer::busy) exclusive_.insert(records_[part]);
+            if (reply == answer::busy) exclusive_.insert(records_[part]);
         }
         bool const waits = back || away || unsure || fenced || part_says(work, answer::busy);
         for (std::size_t part = 0; part < records_.size(); ++part) {
             if (waits) blocked_.insert(records_[part]);
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
         }
-        if (!back) return waits ? place::held_up : place::stays;
+        if (!back) return waits ? ruling::held_up : ruling::stays;
         // A fenced job first has to find out the state of its entry.
-        return fenced ? place::stays : place::behind;
+        return fenced ? ruling::stays : ruling::behind;
     }
 
     /// True if a job makes no progress: marks or a store outside its window hold it up, or it waits
@@ -225,9 +225,9 @@ private:
     }
 
     /// True if the answer may change when the pending transactions have ended.
-    static bool may_hold_later(answer said) {
-        return said == answer::guard_failed || said == answer::overflow ||
-               said == answer::record_missing || said == answer::record_exists;
+    static bool may_hold_later(answer reply) {
+        return reply == answer::guard_failed || reply == answer::overflow ||
+               reply == answer::record_missing || reply == answer::record_exists;
     }
 
     [[nodiscard]] bool part_says(job const& work, answer wanted) const {

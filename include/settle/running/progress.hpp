@@ -99,8 +99,8 @@ public:
             watch_.step_taken(Step, work, execution);
             go_on(Step, work, execution, all.follows);
         }
-        constexpr bool meets_entries = Step == step::insert || Step == step::read;
-        if constexpr (meets_entries && Count != 1) twins_.stand_behind(all);
+        constexpr bool may_find_entries = Step == step::insert || Step == step::read;
+        if constexpr (may_find_entries && Count != 1) twins_.stand_behind(all);
     }
 
     /// Wakes jobs whose rest is over. If no other job can go on, waits for the first of them.
@@ -138,41 +138,41 @@ private:
         constexpr bool takes_over =
             Step == step::claim || Step == step::cancel || Step == step::one_phase;
         if constexpr (takes_over) {
-            if (work.said == log_answer::blocked) return interruption::failed;
+            if (work.reply == log_answer::blocked) return interruption::failed;
         }
         if constexpr (Step == step::insert || Step == step::one_phase) {
             // A new id that is already in use is replaced by another new id.
             bool const is_there =
-                work.said == log_answer::conflict || work.said == log_answer::ended;
+                work.reply == log_answer::conflict || work.reply == log_answer::ended;
             if (work.new_id && is_there) work.id = fresh_id(environment_);
             // After an unknown insert, an entry with the id counts as the job's own.
-            work.new_id = work.new_id && work.said != log_answer::unknown;
-            if (work.said == log_answer::unfit && c.inserts()) return interruption::unfit;
+            work.new_id = work.new_id && work.reply != log_answer::unknown;
+            if (work.reply == log_answer::unfit && c.inserts()) return interruption::unfit;
             if constexpr (Step == step::insert) {
-                work.new_id = work.new_id && work.said != log_answer::taken;
-                c.inserted(work.said, expired(work));
+                work.new_id = work.new_id && work.reply != log_answer::taken;
+                c.inserted(work.reply, expired(work));
             } else {
                 watch_.note_answers(work, execution);
-                c.settled(work.said);
-                if (work.said == log_answer::unfit) c.cancel_for(reason::record_unusable);
+                c.settled(work.reply);
+                if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
             }
         } else if constexpr (Step == step::read) {
             return execution.cut;
         } else if constexpr (Step == step::claim) {
-            c.claimed(work.said, expired(work));
+            c.claimed(work.reply, expired(work));
             // A read may be stale; a compare-and-set is not. It shows that no other worker raised
             // the entry's epoch, and yet a mark has a later epoch.
-            if (execution.behind && work.said == log_answer::taken) {
+            if (execution.behind && work.reply == log_answer::taken) {
                 work.problem = entry_behind_marks(work.id);
                 return interruption::failed;
             }
         } else if constexpr (Step == step::commit) {
-            c.committed(work.said);
-            if (work.said == log_answer::unfit) c.cancel_for(reason::record_unusable);
+            c.committed(work.reply);
+            if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
         } else if constexpr (Step == step::close) {
-            c.closed(work.said);
+            c.closed(work.reply);
         } else if constexpr (Step == step::cancel) {
-            c.canceled(work.said);
+            c.canceled(work.reply);
         } else {
             watch_.note_answers(work, execution);
             if (Step == step::apply)
@@ -195,12 +195,12 @@ private:
         // A job that only waits for an earlier job of its wave takes no pause: the earlier job ends
         // first, or rests, and then keep_order() keeps this job back. The time limit of this job
         // begins here all the same.
-        if (taken == step::one_phase && next == taken && work.said == log_answer::held_back) {
+        if (taken == step::one_phase && next == taken && work.reply == log_answer::held_back) {
             return end_in_time(work, execution);
         }
         // A log that answers `unknown` may do so again, so the job rests then, too.
         bool const stalled =
-            next == taken || (asks_log(taken) && work.said == log_answer::unknown);
+            next == taken || (asks_log(taken) && work.reply == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
         if (stalled && fails_always(taken, work, execution, hopeless)) {
             execution.cut = interruption::failed;
@@ -215,8 +215,8 @@ private:
                              bool hopeless) {
         if (work.problem.code != condition::permanent) return false;
         if (!asks_log(taken)) return hopeless;
-        if (work.said == log_answer::unknown) return std::exchange(execution.failed_unsure, true);
-        return took_no_effect(work.said);
+        if (work.reply == log_answer::unknown) return std::exchange(execution.failed_unsure, true);
+        return took_no_effect(work.reply);
     }
 
     /// Ends the job: no wave includes it any more.
@@ -276,7 +276,7 @@ private:
     template <step Step, std::size_t Count>
     void look_at_order(jobs_side_by_side<Count> const& all) {
         order_->begin_answers();
-        if constexpr (Step == step::apply) order_->begin_places();
+        if constexpr (Step == step::apply) order_->begin_rulings();
         if (nobody_waits<Step>(all)) return;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             execution_state& execution = all.executions[i];
@@ -297,9 +297,9 @@ private:
     /// A job that failed beside an earlier job of its window falls back: it may succeed later. A
     /// later job on the same record falls back, too.
     void yield_to_earlier(job& work, execution_state& execution, record_hashes_function* records) {
-        auto const place = order_->place_of(work, execution.takes_part, records);
-        if (execution.takes_part) execution.held_up = place == order::place::held_up;
-        execution.kept_back = place == order::place::behind;
+        auto const found = order_->ruling_of(work, execution.takes_part, records);
+        if (execution.takes_part) execution.held_up = found == order::ruling::held_up;
+        execution.kept_back = found == order::ruling::behind;
     }
 
     // ------------------------------------------------------------------------------------- entries

@@ -12,14 +12,14 @@ inline constexpr std::size_t marks_a_page = 256;
 /// Calls `function(mark_place const&)` for every mark of a session until it returns false.
 template <typename Session, typename Function>
 void for_each_mark(Session& session, error& problem, Function&& function) {
-    std::optional<mark_place> after;
+    std::optional<mark_locator> after;
     for (;;) {
         auto const found = session.marks(after, marks_a_page);
         if (!found.has_value()) {
             problem = found.problem();
             return;
         }
-        for (mark_place const& one : found.value()) {
+        for (mark_locator const& one : found.value()) {
             if (!function(one)) return;
         }
         if (found.value().size() < marks_a_page) return;
@@ -32,7 +32,7 @@ template <typename Sessions>
 result<std::uint64_t> count_marks(Sessions& sessions) {
     std::uint64_t count = 0;
     error problem;
-    auto const one_more = [&](mark_place const&) { return ++count != 0; };
+    auto const one_more = [&](mark_locator const&) { return ++count != 0; };
     std::apply([&](auto&... session) { (for_each_mark(session, problem, one_more), ...); },
                sessions);
     if (!problem.empty()) return problem;
@@ -57,7 +57,7 @@ public:
 private:
     template <typename Session>
     void sweep_session(Session& session) {
-        for_each_mark(session, report_.problem, [&](mark_place const& one) {
+        for_each_mark(session, report_.problem, [&](mark_locator const& one) {
             if (thrown_) return false;
             if (stop_.stop_requested()) {
                 report_.problem = stopped_early();

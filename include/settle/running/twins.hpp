@@ -18,7 +18,7 @@ public:
         bool noted = false;
         for (std::size_t i = 1; i < all.jobs.size(); ++i) {
             execution_state& execution = all.executions[i];
-            if (!execution.takes_part || execution.over || !meets_entry(all.jobs[i])) continue;
+            if (!execution.takes_part || execution.over || !finds_entry(all.jobs[i])) continue;
             if (!std::exchange(noted, true)) note_ids(all);
             if (!has_earlier(i, all)) continue;
             all.jobs[i].resting = true;
@@ -45,7 +45,7 @@ private:
     using jobs_of_window = jobs_side_by_side<std::dynamic_extent>;
 
     /// A job that rests before it reads has met an unreachable log.
-    static bool meets_entry(job const& work) {
+    static bool finds_entry(job const& work) {
         step const next = work.coordinator.next();
         return next == step::wait || (next == step::read && !work.resting);
     }

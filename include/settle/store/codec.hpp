@@ -82,7 +82,7 @@ struct members_of {
 
     /// Where the members of a value stand, in the order of the description.
     template <typename Pointer, typename Value>
-    static std::array<Pointer, count + 1> places(Value& value) {
+    static std::array<Pointer, count + 1> pointers(Value& value) {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
             return std::array<Pointer, count + 1>{
                 std::addressof(value.*member<T, Index>::pointer)..., nullptr};
@@ -96,7 +96,7 @@ struct members_of {
 
 /// Shape:   members - up to one without a codec; places - of their values
 inline void write_members(std::string& out, member_codec const* members,
-                          void const* const* places, secrets shown) {
+                          void const* const* pointers, secrets shown) {
     out += '{';
     for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
         if (at > 0) out += ',';
@@ -104,13 +104,13 @@ inline void write_members(std::string& out, member_codec const* members,
         out += ':';
         // Not even its emptiness is shown.
         if (members[at].is_secret && shown == secrets::hidden) out += "\"***\"";
-        else members[at].codec->write(out, places[at], shown);
+        else members[at].codec->write(out, pointers[at], shown);
     }
     out += '}';
 }
 
 /// Shape:   seen - false for each member
-inline bool read_members(json_reader& reader, member_codec const* members, void* const* places,
+inline bool read_members(json_reader& reader, member_codec const* members, void* const* pointers,
                          bool* seen, json_form form) {
     if (!reader.begin_object()) return false;
     auto const begun = reader.offset();
@@ -119,7 +119,7 @@ inline bool read_members(json_reader& reader, member_codec const* members, void*
         while (members[at].codec != nullptr && members[at].name != name) ++at;
         if (members[at].codec != nullptr) {
             seen[at] = true;
-            if (!members[at].codec->read(reader, places[at], form)) return false;
+            if (!members[at].codec->read(reader, pointers[at], form)) return false;
         } else if (form != json_form::row) {
             return reader.fail("the struct has no such member");
         } else if (!reader.skip_value()) {
@@ -129,7 +129,7 @@ inline bool read_members(json_reader& reader, member_codec const* members, void*
     for (std::size_t at = 0; members[at].codec != nullptr; ++at) {
         if (seen[at]) continue;
         auto* const clear = members[at].codec->clear;
-        if (clear != nullptr) clear(places[at]);
+        if (clear != nullptr) clear(pointers[at]);
         if (clear != nullptr && form == json_form::row) continue;
         reader.fail("the member " + std::string{members[at].name} + " is missing", begun);
     }
@@ -176,8 +176,8 @@ struct value_functions {
     static void write(std::string& out, void const* given, [[maybe_unused]] secrets shown) {
         auto const& value = *static_cast<T const*>(given);
         if constexpr (Described<T>) {
-            auto const places = members_of<T>::template places<void const*>(value);
-            write_members(out, members_of<T>::all.data(), places.data(), shown);
+            auto const pointers = members_of<T>::template pointers<void const*>(value);
+            write_members(out, members_of<T>::all.data(), pointers.data(), shown);
         } else if constexpr (is_list<T>) {
             out += '[';
             auto separate = false;
@@ -211,8 +211,8 @@ struct value_functions {
         }
         if constexpr (Described<T>) {
             std::array<bool, members_of<T>::count + 1> seen{};
-            auto const places = members_of<T>::template places<void*>(value);
-            return read_members(reader, members_of<T>::all.data(), places.data(), seen.data(),
+            auto const pointers = members_of<T>::template pointers<void*>(value);
+            return read_members(reader, members_of<T>::all.data(), pointers.data(), seen.data(),
                                 form);
         } else if constexpr (is_list<T>) {
             return read_list(reader, value, form);

@@ -24,7 +24,7 @@ struct erased_direction {
     bool (*same)(void const* left, void const* right);
     part_name (*name_part)(void const* parameters, std::size_t part);
     /// Copies the value into `size` bytes of storage with the strictest alignment.
-    void (*copy)(void* place, void const* parameters);
+    void (*copy)(void* slot, void const* parameters);
     void (*destroy)(void* parameters);
     std::size_t size;
     bool described; ///< false if no record is described
@@ -85,7 +85,7 @@ struct erased_functions {
         if constexpr (described) return Direction::name_part(Direction::user(of(given)), part);
         else return {};
     }
-    static void copy(void* place, void const* given) { ::new (place) parameters(of(given)); }
+    static void copy(void* slot, void const* given) { ::new (slot) parameters(of(given)); }
     static void destroy(void* given) { static_cast<parameters*>(given)->~parameters(); }
 };
 

@@ -18,7 +18,7 @@ struct kept_answer {
     error problem{};                         ///< why the record could not be used
 
     template <Described Record>
-    [[nodiscard, gnu::noinline]] static kept_answer of(met<Record> const& result) {
+    [[nodiscard, gnu::noinline]] static kept_answer of(record_answer<Record> const& result) {
         return {result.what, result.exclusive, {}};
     }
     /// An unusable record cancels a part that has not begun; a part that has begun must wait for
@@ -28,10 +28,10 @@ struct kept_answer {
     }
 };
 
-/// Shape:   Desk - has expect(operation), meet(operation), end_one_phase(operation, confirmed)
-/// where
+/// Shape:   UnitOfWork - has expect(operation), execute(operation), end_one_phase(operation,
+/// confirmed) where
 ///          it settles at once, and has_mark_of(operation) where an adapter asks for it
-template <typename Desk>
+template <typename UnitOfWork>
 class erased_operation {
 public:
     template <typename Operation>
@@ -43,12 +43,12 @@ public:
     [[nodiscard]] step at() const { return at_; }
     [[nodiscard]] std::size_t flat_part() const { return flat_; }
 
-    void expect(Desk& at) const { how_->expect(at, *this); }
-    [[nodiscard]] kept_answer meet(Desk& at) const { return how_->meet(at, *this); }
-    void end_one_phase(Desk& at, bool confirmed) const {
+    void expect(UnitOfWork& at) const { how_->expect(at, *this); }
+    [[nodiscard]] kept_answer execute(UnitOfWork& at) const { return how_->execute(at, *this); }
+    void end_one_phase(UnitOfWork& at, bool confirmed) const {
         how_->end_one_phase(at, *this, confirmed);
     }
-    [[nodiscard]] bool has_mark(Desk& at) const { return how_->has_mark(at, *this); }
+    [[nodiscard]] bool has_mark(UnitOfWork& at) const { return how_->has_mark(at, *this); }
 
     /// Writes the answer into the coordinator and the entry.
     void tell(kept_answer const& kept) const {
@@ -58,16 +58,16 @@ public:
             how_->keep_image(*this, kept.exclusive.get());
         }
     }
-    void failed(answer said, error const& problem) const {
-        work_->answered(flat_, said, problem);
+    void failed(answer reply, error const& problem) const {
+        work_->answered(flat_, reply, problem);
     }
 
 private:
     struct functions {
-        void (*expect)(Desk&, erased_operation const&);
-        kept_answer (*meet)(Desk&, erased_operation const&);
-        void (*end_one_phase)(Desk&, erased_operation const&, bool);
-        bool (*has_mark)(Desk&, erased_operation const&);
+        void (*expect)(UnitOfWork&, erased_operation const&);
+        kept_answer (*execute)(UnitOfWork&, erased_operation const&);
+        void (*end_one_phase)(UnitOfWork&, erased_operation const&, bool);
+        bool (*has_mark)(UnitOfWork&, erased_operation const&);
         void (*keep_image)(erased_operation const&, void const*);
     };
 
@@ -82,12 +82,12 @@ private:
         using record = typename Operation::record;
         functions made{};
         made.expect = &expect_as<Operation>;
-        made.meet = &meet_as<Operation>;
+        made.execute = &execute_as<Operation>;
         if constexpr (std::is_same_v<typename Operation::kind, applying_step<step::one_phase>>) {
             made.end_one_phase = &end_one_phase_as<Operation>;
         }
         if constexpr (!Operation::applies &&
-                      requires(Desk& desk, Operation const& one) { desk.has_mark_of(one); }) {
+                      requires(UnitOfWork& unit, Operation const& one) { unit.has_mark_of(one); }) {
             made.has_mark = &has_mark_as<Operation>;
         }
         if constexpr (Operation::applies) {
@@ -96,20 +96,20 @@ private:
         return made;
     }
     template <typename Operation>
-    static void expect_as(Desk& desk, erased_operation const& one) {
-        desk.expect(one.typed<Operation>());
+    static void expect_as(UnitOfWork& unit, erased_operation const& one) {
+        unit.expect(one.typed<Operation>());
     }
     template <typename Operation>
-    static kept_answer meet_as(Desk& desk, erased_operation const& one) {
-        return kept_answer::of(desk.meet(one.typed<Operation>()));
+    static kept_answer execute_as(UnitOfWork& unit, erased_operation const& one) {
+        return kept_answer::of(unit.execute(one.typed<Operation>()));
     }
     template <typename Operation>
-    static void end_one_phase_as(Desk& desk, erased_operation const& one, bool confirmed) {
-        desk.end_one_phase(one.typed<Operation>(), confirmed);
+    static void end_one_phase_as(UnitOfWork& unit, erased_operation const& one, bool confirmed) {
+        unit.end_one_phase(one.typed<Operation>(), confirmed);
     }
     template <typename Operation>
-    static bool has_mark_as(Desk& desk, erased_operation const& one) {
-        return desk.has_mark_of(one.typed<Operation>());
+    static bool has_mark_as(UnitOfWork& unit, erased_operation const& one) {
+        return unit.has_mark_of(one.typed<Operation>());
     }
     template <typename Record>
     static void keep_image_of(erased_operation const& one, void const* effect) {
@@ -126,30 +126,32 @@ private:
 };
 
 /// The operations of a wave in the collections of a session.
-template <typename Desk, template <typename> typename Holds, typename Direction, typename Kind>
-[[nodiscard]] std::vector<erased_operation<Desk>> operations_of(std::span<job> wave, Kind how) {
-    std::vector<erased_operation<Desk>> all;
+template <typename UnitOfWork, template <typename> typename Holds, typename Direction,
+          typename Kind>
+[[nodiscard]] std::vector<erased_operation<UnitOfWork>> operations_of(std::span<job> wave,
+                                                                      Kind how) {
+    std::vector<erased_operation<UnitOfWork>> all;
     for_each_operation<Holds, Direction>(
-        wave, how, [&](auto const& one) { all.push_back(erased_operation<Desk>{one}); });
+        wave, how, [&](auto const& one) { all.push_back(erased_operation<UnitOfWork>{one}); });
     return all;
 }
 
 /// All parts of the one-phase jobs, in the order of the jobs.
-template <typename Desk, template <typename> typename Holds, typename Direction>
-[[nodiscard]] std::vector<erased_operation<Desk>> parts_of(std::span<job* const> jobs) {
-    std::vector<erased_operation<Desk>> all;
+template <typename UnitOfWork, template <typename> typename Holds, typename Direction>
+[[nodiscard]] std::vector<erased_operation<UnitOfWork>> parts_of(std::span<job* const> jobs) {
+    std::vector<erased_operation<UnitOfWork>> all;
     for (auto* const work : jobs) {
         for_each_part<Holds, Direction>(
             *work, applying_step<step::one_phase>{}, [](std::size_t) { return true; },
-            [&](auto const& one) { all.push_back(erased_operation<Desk>{one}); });
+            [&](auto const& one) { all.push_back(erased_operation<UnitOfWork>{one}); });
     }
     return all;
 }
 
 /// Calls `function(job, its parts)` for some of the jobs whose parts these are, in their order.
-template <typename Desk, typename Function>
-void for_each_with_parts(std::span<job* const> jobs, std::span<erased_operation<Desk> const> parts,
-                         Function&& function) {
+template <typename UnitOfWork, typename Function>
+void for_each_with_parts(std::span<job* const> jobs,
+                         std::span<erased_operation<UnitOfWork> const> parts, Function&& function) {
     std::size_t first = 0;
     for (auto* const work : jobs) {
         std::size_t const count = work->coordinator.parts();

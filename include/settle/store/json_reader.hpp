@@ -181,8 +181,8 @@ inline bool json_reader::fail(std::string_view reason, std::size_t offset) {
     if (failed_) return false;
     failed_ = true;
     problem_ = "the stored JSON is damaged at ";
-    auto const place = path();
-    if (!place.empty()) problem_.append(place).append(", ");
+    auto const where = path();
+    if (!where.empty()) problem_.append(where).append(", ");
     problem_ += "byte ";
     append_json_integer(problem_, static_cast<std::int64_t>(offset));
     problem_.append(": ").append(reason);

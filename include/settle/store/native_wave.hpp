@@ -45,9 +45,9 @@ struct commit_result {
 /// Gives a job the result of its writes.
 inline void say(job& work, commit_result const& ended) {
     switch (ended.status) {
-    case commit_status::committed: work.said = log_answer::taken; return;
-    case commit_status::undone: work.said = answer_of_undone(ended.problem); break;
-    case commit_status::unknown: work.said = log_answer::unknown; break;
+    case commit_status::committed: work.reply = log_answer::taken; return;
+    case commit_status::undone: work.reply = answer_of_undone(ended.problem); break;
+    case commit_status::unknown: work.reply = log_answer::unknown; break;
     }
     work.problem = ended.problem;
 }
@@ -66,9 +66,9 @@ inline void say(std::span<job* const> jobs, commit_result const& ended) {
 
 /// Answers the operations of a wave once its native transaction has ended.
 /// Shape:   kept - an answer for each operation, where it was committed
-template <typename Desk>
-void tell_all(std::vector<erased_operation<Desk>> const& all, std::vector<kept_answer> const& kept,
-              commit_result const& ended) {
+template <typename UnitOfWork>
+void tell_all(std::vector<erased_operation<UnitOfWork>> const& all,
+              std::vector<kept_answer> const& kept, commit_result const& ended) {
     for (std::size_t at = 0; at < all.size(); ++at) {
         if (ended.status == commit_status::committed) all[at].tell(kept[at]);
         else all[at].failed(answer_of(ended.status), ended.problem);
@@ -94,19 +94,21 @@ using one_phase_decider = function_view<bool(job&)>;
 
 /// Settles one transaction inside a native transaction: its parts meet their records, decide(job)
 /// decides, the entry is written, and each applied part is confirmed or undone as the entry says.
-/// Shape:   parts - all of the job; meet(operation) - answers it; write_entry() - writes the entry
+/// Shape:   parts - all of the job; execute(operation) - answers it; write_entry() - writes the
+/// entry
 ///          or schedules its insert, and sets its answer; end(operation, done) - pulls the mark
-template <typename Desk, typename Meet, typename WriteEntry, typename End>
-void settle_in_native(job& work, std::span<erased_operation<Desk> const> parts,
-                      one_phase_decider decide, Meet&& meet, WriteEntry&& write_entry, End&& end) {
+template <typename UnitOfWork, typename Execute, typename WriteEntry, typename End>
+void settle_in_native(job& work, std::span<erased_operation<UnitOfWork> const> parts,
+                      one_phase_decider decide, Execute&& execute, WriteEntry&& write_entry,
+                      End&& end) {
     for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
         work.coordinator.answered(part, answer::none);
     }
-    for (auto const& one : parts) meet(one);
+    for (auto const& one : parts) execute(one);
     bool const writes_entry = decide(work);
-    work.said = writes_entry ? log_answer::taken : log_answer::held_back;
+    work.reply = writes_entry ? log_answer::taken : log_answer::held_back;
     if (writes_entry) write_entry();
-    bool const done = writes_entry && work.said == log_answer::taken &&
+    bool const done = writes_entry && work.reply == log_answer::taken &&
                       work.coordinator.insert_state() == state::done;
     for (auto const& one : parts) {
         if (work.coordinator.answer_of(one.flat_part()) == answer::applied) end(one, done);

@@ -26,7 +26,8 @@ struct event {
     step taken = step::end;
     settle::state state = settle::state::initial; ///< of the entry, after the step
     std::uint32_t attempts = 0;
-    answer met = answer::none;  ///< of a store's step: the first answer that is not a success
+    answer failed_answer =
+        answer::none; ///< of a store's step: the first answer that is not a success
     reason why = reason::none;
     std::string_view problem;   ///< the store's own message, if it had a problem
     void (*show)(std::string&, void const*, secrets) = nullptr;

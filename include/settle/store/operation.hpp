@@ -43,14 +43,14 @@ public:
     [[nodiscard]] transaction_id const& id() const { return work_.id; }
     [[nodiscard]] part_number part() const { return part_; }
 
-    [[SETTLE_INLINED]] met<record> meet(record_slot<record>& slot) const {
+    [[SETTLE_INLINED]] record_answer<record> execute(record_slot<record>& slot) const {
         auto const& c = work_.coordinator;
         if (at_ != step::confirm) return undo(slot);
         return settle::finish(slot, work_.id, part_, c.committed());
     }
 
     /// Ends a part in one phase: its mark never leaves the native transaction.
-    met<record> end_one_phase(record_slot<record>& slot, bool confirmed) const {
+    record_answer<record> end_one_phase(record_slot<record>& slot, bool confirmed) const {
         epoch const under = work_.coordinator.one_phase_epoch();
         return confirmed ? settle::finish(slot, work_.id, part_, under)
                          : undo_exactly(slot, work_.id, part_, under);
@@ -58,7 +58,7 @@ public:
 
 private:
     /// Kept out of line: most parts are finished, not undone.
-    [[gnu::noinline]] met<record> undo(record_slot<record>& slot) const {
+    [[gnu::noinline]] record_answer<record> undo(record_slot<record>& slot) const {
         auto const& c = work_.coordinator;
         if (at_ == step::compensate) return settle::undo(slot, work_.id, part_, c.latest());
         return undo_exactly(slot, work_.id, part_, c.epoch_number());
@@ -71,12 +71,18 @@ private:
 
 namespace detail {
 
-/// Keeps in the entry what confirming and undoing an exclusive effect needs.
+/// The image that an entry keeps of an exclusive effect.
+template <Described Record>
+[[nodiscard]] image image_of(part_number part, exclusive_effect<Record> const& effect) {
+    return {part.participant, part.line, effect.image,
+            effect.erases ? std::string{} : encode_json(effect.confirmed)};
+}
+
+/// Keeps the image of an exclusive effect for the entry.
 template <Described Record>
 [[gnu::noinline]] void keep_image(job& work, part_number part,
                                   exclusive_effect<Record> const& effect) {
-    image kept{part.participant, part.line, effect.image,
-               effect.erases ? std::string{} : encode_json(effect.confirmed)};
+    image kept = image_of(part, effect);
     for (image& one : work.images) {
         if (one.participant == kept.participant && one.line == kept.line) {
             one = std::move(kept);
@@ -120,7 +126,7 @@ public:
     /// Shape:   native_image - gives the whole record as the store keeps it, as JSON; Inlined - the
     ///          rule is compiled into the caller, where otherwise all who apply this part share it
     template <bool Inlined = false>
-    [[gnu::always_inline]] met<record> meet(
+    [[gnu::always_inline]] record_answer<record> execute(
         record_slot<record>& slot, detail::function_view<std::string()> native_image) const {
         auto const& c = work_.coordinator;
         if constexpr (applies) {
@@ -143,7 +149,7 @@ public:
                              native_image);
             }
         } else {
-            return end().meet(slot);
+            return end().execute(slot);
         }
     }
     /// The operation that ends the part, without its type.
@@ -166,7 +172,7 @@ public:
     }
 
     /// Writes the answer into the coordinator and the entry.
-    [[gnu::always_inline]] void answered(met<record> const& result) const {
+    [[gnu::always_inline]] void answered(record_answer<record> const& result) const {
         work_.coordinator.answered(flat_, result.what);
         if constexpr (applies) {
             if (result.exclusive) detail::keep_image(work_, part(), *result.exclusive);

@@ -10,10 +10,10 @@
 SETTLE_BEGIN
 namespace detail {
 
-template <typename Desk>
+template <typename UnitOfWork>
 struct settle_request : group_member {
     std::span<job* const> jobs;
-    std::span<erased_operation<Desk> const> parts; ///< of all jobs, in their order
+    std::span<erased_operation<UnitOfWork> const> parts; ///< of all jobs, in their order
     write_context const& at;
     one_phase_decider decide;
 
@@ -36,9 +36,9 @@ using insert_refusal = function_view<std::optional<log_answer>(job const&)>;
 
 /// Leaves a job out of its native transaction, since its entry exists. The decision function must
 /// see the job all the same: later jobs of its window may depend on it.
-inline void leave_out(job& work, one_phase_decider decide, log_answer said) {
+inline void leave_out(job& work, one_phase_decider decide, log_answer reply) {
     static_cast<void>(decide(work));
-    work.said = said;
+    work.reply = reply;
 }
 
 /// The ids of the jobs that share a native transaction. They are checked only after an insert has
@@ -53,20 +53,20 @@ public:
     [[nodiscard]] bool look(job& work) {
         if (refusal_ == nullptr || !work.coordinator.inserts()) return false;
         auto const refused = (*refusal_)(work);
-        work.said = refused.value_or(log_answer::unknown);
+        work.reply = refused.value_or(log_answer::unknown);
         return refused || first_.try_emplace(work.id, &work).first->second != &work;
     }
 
     /// Leaves such a job out, when it is its turn; false for any other.
     [[nodiscard]] bool leaves_out(job& work, one_phase_decider decide) const {
         if (refusal_ == nullptr || !work.coordinator.inserts()) return false;
-        if (work.said != log_answer::unknown) {
-            leave_out(work, decide, work.said);
+        if (work.reply != log_answer::unknown) {
+            leave_out(work, decide, work.reply);
             return true;
         }
         job const& first = *first_.at(work.id);
         if (&first == &work) return false;
-        if (first.said == log_answer::taken && is_final(first.coordinator.insert_state())) {
+        if (first.reply == log_answer::taken) {
             leave_out(work, decide, log_answer::ended);
             return true;
         }
@@ -85,20 +85,22 @@ private:
 };
 
 /// Settles what requests want, inside of a native transaction.
-/// Shape:   fetch() - reads the records that the desk expects; meet(operation) - what that answers;
+/// Shape:   fetch() - reads the records that the unit of work expects; execute(operation) - what
+/// that answers;
 ///          change(job, write_context) - writes an entry that is there, and sets what the log says;
 ///          refusal - null where all ids are taken for new
 /// Returns: the jobs whose entries are still to be inserted
-template <typename Desk, typename Fetch, typename Meet, typename Change>
-[[nodiscard]] std::vector<job*> settle_side_by_side(
-    Desk& desk, std::span<settle_request<Desk>* const> requests, Fetch&& fetch, Meet&& meet,
-    Change&& change, insert_refusal const* refusal = nullptr) {
+template <typename UnitOfWork, typename Fetch, typename Execute, typename Change>
+[[nodiscard]] std::vector<job*>
+settle_side_by_side(UnitOfWork& unit, std::span<settle_request<UnitOfWork>* const> requests,
+                    Fetch&& fetch, Execute&& execute, Change&& change,
+                    insert_refusal const* refusal = nullptr) {
     std::vector<job*> fresh;
     ids_side_by_side ids{refusal};
     for (auto const* const one : requests) {
         one->for_each([&](job& work, auto const& parts) {
             if (ids.look(work)) return;
-            for (auto const& part : parts) part.expect(desk);
+            for (auto const& part : parts) part.expect(unit);
         });
     }
     fetch();
@@ -106,12 +108,12 @@ template <typename Desk, typename Fetch, typename Meet, typename Change>
         one->for_each([&](job& work, auto const& parts) {
             if (ids.leaves_out(work, one->decide)) return;
             settle_in_native(
-                work, parts, one->decide, [&](auto const& part) { part.tell(meet(part)); },
+                work, parts, one->decide, [&](auto const& part) { part.tell(execute(part)); },
                 [&] {
                     if (!work.coordinator.inserts()) return change(work, one->at);
                     fresh.push_back(&work);
                 },
-                [&](auto const& part, bool done) { part.end_one_phase(desk, done); });
+                [&](auto const& part, bool done) { part.end_one_phase(unit, done); });
         });
     }
     return fresh;

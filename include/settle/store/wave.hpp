@@ -58,13 +58,13 @@ struct job {
     settle::coordinator coordinator;
     timestamp created{};
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
-    log_answer said = log_answer::unknown;   ///< the log's answer to the last step
+    log_answer reply = log_answer::unknown;   ///< the log's answer to the last step
     bool resting = false;                    ///< takes no step for now
     /// The id was drawn for this call: one that is taken was drawn twice, by whomever, and another
     /// is drawn, though the parameters be the same.
     bool new_id = false;
     bool hopeless = false;                   ///< a part of this wave will never be answered
-    std::int64_t place = 0;                  ///< where the log has inserted it, if it says so
+    std::int64_t row = 0;                  ///< where the log has inserted it, if it says so
     error problem{};                         ///< the last thing that a store or the log said
 
     // Spelled out: an aggregate is cleared as a whole before it is filled.
@@ -174,7 +174,7 @@ inline constexpr std::size_t recovery_wave_of<Session> = Session::recovery_wave_
 using key_value = std::variant<std::int64_t, std::string>;
 
 /// A mark as a sweeper sees it.
-struct mark_place {
+struct mark_locator {
     std::string collection;
     key_value key;
     transaction_id id;
@@ -182,7 +182,7 @@ struct mark_place {
     epoch epoch_number = 0;
     error fault{}; ///< why the mark cannot be used; its id, key or part may then be none
 
-    friend bool operator==(mark_place const&, mark_place const&) = default;
+    friend bool operator==(mark_locator const&, mark_locator const&) = default;
 };
 
 /// Which entries a listing asks for.

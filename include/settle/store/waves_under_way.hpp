@@ -15,7 +15,7 @@ namespace detail {
 
 /// Shape:   threads may share one; a wave is known by its first job
 /// Cost:    a thread for each wave, which is little beside the wait for a server
-template <typename Desk>
+template <typename UnitOfWork>
 class waves_under_way {
 public:
     waves_under_way() = default;
@@ -26,7 +26,7 @@ public:
         if (!made_in_.is_here()) static_cast<void>(new waves(std::move(waves_)));
     }
 
-    using operations = std::vector<erased_operation<Desk>>;
+    using operations = std::vector<erased_operation<UnitOfWork>>;
     using answers = std::vector<kept_answer>;
 
     /// Begins `perform(operations, answers)`, which gives the ending, on another thread. False when

@@ -42,7 +42,7 @@ public:
     void take(starting_records<Collection> const& given) {
         for (auto const& record : given.records) {
             auto& table = std::get<model_table<Collection>>(first_.data.tables);
-            std::size_t const at = place<Collection>(record.*Collection::key_member);
+            std::size_t const at = index_of<Collection>(record.*Collection::key_member);
             table.change(at, [&](auto& cell) {
                 cell.slot.record = cell.truth = record;
                 return true;
@@ -117,7 +117,7 @@ private:
     }
 
     template <typename Collection, typename K>
-    std::size_t place(K const& key) {
+    std::size_t index_of(K const& key) {
         auto& keys = keys_[std::string{Collection::name}];
         std::string name;
         append_json(name, typename Collection::key_type(key));
@@ -133,18 +133,18 @@ private:
 
     template <typename Direction>
     void add(transaction_id id, typename Direction::parameters const& parameters) {
-        std::vector<std::size_t> places;
+        std::vector<std::size_t> slots;
         auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t at = decltype(index)::value;
             using named = typename Direction::template collection_of<at>;
             for (std::size_t i = 0; i < Direction::template lines<at>(user); ++i) {
-                places.push_back(place<named>(Direction::template key<at>(user, i)));
+                slots.push_back(index_of<named>(Direction::template key<at>(user, i)));
             }
         });
         transactions_.push_back(
             std::make_unique<typed_transaction<typename Protocol::rules, Direction, records>>(
-                std::move(id), parameters, std::move(places)));
+                std::move(id), parameters, std::move(slots)));
     }
 
     void add_reversal(transaction_id const& id) {

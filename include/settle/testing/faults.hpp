@@ -83,7 +83,7 @@ std::vector<due_part> due_parts(std::span<job> wave, step at_step) {
 } // namespace detail
 
 /// State shared by the sessions of a faulty database: plan, number of calls, late writes.
-class fault_desk {
+class fault_source {
 public:
     void plan(fault_plan plan) { plan_ = std::move(plan); }
 
@@ -156,8 +156,8 @@ public:
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
 
-    faulty_records(fault_desk& desk, Database& inner, std::string log_name)
-        : desk_(&desk), inner_(&inner), log_name_(std::move(log_name)),
+    faulty_records(fault_source& source, Database& inner, std::string log_name)
+        : source_(&source), inner_(&inner), log_name_(std::move(log_name)),
           session_(inner.template bind<Collections...>(log_name_)) {}
 
     template <typename Direction, typename Kind>
@@ -166,7 +166,7 @@ public:
         fault_ = {};
         hit_.clear();
         if (!due.empty()) {
-            fault_ = desk_->ask(name_of(how.at()), false, due.size());
+            fault_ = source_->ask(name_of(how.at()), false, due.size());
             for (std::size_t i = 0; i < due.size(); ++i) {
                 if ((fault_.operations >> (i % 64) & 1U) != 0) hit_.push_back(due[i]);
             }
@@ -224,23 +224,24 @@ public:
         if (lost("scan")) return detail::lost(fault_.kind);
         return session_.template scan<C>(after, limit);
     }
-    result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                           std::size_t limit) {
         if (lost("marks")) return detail::lost(fault_.kind);
         return session_.marks(after, limit);
     }
-    result<answer> resolve(mark_place const& place, bool confirmed) {
-        fault_ = desk_->ask("resolve", false, 1);
+    result<answer> resolve(mark_locator const& locator, bool confirmed) {
+        fault_ = source_->ask("resolve", false, 1);
         if (fault_.kind == fault_kind::unavailable) return detail::lost(fault_.kind);
         if (fault_.kind == fault_kind::late) {
-            desk_->keep([inner = inner_, name = log_name_, place, confirmed] {
+            source_->keep([inner = inner_, name = log_name_, locator, confirmed] {
                 auto later = inner->template bind<Collections...>(name);
-                static_cast<void>(later.resolve(place, confirmed));
+                static_cast<void>(later.resolve(locator, confirmed));
             });
         }
         bool const skip =
             fault_.kind == fault_kind::late || fault_.kind == fault_kind::unknown_before;
-        auto resolved = skip ? result<answer>{answer::unknown} : session_.resolve(place, confirmed);
+        auto resolved =
+            skip ? result<answer>{answer::unknown} : session_.resolve(locator, confirmed);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         if (fault_.kind == fault_kind::unknown_after) return answer::unknown;
         return resolved;
@@ -253,7 +254,7 @@ private:
     }
 
     [[nodiscard]] bool lost(std::string_view what) {
-        fault_ = desk_->ask(what, false, 1);
+        fault_ = source_->ask(what, false, 1);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         return fault_.kind != fault_kind::none;
     }
@@ -272,14 +273,14 @@ private:
             if (std::find(hit_.begin(), hit_.end(), part) != hit_.end()) continue;
             kept->wave()[part.first].coordinator.answered(part.second, answer::nothing);
         }
-        desk_->keep([kept, how, inner = inner_, name = log_name_] {
+        source_->keep([kept, how, inner = inner_, name = log_name_] {
             auto session = inner->template bind<Collections...>(name);
             session.template start<Direction>(kept->wave(), how);
             session.template finish<Direction>(kept->wave(), how);
         });
     }
 
-    fault_desk* desk_;
+    fault_source* source_;
     Database* inner_;
     std::string log_name_;
     session_type session_;
@@ -291,8 +292,8 @@ private:
 template <typename Database>
 class faulty_log {
 public:
-    faulty_log(fault_desk& desk, Database& inner)
-        : desk_(&desk), inner_(&inner), session_(inner.bind_log()) {}
+    faulty_log(fault_source& source, Database& inner)
+        : source_(&source), inner_(&inner), session_(inner.bind_log()) {}
 
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
@@ -333,7 +334,7 @@ private:
     friend class faulty_records;
 
     bool lost(std::string_view what, std::size_t operations = 1) {
-        fault const planned = desk_->ask(what, true, operations);
+        fault const planned = source_->ask(what, true, operations);
         if (planned.kind == fault_kind::crash_after) throw crash{};
         return planned.kind != fault_kind::none;
     }
@@ -341,7 +342,7 @@ private:
     template <step Step, typename Write>
     void write(std::span<job> wave, write_context const& at, Write const& perform) {
         auto const due = settle::detail::jobs_of(wave, Step);
-        fault const planned = desk_->ask(name_of(Step), true, due.size());
+        fault const planned = source_->ask(name_of(Step), true, due.size());
         if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
             perform(session_, wave, at);
             if (planned.kind == fault_kind::crash_after) throw crash{};
@@ -359,7 +360,7 @@ private:
             auto log = inner->bind_log();
             perform(log, kept->wave(), write_context{now, owner});
         };
-        if (planned.kind == fault_kind::late) desk_->keep(send);
+        if (planned.kind == fault_kind::late) source_->keep(send);
         if (planned.kind == fault_kind::unknown_after) send();
         if (!usual_jobs.empty()) {
             for (auto* const work : faulty_jobs) work->resting = true;
@@ -367,7 +368,7 @@ private:
         }
         for (auto* const work : faulty_jobs) {
             work->resting = false;
-            work->said = planned.kind == fault_kind::unavailable ? log_answer::unavailable
+            work->reply = planned.kind == fault_kind::unavailable ? log_answer::unavailable
                                                                 : log_answer::unknown;
             work->problem = detail::lost(planned.kind);
         }
@@ -375,34 +376,34 @@ private:
 
     using session_type = decltype(std::declval<Database&>().bind_log());
 
-    fault_desk* desk_;
+    fault_source* source_;
     Database* inner_;
     session_type session_;
 };
 
-/// Wraps any database. Several wrappers may share a `fault_desk`; its plan counts all their calls.
-/// Shape:   inner - outlives this object, as do the engines that are built on it
+/// Wraps any database. Several wrappers may share a `fault_source`; its plan counts all their
+/// calls. Shape:   inner - outlives this object, as do the engines that are built on it
 template <typename Database>
 class faulty {
 public:
     explicit faulty(Database& inner)
-        : own_(std::make_unique<fault_desk>()), desk_(own_.get()), inner_(&inner) {}
-    faulty(Database& inner, fault_desk& shared) : desk_(&shared), inner_(&inner) {}
+        : own_(std::make_unique<fault_source>()), source_(own_.get()), inner_(&inner) {}
+    faulty(Database& inner, fault_source& shared) : source_(&shared), inner_(&inner) {}
 
     template <typename... Collections>
     faulty_records<Database, Collections...> bind(std::string const& log_name) {
-        return {*desk_, *inner_, log_name};
+        return {*source_, *inner_, log_name};
     }
-    faulty_log<Database> bind_log() { return {*desk_, *inner_}; }
+    faulty_log<Database> bind_log() { return {*source_, *inner_}; }
 
-    [[nodiscard]] fault_desk& desk() { return *desk_; }
-    void plan(fault_plan plan) { desk_->plan(std::move(plan)); }
-    [[nodiscard]] std::size_t calls() const { return desk_->calls(); }
-    std::size_t deliver_late() { return desk_->deliver_late(); }
+    [[nodiscard]] fault_source& source() { return *source_; }
+    void plan(fault_plan plan) { source_->plan(std::move(plan)); }
+    [[nodiscard]] std::size_t calls() const { return source_->calls(); }
+    std::size_t deliver_late() { return source_->deliver_late(); }
 
 private:
-    std::unique_ptr<fault_desk> own_;
-    fault_desk* desk_;
+    std::unique_ptr<fault_source> own_;
+    fault_source* source_;
     Database* inner_;
 };
 

@@ -44,7 +44,7 @@ public:
         std::lock_guard const guard{database_->lock()};
         for_each_operation<holds, Direction>(jobs, how, [&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
-            table_of<collection>().meet(one);
+            table_of<collection>().execute(one);
         });
     }
 
@@ -80,10 +80,10 @@ public:
     /// In the order of the collections, the keys, the transactions and their parts.
     /// Cost:    a page looks at its own records, and at those without marks that lie between; the
     ///          first after a record came or went sorts the keys of its collection
-    result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                           std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
-        std::vector<mark_place> found;
+        std::vector<mark_locator> found;
         // After a mark of one collection: the rest of that collection, then the later collections.
         bool reached = !after;
         auto const look_at = [&]<typename C>(table<C>& looked_at) {
@@ -95,14 +95,14 @@ public:
         return found;
     }
 
-    result<answer> resolve(mark_place const& place, bool confirmed) {
+    result<answer> resolve(mark_locator const& locator, bool confirmed) {
         std::lock_guard const guard{database_->lock()};
-        answer said = answer::nothing;
-        ((place.collection == Collections::name
-              ? void(said = table_of<Collections>().resolve(place, confirmed))
+        answer reply = answer::nothing;
+        ((locator.collection == Collections::name
+              ? void(reply = table_of<Collections>().resolve(locator, confirmed))
               : void()),
          ...);
-        return said;
+        return reply;
     }
 
     /// The table itself, for tests that look at marks.
@@ -134,7 +134,7 @@ public:
         std::lock_guard const guard{database_->lock()};
         for (auto& work : jobs) {
             if (!work.takes(step::insert)) continue;
-            work.said = database_->entries().insert(work, at);
+            work.reply = database_->entries().insert(work, at);
         }
     }
 
@@ -143,7 +143,7 @@ public:
         std::lock_guard const guard{database_->lock()};
         for (auto& work : jobs) {
             if (!work.takes(Step)) continue;
-            work.said = database_->entries().template change<Step>(work, at);
+            work.reply = database_->entries().template change<Step>(work, at);
         }
     }
 

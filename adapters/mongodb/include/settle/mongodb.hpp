@@ -91,8 +91,8 @@ private:
     auto reading(Read&& read) -> result<std::invoke_result_t<Read&>> {
         try {
             return read();
-        } catch (failure const& met) {
-            return met.problem();
+        } catch (failure const& caught) {
+            return caught.problem();
         }
     }
 

@@ -39,7 +39,7 @@ public:
     std::size_t number_of(void const*) { return 0; }
 
     /// The fault plan of every worker.
-    fault answer(std::size_t worker, std::size_t, fault_desk& desk, call const& current) {
+    fault answer(std::size_t worker, std::size_t, fault_source& source, call const& current) {
         if (calm_) return {};
         pass(each_call);
         take_turn(worker);
@@ -48,7 +48,7 @@ public:
         look_();
         if (++calls_ > most_calls) witness_.complain("the calls come to no end");
         if (!witness_.content()) throw crash{};
-        return draw_fault(worker, desk, current);
+        return draw_fault(worker, source, current);
     }
 
     void crashed(std::size_t worker) {
@@ -95,14 +95,14 @@ private:
         return taken != 0;
     }
     void land(std::size_t index) {
-        fault_desk& desk = *late_[index];
-        // `deliver_one` takes an index into this desk's own late writes.
+        fault_source& source = *late_[index];
+        // `deliver_one` takes an index into this source's own late writes.
         auto const end = late_.begin() + static_cast<std::ptrdiff_t>(index);
-        auto const before = std::count(late_.begin(), end, &desk);
+        auto const before = std::count(late_.begin(), end, &source);
         late_.erase(end);
         ++landed_;
         way_.tell([] { return "a late write lands"; });
-        if (!desk.deliver_one(static_cast<std::size_t>(before))) {
+        if (!source.deliver_one(static_cast<std::size_t>(before))) {
             witness_.complain("a late write is lost");
         }
     }
@@ -112,7 +112,7 @@ private:
         return current.operations < 2 ? 1 : 1 + current.operations;
     }
 
-    fault draw_fault(std::size_t worker, fault_desk& desk, call const& current) {
+    fault draw_fault(std::size_t worker, fault_source& source, call const& current) {
         bool const reads = current.only_answers();
         constexpr fault_kind partial[]{fault_kind::unavailable, fault_kind::unknown_before,
                                        fault_kind::unknown_after, fault_kind::late};
@@ -131,7 +131,7 @@ private:
             if (group > 0) drawn.operations = std::uint64_t{1} << (group - 1) % 64;
         }
         way_.tell([&] { return name(worker) + ": " + words(current, drawn); });
-        if (drawn.kind == fault_kind::late) late_.push_back(&desk);
+        if (drawn.kind == fault_kind::late) late_.push_back(&source);
         return drawn;
     }
 
@@ -154,7 +154,7 @@ private:
     schedule turns_;
     std::vector<bool> here_;
     std::function<void()> look_ = [] {};
-    std::vector<fault_desk*> late_; ///< the desk of each late write, in sending order
+    std::vector<fault_source*> late_; ///< the source of each late write, in sending order
     time now_{};
     std::uint64_t drawn_ = 0;
     std::size_t calls_ = 0;

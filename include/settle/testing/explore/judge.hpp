@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/testing/explore/world.hpp>
+#include <settle/testing/show_record.hpp>
 
 #include <functional>
 
@@ -50,16 +51,16 @@ private:
     /// Resolves all marks of a record; it must then equal the effect of the committed transactions.
     template <typename Cell>
     [[nodiscard]] std::string wrong_cell(world_type const& now, Cell const& cell) const {
-        if (cell.slot.marks.empty() && same(cell.slot.record, cell.truth)) return {};
+        if (cell.slot.marks.empty() && equal_members(cell.slot.record, cell.truth)) return {};
         auto settled = cell.slot;
         for (auto const& one : cell.slot.marks) {
             epoch const committed = committed_of(now, one.id);
             if (committed != 0) finish<Rules>(settled, one.id, one.part, committed);
             else undo<Rules>(settled, one.id, one.part);
         }
-        if (same(settled.record, cell.truth)) return {};
-        return "with all marks settled, a record holds " + show(settled.record) +
-               " where the committed transactions give " + show(cell.truth);
+        if (equal_members(settled.record, cell.truth)) return {};
+        return "with all marks settled, a record holds " + show_record(settled.record) +
+               " where the committed transactions give " + show_record(cell.truth);
     }
 
     [[nodiscard]] epoch committed_of(world_type const& now, transaction_id const& id) const {
@@ -97,15 +98,6 @@ private:
         else return std::is_same_v<Rules, settle::detail::protocol_rules>;
     }
 
-    template <typename Record>
-    static bool same(std::optional<Record> const& left, std::optional<Record> const& right) {
-        if (left.has_value() != right.has_value()) return false;
-        return !left || equal_members(*left, *right);
-    }
-    template <typename Record>
-    static std::string show(std::optional<Record> const& record) {
-        return record ? encode_json(*record) : "nothing";
-    }
 
     transactions const& all_;
     std::vector<declared> declared_;

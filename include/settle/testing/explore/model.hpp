@@ -174,7 +174,7 @@ public:
     [[nodiscard]] virtual std::size_t parts() const = 0;
     [[nodiscard]] virtual part_name name_part(std::size_t part) const = 0;
     /// Executes one part at one step, under an epoch and with a committed epoch.
-    virtual answer meet(Records& records, step at, std::size_t part, epoch under,
+    virtual answer execute(Records& records, step at, std::size_t part, epoch under,
                         epoch committed) const = 0;
     /// Applies this transaction to the truth of its records.
     virtual void commit(Records& records) const = 0;
@@ -195,28 +195,29 @@ public:
     using parameters_type = typename Direction::parameters;
 
     typed_transaction(transaction_id id, parameters_type parameters,
-                      std::vector<std::size_t> places)
-        : id_(std::move(id)), parameters_(std::move(parameters)), places_(std::move(places)) {}
+                      std::vector<std::size_t> slots)
+        : id_(std::move(id)), parameters_(std::move(parameters)), slots_(std::move(slots)) {}
 
     [[nodiscard]] transaction_id const& id() const override { return id_; }
-    [[nodiscard]] std::size_t parts() const override { return places_.size(); }
+    [[nodiscard]] std::size_t parts() const override { return slots_.size(); }
     [[nodiscard]] part_name name_part(std::size_t part) const override {
         return Direction::name_part(Direction::user(parameters_), part);
     }
 
-    answer meet(Records& records, step at, std::size_t part, epoch under,
+    answer execute(Records& records, step at, std::size_t part, epoch under,
                 epoch committed) const override {
         answer given = answer::nothing;
         with_part(part, [&](auto where) {
-            using place = decltype(where);
-            auto& table = std::get<typename place::table>(records.tables);
+            using slot_type = decltype(where);
+            auto& table = std::get<typename slot_type::table>(records.tables);
             // Without a mark there is nothing to undo or finish, so no copy is made.
             if (!applies(at) &&
-                table.cells[places_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
+                table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
                 return;
             }
-            table.change(places_[part], [&](auto& cell) {
-                auto const seen = meet_cell<place>(cell.slot, at, where, under, committed);
+            table.change(slots_[part], [&](auto& cell) {
+                auto const seen =
+                    execute_in_cell<slot_type>(cell.slot, at, where, under, committed);
                 given = seen.what;
                 return seen.on_mark != mark_change::none;
             });
@@ -227,10 +228,10 @@ public:
     void commit(Records& records) const override {
         for (std::size_t part = 0; part < parts(); ++part) {
             with_part(part, [&](auto where) {
-                using place = decltype(where);
-                std::get<typename place::table>(records.tables)
-                    .change(places_[part], [&](auto& cell) {
-                        commit_part<place>(cell.truth, where);
+                using slot_type = decltype(where);
+                std::get<typename slot_type::table>(records.tables)
+                    .change(slots_[part], [&](auto& cell) {
+                        commit_part<slot_type>(cell.truth, where);
                         return true;
                     });
             });
@@ -243,7 +244,7 @@ public:
             auto const& table =
                 std::get<typename decltype(where)::table>(records.tables);
             auto const* const one =
-                table.cells[places_[part]]->slot.marks.find(id_, marked_number(where));
+                table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where));
             if (one != nullptr) found = one->epoch_number;
         });
         return found;
@@ -254,7 +255,7 @@ public:
             if (only_sums()) {
                 using back = typename settle::detail::opposite<Direction>::type;
                 return std::make_unique<typed_transaction<Rules, back, Records>>(
-                    id_ + "/reverse", typename back::parameters{parameters_, {}}, places_);
+                    id_ + "/reverse", typename back::parameters{parameters_, {}}, slots_);
             }
         }
         throw std::invalid_argument("settle: a search reverses types whose effects are all sums");
@@ -263,7 +264,7 @@ public:
 private:
     /// One part: the participant as a type, and the line.
     template <std::size_t Participant>
-    struct place_of {
+    struct part_slot {
         static constexpr std::size_t participant = Participant;
         using collection = typename Direction::template collection_of<Participant>;
         using table = model_table<collection>;
@@ -287,7 +288,7 @@ private:
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t at = decltype(index)::value;
             std::size_t const lines = Direction::template lines<at>(Direction::user(parameters_));
-            if (part >= first && part < first + lines) function(place_of<at>{part - first});
+            if (part >= first && part < first + lines) function(part_slot<at>{part - first});
             first += lines;
         });
     }
@@ -310,14 +311,15 @@ private:
     }
 
     template <typename Place>
-    met<typename Place::record> meet_cell(record_slot<typename Place::record>& slot, step at,
-                                          Place where, epoch under, epoch committed) const {
+    record_answer<typename Place::record> execute_in_cell(record_slot<typename Place::record>& slot,
+                                                          step at, Place where, epoch under,
+                                                          epoch committed) const {
         part_number const part = number(where);
         switch (at) {
         case step::apply:
             return settle::apply<Rules>(slot, id_, part, under, keyed(where), intent(where),
                                         [] { return std::string{}; });
-        case step::one_phase: return meet_in_one_phase(slot, where, under);
+        case step::one_phase: return execute_one_phase(slot, where, under);
         case step::confirm: return finish<Rules>(slot, id_, part, committed);
         case step::compensate: return undo<Rules>(slot, id_, part, under);
         default: return undo_exactly<Rules>(slot, id_, part, under);
@@ -325,8 +327,8 @@ private:
     }
 
     template <typename Place>
-    met<typename Place::record> meet_in_one_phase(record_slot<typename Place::record>& slot,
-                                              Place where, epoch under) const {
+    record_answer<typename Place::record>
+    execute_one_phase(record_slot<typename Place::record>& slot, Place where, epoch under) const {
         auto const apply_to = [&](auto& to) {
             return settle::apply_one_phase<Rules>(to, id_, number(where), under, keyed(where),
                                                 intent(where), [] { return std::string{}; });
@@ -374,7 +376,7 @@ private:
 
     transaction_id id_;
     parameters_type parameters_;
-    std::vector<std::size_t> places_;
+    std::vector<std::size_t> slots_;
 };
 
 } // namespace testing

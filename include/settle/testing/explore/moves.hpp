@@ -180,7 +180,7 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                all_[me.transaction]->meet(next.data, step::back_off, me.part, me.marked, 0);
+                all_[me.transaction]->execute(next.data, step::back_off, me.part, me.marked, 0);
                 w.rest();
             },
             [] { return "undoes the stray mark"; });
@@ -347,7 +347,7 @@ private:
             branch(
                 move_kind::protocol,
                 [&](world_type& next, worker& w) {
-                    reply = meet(next, sent);
+                    reply = execute(next, sent);
                     w.mind.answered(part, reply);
                     decide(w.mind);
                 },
@@ -376,7 +376,7 @@ private:
         };
         branch(
             move_kind::protocol,
-            [&](world_type& next, worker& w) { fall_back(w, meet(next, sent)); },
+            [&](world_type& next, worker& w) { fall_back(w, execute(next, sent)); },
             [&] { return text(sent) + ", and falls back"; });
         may_be_late(now, sent, branch,
                     [&](world_type&, worker& w) { fall_back(w, answer::unknown); });
@@ -402,7 +402,7 @@ private:
 
     // ------------------------------------------------------------------ late operations and age
 
-    answer meet(world_type& next, flight const& sent) const { return what_.meet(next, sent); }
+    answer execute(world_type& next, flight const& sent) const { return what_.execute(next, sent); }
 
     template <typename Function>
     void land(world_type const& now, std::size_t i, Function& function) const {
@@ -410,13 +410,14 @@ private:
         flight const landing = now.flights[i];
         next.flights.erase(i);
         ++next.late;
-        answer met{};
+        answer part_answer{};
         log_answer reply{};
-        if (asks_parts(landing.at)) met = meet(next, landing);
+        if (asks_parts(landing.at)) part_answer = execute(next, landing);
         else reply = what_.land(next, landing);
         function(std::move(next), move_kind::protocol, [&] {
             return "the late write lands: " + text(landing) +
-                   (asks_parts(landing.at) ? ": " + std::string{name_of(met)} : words(reply));
+                   (asks_parts(landing.at) ? ": " + std::string{name_of(part_answer)}
+                                           : words(reply));
         });
     }
 

@@ -21,8 +21,8 @@ public:
 
     operations(transactions const& all, bounds const& within) : all_(all), within_(within) {}
 
-    answer meet(world_type& next, flight const& sent) const {
-        return all_[sent.transaction]->meet(next.data, sent.at, sent.part, sent.under,
+    answer execute(world_type& next, flight const& sent) const {
+        return all_[sent.transaction]->execute(next.data, sent.at, sent.part, sent.under,
                                             sent.committed);
     }
 
@@ -31,7 +31,7 @@ public:
         auto const& one = *all_[sent.transaction];
         model_entry& here = next.entries[sent.transaction];
         for (std::size_t part = 0; part < one.parts(); ++part) {
-            m.answered(part, one.meet(next.data, step::one_phase, part, sent.under, 0));
+            m.answered(part, one.execute(next.data, step::one_phase, part, sent.under, 0));
         }
         auto written = log_answer::held_back;
         bool const writes = m.decide_one_phase(within_.attempts, sent.old || here.old);
@@ -44,7 +44,7 @@ public:
         bool const done = writes && stays && ends == state::done;
         for (std::size_t part = 0; part < one.parts(); ++part) {
             if (m.answer_of(part) != answer::applied) continue;
-            one.meet(next.data, done ? step::confirm : step::back_off, part, sent.under,
+            one.execute(next.data, done ? step::confirm : step::back_off, part, sent.under,
                      sent.under);
         }
         if (done && written == log_answer::taken) {

@@ -16,7 +16,7 @@ struct pending_part {
     transaction_id id;
     part_number part;
     epoch number = 0;
-    reading<Record> said;
+    reading<Record> reply;
     std::optional<Record> before; ///< the record before the apply; an undo of an exclusive part
                                   ///< restores it
 };
@@ -50,8 +50,8 @@ public:
         bool exclusive = false;
         for (auto const& other : pending) {
             own = own || other.id == id;
-            own_exclusive = own_exclusive || (other.id == id && other.said.exclusive);
-            exclusive = exclusive || other.said.exclusive;
+            own_exclusive = own_exclusive || (other.id == id && other.reply.exclusive);
+            exclusive = exclusive || other.reply.exclusive;
         }
         if (own_exclusive || (own && evaluated.exclusive)) return only(answer::two_parts);
         if (exclusive) return only(answer::busy);
@@ -66,7 +66,7 @@ public:
         for (auto const& other : pending) {
             for_each_integer<Record>([&](auto m, auto position) {
                 bool const moves =
-                    other.said.apply[position] != 0 || other.said.confirm[position] != 0;
+                    other.reply.apply[position] != 0 || other.reply.confirm[position] != 0;
                 if (!moves || (evaluated.exact_fields >> m.index & 1U) == 0) return;
                 moved = true;
                 moved_own = moved_own || other.id == id;
@@ -79,14 +79,14 @@ public:
     /// Applies a part for which the record rule answered `applied`.
     void take(transaction_id id, part_number part, epoch number, reading<Record> evaluated) {
         pending_part<Record> made{std::move(id), part, number, std::move(evaluated), record};
-        if (made.said.exclusive) record = made.said.pending;
-        else add(made.said.apply, 1);
+        if (made.reply.exclusive) record = made.reply.pending;
+        else add(made.reply.apply, 1);
         pending.push_back(std::move(made));
     }
 
     /// Confirms or undoes a pending part.
     void end(pending_part<Record>* part, bool confirmed) {
-        auto const& evaluated = part->said;
+        auto const& evaluated = part->reply;
         if (evaluated.exclusive) record = confirmed ? evaluated.confirmed : part->before;
         else if (confirmed) add(evaluated.confirm, 1);
         else add(evaluated.apply, -1);
@@ -115,7 +115,7 @@ private:
             function(value);
             return;
         }
-        auto const& evaluated = pending[from].said;
+        auto const& evaluated = pending[from].reply;
         each_end(position, value, function, from + 1);
         each_end(position, value + evaluated.confirm[position], function, from + 1);
         each_end(position, value - evaluated.apply[position], function, from + 1);

@@ -5,6 +5,7 @@
 #include <settle/store/codec.hpp>
 #include <settle/testing/laws/history.hpp>
 #include <settle/testing/laws/simpler.hpp>
+#include <settle/testing/show_record.hpp>
 
 SETTLE_BEGIN
 namespace testing {
@@ -66,6 +67,16 @@ struct wish {
     std::vector<std::int64_t> stranger{}; ///< deltas of a foreign part: at apply, then at confirm
 };
 
+/// Gives a record the key of a part.
+template <auto const& Type, std::size_t Index, typename Record, typename Parameters>
+void set_key(Record& record, wish<Parameters> const& by) {
+    using direction = forward<Type>;
+    using collection = typename direction::template collection_of<Index>;
+    bool overflow = false;
+    store_value(record.*collection::key_member,
+                direction::template key<Index>(by.given, by.line), overflow);
+}
+
 /// The intent of a foreign part: it adds numbers to the integer members.
 template <Described Record>
 class stranger_intent {
@@ -114,17 +125,17 @@ struct record_case {
     /// Calls `function(index)` for the participant of a part; returns false for a foreign part.
     template <typename Function>
     static bool visit(std::size_t participant, Function&& function) {
-        bool met = false;
+        bool shared = false;
         std::size_t at = 0;
         direction::for_each_participant([&](auto index) {
             if constexpr (is_ours<index>()) {
                 if (at++ == participant) {
                     function(index);
-                    met = true;
+                    shared = true;
                 }
             }
         });
-        return met;
+        return shared;
     }
 
     [[nodiscard]] static std::size_t participants() {

@@ -62,9 +62,7 @@ private:
                 return;
             }
             record_type created{};
-            bool overflow = false;
-            store_value(created.*Collection::key_member,
-                        direction::template key<index>(by.given, by.line), overflow);
+            set_key<Type, index>(created, by);
             found = begin(one, by.id, created,
                           direction::template intent<index>(by.given, by.line),
                           read_part<Type, index>(plain_.record, by.given, by.line));
@@ -90,7 +88,7 @@ private:
                         words(result.what)};
             }
             mine->number = std::max(mine->number, number);
-            if (!late && mine->said.exclusive != (result.exclusive != nullptr)) {
+            if (!late && mine->reply.exclusive != (result.exclusive != nullptr)) {
                 return {"adopting is idempotent", "it answers without the old image"};
             }
             return {};
@@ -141,7 +139,7 @@ private:
     }
 
     /// Checks that an answer names every change, because adapters write only the named changes.
-    broken_law check_changes(met<record_type> const& result,
+    broken_law check_changes(record_answer<record_type> const& result,
                              std::optional<record_type> const& before) const {
         std::string how;
         if (before.has_value() != rule_.record.has_value()) {
@@ -162,11 +160,9 @@ private:
         if (plain_.wrapped()) {
             return {"pending parts never leave a member's range", "one does"};
         }
-        bool const exists = rule_.record.has_value();
-        if (exists != plain_.record.has_value() ||
-            (exists && !equal_members(*rule_.record, *plain_.record))) {
-            return {law_of(one),
-                    "the record is " + words(rule_.record) + ", expected " + words(plain_.record)};
+        if (!equal_members(rule_.record, plain_.record)) {
+            return {law_of(one), "the record is " + show_record(rule_.record) + ", expected " +
+                                     show_record(plain_.record)};
         }
         std::size_t matched = 0;
         for (auto const& left : rule_.marks) {
@@ -197,9 +193,6 @@ private:
         }
     }
     static std::string words(answer given) { return "answered " + std::string{name_of(given)}; }
-    static std::string words(std::optional<record_type> const& record) {
-        return record ? encode_json(*record) : "none";
-    }
 
     case_type const& story_;
     StoredForm const& stored_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/protocol/reversal.hpp>
+#include <settle/store/operation.hpp>
 #include <settle/testing/laws/record_laws.hpp>
 
 SETTLE_BEGIN
@@ -48,7 +49,7 @@ public:
         : by_(by), before_(record) {
         // The key of the record must be the key of the part, since a reversal creates the record
         // under that key.
-        if (before_) set_key(*before_);
+        if (before_) set_key<Type, Index>(*before_, by_);
         slot_.record = before_;
         auto const& part = direction::template description<Index>();
         add_members<record_type>(members_, part.applying);
@@ -61,11 +62,7 @@ public:
         auto const result = act(intent, 1);
         if (result.what != answer::applied) return {};
         exclusive_ = result.exclusive != nullptr;
-        if (exclusive_) {
-            kept_ = {part().participant, part().line, result.exclusive->image,
-                     result.exclusive->erases ? std::string{}
-                                              : encode_json(result.exclusive->confirmed)};
-        }
+        if (exclusive_) kept_ = settle::detail::image_of(part(), *result.exclusive);
         static_cast<void>(settle::finish(slot_, "t", part(), 1));
         after_ = slot_.record;
         if (!gains_fit() || !change(between)) return {};
@@ -77,16 +74,10 @@ private:
         return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(by_.line)};
     }
 
-    void set_key(record_type& of) const {
-        bool overflow = false;
-        store_value(of.*collection::key_member,
-                    direction::template key<Index>(by_.given, by_.line), overflow);
-    }
-
     template <typename Intent>
-    met<record_type> act(Intent const& intent, epoch number) {
+    record_answer<record_type> act(Intent const& intent, epoch number) {
         record_type created{};
-        set_key(created);
+        set_key<Type, Index>(created, by_);
         auto const image = [&] { return encode_json(*slot_.record); };
         return settle::apply(slot_, number == 1 ? "t" : "t/reverse", part(), number, created,
                              intent, image);
@@ -139,23 +130,22 @@ private:
         if ((result.what == answer::applied) != allowed) {
             return {"a reversal takes only what stands and leaves nothing below zero",
                     "answered " + std::string{name_of(result.what)} + " for " +
-                        words(current.record)};
+                        show_record(current.record)};
         }
         if (!allowed) {
             if (slot_ == current) return {};
-            return {"a reversal that is refused leaves the record as it was", words(slot_.record)};
+            return {"a reversal that is refused leaves the record as it was",
+                    show_record(slot_.record)};
         }
         if (gives_early(current.record)) {
-            return {"a reversal gives nothing back before it is certain", words(slot_.record)};
+            return {"a reversal gives nothing back before it is certain",
+                    show_record(slot_.record)};
         }
         static_cast<void>(settle::finish(slot_, "t/reverse", part(), 2));
-        bool const exists = slot_.record.has_value();
-        if (exists == expected_.has_value() &&
-            (!exists || equal_members(*slot_.record, *expected_))) {
-            return {};
-        }
+        if (equal_members(slot_.record, expected_)) return {};
         return {"a reversal gives back what was taken, and takes what was gained",
-                "the record is " + words(slot_.record) + ", expected " + words(expected_)};
+                "the record is " + show_record(slot_.record) + ", expected " +
+                    show_record(expected_)};
     }
 
     /// True when a pending reversal has raised an integer member.
@@ -176,7 +166,7 @@ private:
             return !slot_.record;
         }
         expected_.reset();
-        if (!before_) return slot_.record && equal_members(*slot_.record, *after_);
+        if (!before_) return equal_members(slot_.record, after_);
         expected_ = slot_.record;
         bool allowed = true;
         bool overflow = false;
@@ -194,10 +184,6 @@ private:
             put((*expected_).*m.pointer, rest, overflow);
         });
         return allowed && !overflow;
-    }
-
-    static std::string words(std::optional<record_type> const& record) {
-        return record ? encode_json(*record) : "none";
     }
 
     wish<parameters> const& by_;

@@ -11,16 +11,16 @@ namespace testing::detail {
 
 /// One worker's access to a database: injects the worker's faults; the witness sees the calls that
 /// reach the database.
-/// Shape:   Stage - has the witness, seen(), and the plan, answer(worker, database, desk, call)
+/// Shape:   Stage - has the witness, seen(), and the plan, answer(worker, database, source, call)
 template <typename Database, typename Stage>
 class doorway {
 public:
     doorway(Database& database, Stage& shared, std::size_t worker)
         : seen_(database, shared.seen()), fragile_(seen_) {
         std::size_t const number = shared.number_of(&database);
-        fault_desk& desk = fragile_.desk();
-        desk.plan([&shared, &desk, worker, number](call const& current) {
-            return shared.answer(worker, number, desk, current);
+        fault_source& source = fragile_.source();
+        source.plan([&shared, &source, worker, number](call const& current) {
+            return shared.answer(worker, number, source, current);
         });
     }
     doorway(doorway const&) = delete;

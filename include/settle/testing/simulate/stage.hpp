@@ -60,7 +60,8 @@ public:
     }
 
     /// The fault plan of every worker.
-    fault answer(std::size_t worker, std::size_t database, fault_desk& desk, call const& current) {
+    fault answer(std::size_t worker, std::size_t database, fault_source& source,
+                 call const& current) {
         // Most calls are quick, so that a worker often continues without a thread switch.
         pass(worker, chance_.up_to(limits_.longest_call));
         fault_rates const& rates = limits_.faults;
@@ -72,7 +73,7 @@ public:
         note_step(worker, database, current, drawn);
         if (halted()) throw crash{};
         if (drawn.kind == fault_kind::late) {
-            on_their_way_.push_back({now_ + chance_.up_to(limits_.longest_late), &desk});
+            on_their_way_.push_back({now_ + chance_.up_to(limits_.longest_late), &source});
         }
         return drawn;
     }
@@ -123,7 +124,7 @@ private:
     };
     struct late_write {
         time due{};
-        fault_desk* desk = nullptr;
+        fault_source* source = nullptr;
     };
 
     /// Draws the fault of a call that happens now.
@@ -209,15 +210,15 @@ private:
                 [](auto const& left, auto const& right) { return left.due < right.due; });
             if (next == on_their_way_.end() || next->due > end) return;
             now_ = std::max(now_, next->due);
-            // `deliver_one` takes an index into this desk's own late writes.
+            // `deliver_one` takes an index into this source's own late writes.
             auto const before = std::count_if(on_their_way_.begin(), next, [&](auto const& one) {
-                return one.desk == next->desk;
+                return one.source == next->source;
             });
-            fault_desk& desk = *next->desk;
+            fault_source& source = *next->source;
             on_their_way_.erase(next);
             mix(static_cast<std::uint64_t>(now_.count()));
             ++report_.late;
-            if (!desk.deliver_one(static_cast<std::size_t>(before))) {
+            if (!source.deliver_one(static_cast<std::size_t>(before))) {
                 witness_.complain("a late write is lost");
             }
         }

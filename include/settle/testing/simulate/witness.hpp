@@ -177,7 +177,7 @@ public:
         session_.insert(wave, at);
         for (auto const& work : wave) {
             auto const& c = work.coordinator;
-            if (!work.takes(step::insert) || work.said != log_answer::taken) continue;
+            if (!work.takes(step::insert) || work.reply != log_answer::taken) continue;
             seen_->note_insert(work, c.insert_state(), c.insert_epoch());
         }
     }
@@ -186,7 +186,7 @@ public:
         session_.template change<Step>(wave, at);
         for (auto const& work : wave) {
             auto const& c = work.coordinator;
-            if (!work.takes(Step) || work.said != log_answer::taken) continue;
+            if (!work.takes(Step) || work.reply != log_answer::taken) continue;
             seen_->note_change(work.id, c.change());
         }
     }
@@ -195,9 +195,8 @@ public:
     void settle(std::span<job> wave, Function&& function) {
         function(session_);
         for (auto const& work : wave) {
-            // A job that the judge leaves out stays in this step; its state is not final.
-            if (!work.takes(step::one_phase) || work.said != log_answer::taken) continue;
-            if (is_final(work.coordinator.insert_state())) seen_->note_settled(work);
+            bool const settled = work.takes(step::one_phase) && work.reply == log_answer::taken;
+            if (settled) seen_->note_settled(work);
         }
     }
     template <typename Found>

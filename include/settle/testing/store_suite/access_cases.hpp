@@ -98,14 +98,14 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
     on.template apply<move_type>("d", {"B", "A", 1}, 9);
     auto const all = sorted(on.marks());
     REQUIRE(all.size() == 9);
-    CHECK(all[0] == mark_place{"suite_ledgers", std::string{"A"}, "a", {0, 0}, 8});
-    CHECK(all[3] == mark_place{"suite_shelves", std::int64_t{-4}, "b", {1, 0}, 7});
-    CHECK(all[6] == mark_place{"suite_cards", std::string{"c"}, "c'\"", {0, 0}, epoch_limit - 1});
+    CHECK(all[0] == mark_locator{"suite_ledgers", std::string{"A"}, "a", {0, 0}, 8});
+    CHECK(all[3] == mark_locator{"suite_shelves", std::int64_t{-4}, "b", {1, 0}, 7});
+    CHECK(all[6] == mark_locator{"suite_cards", std::string{"c"}, "c'\"", {0, 0}, epoch_limit - 1});
     for (std::size_t const size : {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{9},
                                    std::size_t{10}}) {
         INFO("pages of ", size);
-        std::vector<mark_place> seen;
-        std::optional<mark_place> after;
+        std::vector<mark_locator> seen;
+        std::optional<mark_locator> after;
         for (;;) {
             auto const page = on.session().marks(after, size).value();
             REQUIRE(page.size() <= size);
@@ -130,11 +130,11 @@ TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved when it is exactly this one
     on.create(shelves, {1, 10});
     adjust const given{"A", -30, 4, 0, 0, no_least, no_most};
     REQUIRE(on.template apply<adjust_type>("t", given, 5) == "applied");
-    mark_place const here = on.marks().front();
-    auto const resolve = [&](mark_place const& place, bool confirmed) {
-        return on.resolve(place, confirmed);
+    mark_locator const here = on.marks().front();
+    auto const resolve = [&](mark_locator const& locator, bool confirmed) {
+        return on.resolve(locator, confirmed);
     };
-    mark_place other = here;
+    mark_locator other = here;
     other.epoch_number = 4;
     CHECK(resolve(other, false) == answer::nothing);
     other = here;
@@ -214,7 +214,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: everything is there for whoever opens it next"
         crowd<forward<relabel_type>> jobs;
         jobs.add("e", {"A", "x"}, coordinator::begin(1, 12));
         log.insert(jobs.wave(), write_context{timestamp{}, owner});
-        REQUIRE(jobs.jobs().front().said == log_answer::taken);
+        REQUIRE(jobs.jobs().front().reply == log_answer::taken);
     }
     auto& again = fixture.reopened();
     CHECK(again.bind_log().name() == name);

@@ -56,9 +56,9 @@ public:
     }
 
     /// Resolves a mark in the store and in the model, and compares the answers.
-    answer resolve(mark_place const& place, bool confirmed) {
-        answer const resolved = session_.resolve(place, confirmed).value();
-        CHECK(resolved == model_.resolve(place, confirmed));
+    answer resolve(mark_locator const& locator, bool confirmed) {
+        answer const resolved = session_.resolve(locator, confirmed).value();
+        CHECK(resolved == model_.resolve(locator, confirmed));
         return resolved;
     }
 
@@ -99,7 +99,7 @@ public:
     /// The images from the last call of `one`.
     [[nodiscard]] std::vector<image> const& images() const { return images_; }
 
-    [[nodiscard]] std::vector<mark_place> marks() {
+    [[nodiscard]] std::vector<mark_locator> marks() {
         return session_.marks(std::nullopt, 100000).value();
     }
     /// The epochs of all marks, in order, as text.

@@ -69,7 +69,7 @@ private:
 };
 
 /// Marks in the order of their transactions and parts, because stores list them in other orders.
-[[nodiscard]] inline std::vector<mark_place> sorted(std::vector<mark_place> given) {
+[[nodiscard]] inline std::vector<mark_locator> sorted(std::vector<mark_locator> given) {
     std::sort(given.begin(), given.end(), [](auto const& left, auto const& right) {
         return std::tie(left.id, left.part, left.collection, left.key) <
                std::tie(right.id, right.part, right.collection, right.key);
@@ -77,9 +77,9 @@ private:
     return given;
 }
 
-[[nodiscard]] inline std::string words_of(std::vector<mark_place> const& given) {
+[[nodiscard]] inline std::string words_of(std::vector<mark_locator> const& given) {
     std::string out;
-    for (mark_place const& one : sorted(given)) {
+    for (mark_locator const& one : sorted(given)) {
         out += one.id + ' ' + std::to_string(one.part.participant) + '.' +
                std::to_string(one.part.line) + " of " + one.collection + ' ' +
                std::visit([](auto const& key) { return encode_json(key); }, one.key) +

@@ -27,13 +27,13 @@ public:
 
     log_answer insert(std::int64_t when, std::string const& owner) {
         log_.insert(jobs_.wave(), write_context{at_millisecond(when), owner});
-        return work().said;
+        return work().reply;
     }
     template <step Step>
     log_answer change(std::int64_t when, std::string const& owner) {
-        work().said = log_answer::unknown;
+        work().reply = log_answer::unknown;
         log_.template change<Step>(jobs_.wave(), write_context{at_millisecond(when), owner});
-        return work().said;
+        return work().reply;
     }
 
     void insert_and_move(std::int64_t when, std::string const& owner) {
@@ -337,9 +337,9 @@ TEST_CASE_TEMPLATE_DEFINE("log: a wave of a thousand entries, each answered by i
         INFO("job ", i);
         bool const fresh = i % 5 != 4 || (i - 1) % 7 == 6;
         auto& work = jobs.jobs()[i];
-        if (i % 7 == 6) CHECK(work.said == log_answer::unknown);
-        else CHECK(work.said == (fresh ? log_answer::taken : log_answer::conflict));
-        if (work.said != log_answer::taken) continue;
+        if (i % 7 == 6) CHECK(work.reply == log_answer::unknown);
+        else CHECK(work.reply == (fresh ? log_answer::taken : log_answer::conflict));
+        if (work.reply != log_answer::taken) continue;
         ++taken;
         work.coordinator.inserted(log_answer::taken, false);
         for (std::size_t part = 0; part < 2; ++part) {

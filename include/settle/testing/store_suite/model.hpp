@@ -23,7 +23,7 @@ public:
             using key_type = typename collection::key_type;
             auto& slots_here = slots_of<collection>();
             auto& slot = slots_here[key_type(one.key())];
-            one.answered(one.meet(slot, [&] { return encode_json(*slot.record); }));
+            one.answered(one.execute(slot, [&] { return encode_json(*slot.record); }));
             if (!slot.record && slot.marks.empty()) slots_here.erase(key_type(one.key()));
         });
     }
@@ -33,9 +33,9 @@ public:
         slots_of<C>()[record.*C::key_member].record = record;
     }
 
-    answer resolve(mark_place const& place, bool confirmed) {
+    answer resolve(mark_locator const& locator, bool confirmed) {
         answer resolved = answer::nothing;
-        (resolve_in<Collections>(place, confirmed, resolved), ...);
+        (resolve_in<Collections>(locator, confirmed, resolved), ...);
         return resolved;
     }
 
@@ -48,8 +48,8 @@ public:
         return found;
     }
 
-    [[nodiscard]] std::vector<mark_place> marks() const {
-        std::vector<mark_place> found;
+    [[nodiscard]] std::vector<mark_locator> marks() const {
+        std::vector<mark_locator> found;
         (append_marks<Collections>(found), ...);
         return found;
     }
@@ -66,22 +66,22 @@ private:
     }
 
     template <typename C>
-    void resolve_in(mark_place const& place, bool confirmed, answer& resolved) {
-        auto const* const key = std::get_if<typename C::key_type>(&place.key);
-        if (place.collection != C::name || key == nullptr) return;
+    void resolve_in(mark_locator const& locator, bool confirmed, answer& resolved) {
+        auto const* const key = std::get_if<typename C::key_type>(&locator.key);
+        if (locator.collection != C::name || key == nullptr) return;
         auto const found = slots_of<C>().find(*key);
         if (found == slots_of<C>().end()) return;
         auto& slot = found->second;
-        auto const* const one = slot.marks.find(place.id, place.part);
-        if (one == nullptr || one->epoch_number != place.epoch_number) return;
-        resolved = (confirmed ? finish(slot, place.id, place.part, place.epoch_number)
-                          : undo(slot, place.id, place.part))
+        auto const* const one = slot.marks.find(locator.id, locator.part);
+        if (one == nullptr || one->epoch_number != locator.epoch_number) return;
+        resolved = (confirmed ? finish(slot, locator.id, locator.part, locator.epoch_number)
+                          : undo(slot, locator.id, locator.part))
                    .what;
         if (!slot.record && slot.marks.empty()) slots_of<C>().erase(found);
     }
 
     template <typename C>
-    void append_marks(std::vector<mark_place>& out) const {
+    void append_marks(std::vector<mark_locator>& out) const {
         for (auto const& [key, slot] : std::get<slots<C>>(slots_).content) {
             for (auto const& one : slot.marks) {
                 out.push_back(

@@ -35,7 +35,7 @@ void plant_dated(Log& log, transaction_id id, timestamp created, timestamp modif
     write_context const at{modified, owner};
     story.work().created = created;
     log.insert(wave, at);
-    REQUIRE(story.work().said == log_answer::taken);
+    REQUIRE(story.work().reply == log_answer::taken);
     if (left != state::done) return;
     story.c().inserted(log_answer::taken, false);
     story.answer_all(answer::applied);
@@ -43,7 +43,7 @@ void plant_dated(Log& log, transaction_id id, timestamp created, timestamp modif
     story.c().committed(log_answer::taken);
     story.answer_all(answer::applied);
     log.template change<step::close>(wave, at);
-    REQUIRE(story.work().said == log_answer::taken);
+    REQUIRE(story.work().reply == log_answer::taken);
 }
 
 [[nodiscard]] inline std::string ids_of(std::vector<entry> const& found) {

@@ -129,8 +129,8 @@ private:
     };
 
     [[nodiscard]] entry_row& at(chunk const& one, std::size_t number) const noexcept {
-        auto* const place = static_cast<std::byte*>(one.rows) + number * stride_;
-        return *reinterpret_cast<entry_row*>(place);
+        auto* const slot = static_cast<std::byte*>(one.rows) + number * stride_;
+        return *reinterpret_cast<entry_row*>(slot);
     }
 
     void make(std::size_t count) {

@@ -28,7 +28,7 @@ struct text_hash {
 ///          Growing beyond the room that was reserved moves every place once
 template <typename Value>
 class id_index {
-    struct place {
+    struct slot {
         std::size_t hash = 0;
         Value* value = nullptr;
     };
@@ -39,15 +39,15 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
 
     [[nodiscard]] Value* find(std::string_view id) const {
-        return places_.empty() ? nullptr : places_[spot(id, hash(id))].value;
+        return slots_.empty() ? nullptr : slots_[spot(id, hash(id))].value;
     }
 
     /// Gives the value of an id, which is `make()` when the id is new, and whether it is.
     template <typename Make>
     std::pair<Value*, bool> find_or_add(std::string_view id, Make&& make) {
-        if (size_ >= places_.size() / 4 * 3) grow(size_ + 1);
+        if (size_ >= slots_.size() / 4 * 3) grow(size_ + 1);
         std::size_t const hashed = hash(id);
-        place& at = places_[spot(id, hashed)];
+        slot& at = slots_[spot(id, hashed)];
         if (at.value != nullptr) return {at.value, false};
         at = {hashed, make()};
         ++size_;
@@ -56,43 +56,43 @@ public:
 
     /// Prefetches the slot of an id.
     void expect(std::string_view id) const noexcept {
-        if (!places_.empty()) __builtin_prefetch(&places_[hash(id) & mask()]);
+        if (!slots_.empty()) __builtin_prefetch(&slots_[hash(id) & mask()]);
     }
 
     /// Erases an id that is present.
     void erase(std::string_view id) {
         std::size_t hole = spot(id, hash(id));
         // An id that could be found only by probing past the hole moves into it.
-        for (std::size_t at = next(hole); places_[at].value != nullptr; at = next(at)) {
-            std::size_t const home = places_[at].hash & mask();
+        for (std::size_t at = next(hole); slots_[at].value != nullptr; at = next(at)) {
+            std::size_t const home = slots_[at].hash & mask();
             if (((at - home) & mask()) < ((at - hole) & mask())) continue;
-            places_[hole] = places_[at];
+            slots_[hole] = slots_[at];
             hole = at;
         }
-        places_[hole] = {};
+        slots_[hole] = {};
         --size_;
     }
 
     void reserve(std::size_t room) {
-        if (room > places_.size() / 4 * 3) grow(room);
+        if (room > slots_.size() / 4 * 3) grow(room);
     }
 
     template <typename Function>
     void for_each(Function&& function) const {
-        for (place const& one : places_) {
+        for (slot const& one : slots_) {
             if (one.value != nullptr) function(*one.value);
         }
     }
 
 private:
-    [[nodiscard]] std::size_t mask() const noexcept { return places_.size() - 1; }
+    [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
     [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
 
     /// The slot of an id, or the free slot where it would be inserted.
     [[nodiscard]] std::size_t spot(std::string_view id, std::size_t hashed) const noexcept {
         std::size_t at = hashed & mask();
-        while (places_[at].value != nullptr &&
-               (places_[at].hash != hashed || places_[at].value->id != id)) {
+        while (slots_[at].value != nullptr &&
+               (slots_[at].hash != hashed || slots_[at].value->id != id)) {
             at = next(at);
         }
         return at;
@@ -101,16 +101,16 @@ private:
     void grow(std::size_t room) {
         std::size_t count = 64;
         while (room > count / 4 * 3) count *= 2;
-        std::vector<place> const before = std::exchange(places_, std::vector<place>(count));
-        for (place const& one : before) {
+        std::vector<slot> const before = std::exchange(slots_, std::vector<slot>(count));
+        for (slot const& one : before) {
             if (one.value == nullptr) continue;
             std::size_t at = one.hash & mask();
-            while (places_[at].value != nullptr) at = next(at);
-            places_[at] = one;
+            while (slots_[at].value != nullptr) at = next(at);
+            slots_[at] = one;
         }
     }
 
-    std::vector<place> places_;
+    std::vector<slot> slots_;
     std::size_t size_ = 0;
 };
 

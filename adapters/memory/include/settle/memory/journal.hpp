@@ -29,7 +29,7 @@ public:
         if (sorted_) make_room(new_);
         auto const [row, fresh] = by_id_.find_or_add(work.id, [&] { return new_row(work); });
         if (!fresh) {
-            work.place = place_of(row);
+            work.row = number_of(row);
             return log_answer::conflict;
         }
         row->state = first;
@@ -45,7 +45,7 @@ public:
             in_order_ = false;
         }
         if (sorted_) new_.push_back(row);
-        work.place = place_of(row);
+        work.row = number_of(row);
         return log_answer::taken;
     }
 
@@ -149,21 +149,21 @@ private:
         return left.moved > right.moved;
     }
 
-    static std::int64_t place_of(entry_row* row) {
+    static std::int64_t number_of(entry_row* row) {
         return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(row));
     }
 
     /// A transaction looks up its own entry repeatedly, so it keeps the row's address. Rows stay,
     /// but a purge may have given the row to another entry.
     [[gnu::always_inline]] entry_row* find(job& work) {
-        auto* const kept = reinterpret_cast<entry_row*>(static_cast<std::intptr_t>(work.place));
+        auto* const kept = reinterpret_cast<entry_row*>(static_cast<std::intptr_t>(work.row));
         if (kept != nullptr && settle::detail::same_text(kept->id, work.id)) return kept;
         return find_by_id(work);
     }
 
     [[gnu::noinline]] entry_row* find_by_id(job& work) {
         entry_row* const found = by_id_.find(work.id);
-        work.place = place_of(found);
+        work.row = number_of(found);
         return found;
     }
 

@@ -18,7 +18,7 @@ struct table_base {
     table_base(table_base const&) = delete;
     table_base& operator=(table_base const&) = delete;
     virtual ~table_base() = default;
-    virtual answer resolve(mark_place const& place, bool confirmed) = 0;
+    virtual answer resolve(mark_locator const& locator, bool confirmed) = 0;
 };
 
 template <typename Collection>
@@ -35,12 +35,12 @@ public:
 
     /// Executes one operation on its record. A slot left without a record and marks is erased.
     template <typename Operation>
-    [[gnu::always_inline]] void meet(Operation const& one) {
+    [[gnu::always_inline]] void execute(Operation const& one) {
         auto const key = one.key();
         auto* const found = find(one.flat_part(), key);
         bool const in_order = in_order_;
         auto& slot = found == nullptr ? add(key) : found->second;
-        auto const result = one.template meet<true>(slot, whole_record{slot});
+        auto const result = one.template execute<true>(slot, whole_record{slot});
         // What came and went leaves the order as it was.
         if (is_empty(slot)) drop(key, found == nullptr && in_order);
         one.answered(result);
@@ -89,7 +89,8 @@ public:
 
     /// Appends marks until there are `limit`, in the order of key, transaction and part; behind one
     /// of this collection, when it is given.
-    void append_marks(std::vector<mark_place>& out, mark_place const* after, std::size_t limit) {
+    void append_marks(std::vector<mark_locator>& out, mark_locator const* after,
+                      std::size_t limit) {
         auto at = ordered().begin();
         if (after != nullptr) {
             auto const* const key = std::get_if<stored_key>(&after->key);
@@ -110,14 +111,14 @@ public:
         }
     }
 
-    answer resolve(mark_place const& place, bool confirmed) override {
-        auto const* const key = std::get_if<stored_key>(&place.key);
+    answer resolve(mark_locator const& locator, bool confirmed) override {
+        auto const* const key = std::get_if<stored_key>(&locator.key);
         if (key == nullptr) return answer::nothing;
         auto const found = slots_.find(*key);
         if (found == slots_.end()) return answer::nothing;
         auto& slot = found->second;
-        auto* const one = slot.marks.find(place.id, place.part);
-        if (one == nullptr || one->epoch_number != place.epoch_number) return answer::nothing;
+        auto* const one = slot.marks.find(locator.id, locator.part);
+        if (one == nullptr || one->epoch_number != locator.epoch_number) return answer::nothing;
         auto const result = detail::resolve(slot, one, confirmed);
         if (is_empty(slot)) drop(found->first, false);
         return result.what;

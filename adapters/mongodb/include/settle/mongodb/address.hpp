@@ -134,15 +134,15 @@ private:
     /// first, which is usual under contention; sessions that expire; and texts that its errors
     /// repeat.
     static void write_log(mongoc_log_level_t level, char const* domain, char const* text, void*) {
-        std::string_view const said{text};
-        bool const usual = said.starts_with("Error in abortTransaction") ||
-                           said.starts_with("Couldn't send \"endSessions\"") ||
-                           said.starts_with("Failed authentication") ||
-                           said.starts_with("Failed to buffer") ||
-                           said.starts_with("Last server removed from topology");
+        std::string_view const reply{text};
+        bool const usual = reply.starts_with("Error in abortTransaction") ||
+                           reply.starts_with("Couldn't send \"endSessions\"") ||
+                           reply.starts_with("Failed authentication") ||
+                           reply.starts_with("Failed to buffer") ||
+                           reply.starts_with("Last server removed from topology");
         if (level > MONGOC_LOG_LEVEL_WARNING) return;
         if (auto* const kept = driver_warnings::kept()) {
-            kept->emplace_back(said);
+            kept->emplace_back(reply);
             return;
         }
         if (level == MONGOC_LOG_LEVEL_WARNING && usual) return;

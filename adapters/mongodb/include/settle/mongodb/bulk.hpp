@@ -76,8 +76,8 @@ public:
         reply told;
         try {
             with_->write_command(command, phase, told);
-        } catch (command_failure const& met) {
-            result.problem = met.problem();
+        } catch (command_failure const& caught) {
+            result.problem = caught.problem();
         }
         // A write concern timeout alone is no failure of the command. A command that fails after
         // some of its updates reports both.

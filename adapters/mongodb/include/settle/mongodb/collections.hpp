@@ -31,9 +31,9 @@ inline void make_collection(link& with, std::string_view name) {
     reply told;
     try {
         with.write_command(command, "make a collection", told);
-    } catch (command_failure const& met) {
+    } catch (command_failure const& caught) {
         auto const there = std::error_code{namespace_exists, mongodb_category()};
-        if (met.problem().code != there) throw failure(met.problem());
+        if (caught.problem().code != there) throw failure(caught.problem());
     }
 }
 
@@ -233,9 +233,9 @@ inline void make_key_index(link& with, std::string_view name, std::string const&
     reply told;
     try {
         with.write_command(command, "make the index of the keys", told);
-    } catch (command_failure const& met) {
+    } catch (command_failure const& caught) {
         refuse_collection(name, "it has no unique index over '" + key + "', so two records could "
-                                "have one key, and none could be made: " + met.problem().text);
+                                "have one key, and none could be made: " + caught.problem().text);
     }
 }
 

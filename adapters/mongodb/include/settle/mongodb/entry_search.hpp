@@ -38,7 +38,7 @@ public:
             for (auto const* const work : some) {
                 // The insert that follows finds an entry that this read missed.
                 bool const inserts_next =
-                    work->coordinator.inserts() && work->said == log_answer::unknown;
+                    work->coordinator.inserts() && work->reply == log_answer::unknown;
                 all.push_back({&work->id, !inserts_next});
             }
             auto entries = find(all);
@@ -109,8 +109,8 @@ private:
         try {
             find_surely(*server_, codec_.layout().names.transactions, filter_of(all),
                         std::move(sure), {}, "read entries", note);
-        } catch (failure const& met) {
-            std::fill(found.begin(), found.end(), found_entry{met.problem()});
+        } catch (failure const& caught) {
+            std::fill(found.begin(), found.end(), found_entry{caught.problem()});
         }
         return found;
     }

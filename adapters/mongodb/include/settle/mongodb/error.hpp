@@ -84,9 +84,9 @@ inline constexpr int code_of_cut_login = -(MONGOC_ERROR_CLIENT * domain_width + 
     // Texts of the driver and the server about a refused name, password or mechanism.
     constexpr std::array<std::string_view, 5> refusals{"uthentication failed", "auth failed",
                                                        "mechanism", "find user", "certificate"};
-    std::string_view const said{problem.message};
+    std::string_view const reply{problem.message};
     return std::none_of(refusals.begin(), refusals.end(), [&](std::string_view one) {
-        return said.find(one) != std::string_view::npos;
+        return reply.find(one) != std::string_view::npos;
     });
 }
 
@@ -169,17 +169,17 @@ struct missing_right {
     std::string_view database;
 };
 
-/// Shape:   said - "not authorized on bank to execute command { update: ..."
-[[nodiscard]] inline std::optional<missing_right> missing_right_of(std::string_view said) {
+/// Shape:   reply - "not authorized on bank to execute command { update: ..."
+[[nodiscard]] inline std::optional<missing_right> missing_right_of(std::string_view reply) {
     constexpr std::string_view before = "not authorized on ";
     constexpr std::string_view between = " to execute command { ";
-    auto const from = said.find(before);
-    auto const to = said.find(between);
+    auto const from = reply.find(before);
+    auto const to = reply.find(between);
     if (from == std::string_view::npos || to == std::string_view::npos || to < from) {
         return std::nullopt;
     }
-    auto const database = said.substr(from + before.size(), to - from - before.size());
-    auto const command = said.substr(to + between.size());
+    auto const database = reply.substr(from + before.size(), to - from - before.size());
+    auto const command = reply.substr(to + between.size());
     return missing_right{command.substr(0, command.find(':')), database};
 }
 
@@ -221,40 +221,40 @@ struct missing_right {
 
 /// The server's or the driver's text, on one line and shortened.
 [[nodiscard]] inline std::string native_text(bson_error_t const& problem) {
-    std::string said{problem.message};
+    std::string reply{problem.message};
     // A refusal repeats the whole command. is_of_taken_key() needs the whole text of its code.
     constexpr std::size_t most = 300;
-    std::size_t end = code_of(problem) == duplicate_key ? said.size() : most;
-    if (missing_right_of(said)) end = std::min(end, said.find(','));
-    if (end < said.size()) {
+    std::size_t end = code_of(problem) == duplicate_key ? reply.size() : most;
+    if (missing_right_of(reply)) end = std::min(end, reply.find(','));
+    if (end < reply.size()) {
         // Cuts after a whole character.
-        while (end > 0 && (static_cast<unsigned char>(said[end]) & 0xC0U) == 0x80U) --end;
-        said.resize(end);
-        said += " …";
+        while (end > 0 && (static_cast<unsigned char>(reply[end]) & 0xC0U) == 0x80U) --end;
+        reply.resize(end);
+        reply += " …";
     }
-    for (char& each : said) {
+    for (char& each : reply) {
         if (static_cast<unsigned char>(each) < 0x20U) each = ' ';
     }
-    while (said.ends_with('.') || said.ends_with(' ')) said.pop_back();
-    return said;
+    while (reply.ends_with('.') || reply.ends_with(' ')) reply.pop_back();
+    return reply;
 }
 
 /// Shape:   phase - the failed action, as it follows "MongoDB could not"
 [[nodiscard]] inline error describe(bson_error_t const& problem, std::string_view phase) {
-    auto const said = native_text(problem);
+    auto const reply = native_text(problem);
     auto code = code_of(problem);
     std::string text{"settle: "};
-    if (auto const right = missing_right_of(said); right && code == unauthorized) {
+    if (auto const right = missing_right_of(reply); right && code == unauthorized) {
         text.append("the right ").append(actions_of(right->command));
         text.append(" on the database '").append(right->database);
         text.append("' is missing, so ");
     }
-    text.append("MongoDB could not ").append(phase).append(": ").append(said);
+    text.append("MongoDB could not ").append(phase).append(": ").append(reply);
     text.append(" (code ").append(std::to_string(problem.code)).append("). ");
     text.append(advice_for(problem));
     // The driver checks sizes, too, and has one code for every unacceptable document.
     bool const measured = problem.domain == MONGOC_ERROR_BSON &&
-                          said.find("too large") != std::string::npos;
+                          reply.find("too large") != std::string::npos;
     if (measured) code = object_too_large;
     return {std::error_code{code == 0 ? -1 : code, mongodb_category()}, std::move(text)};
 }

@@ -10,22 +10,22 @@ namespace mongodb::detail {
 
 /// A key in its stored form, alone under the layout's name for it.
 /// Errors:  throws command_failure
-[[nodiscard]] inline document place_of(link& with, std::string_view collection,
+[[nodiscard]] inline document locator_of(link& with, std::string_view collection,
                                        record_layout const& layout, std::string const& key) {
-    document place;
+    document locator;
     document forms;
     std::size_t count = 0;
     append_key_forms(forms, layout, key, count);
     if (count > 1) {
         auto const filter = only(layout.key, document{}.array("$in", forms));
         with.find(collection, filter, {}, "read a key", [&](document const& one) {
-            place = std::move(document{}.copy(layout.key, *one.find(layout.key)));
+            locator = std::move(document{}.copy(layout.key, *one.find(layout.key)));
         });
     }
-    if (place.empty()) place.text(layout.key, key);
-    return place;
+    if (locator.empty()) locator.text(layout.key, key);
+    return locator;
 }
-[[nodiscard]] inline document place_of(link&, std::string_view, record_layout const& layout,
+[[nodiscard]] inline document locator_of(link&, std::string_view, record_layout const& layout,
                                        std::int64_t key) {
     return std::move(document{}.integer(layout.key, key));
 }

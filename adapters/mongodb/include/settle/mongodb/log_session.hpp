@@ -81,13 +81,13 @@ public:
                               if (!here.fault.empty()) here.parameters.clear();
                           });
             };
-            read(finder_.query_of(filter, place_of(with, after)), limit);
+            read(finder_.query_of(filter, locator_of(with, after)), limit);
             // A short page is the last, and stays the last.
             if (found.size() + 1 < limit) {
                 read(finder_.query_of_unreadable(filter), limit - found.size() - 1);
             }
-        } catch (failure const& met) {
-            return met.problem();
+        } catch (failure const& caught) {
+            return caught.problem();
         }
         return found;
     }
@@ -118,8 +118,8 @@ public:
             if (!erased.problem.empty()) return erased.problem;
             gone.erased = static_cast<std::uint64_t>(erased.removed);
             gone.more = filters.size() == limit;
-        } catch (failure const& met) {
-            return met.problem();
+        } catch (failure const& caught) {
+            return caught.problem();
         }
         return gone;
     }
@@ -136,7 +136,7 @@ public:
         if (!result.problem.empty()) {
             throw detail::command_failure(problem_of(result, jobs), result.transient);
         }
-        for (auto* const work : jobs) work->said = log_answer::taken;
+        for (auto* const work : jobs) work->reply = log_answer::taken;
     }
 
     /// Changes an entry if it still has the required state and epoch.
@@ -147,7 +147,7 @@ public:
             job* const only = &work;
             throw detail::command_failure(unfit(problem_of(result, {&only, 1})), result.transient);
         }
-        work.said = result.matched == 1 ? log_answer::taken : log_answer::conflict;
+        work.reply = result.matched == 1 ? log_answer::taken : log_answer::conflict;
     }
 
     /// Stores the committed epoch of an entry that another program committed without an epoch: the
@@ -203,8 +203,8 @@ private:
             try {
                 take(document_of(*work, at));
                 others.push_back(work);
-            } catch (failure const& met) {
-                settle::detail::say(*work, {detail::commit_status::undone, met.problem()});
+            } catch (failure const& caught) {
+                settle::detail::say(*work, {detail::commit_status::undone, caught.problem()});
             }
         }
         return others;
@@ -224,8 +224,8 @@ private:
             };
             detail::find_surely(*server_, collection(), among(jobs), std::move(sure), options,
                                 "look for ids", note);
-        } catch (failure const& met) {
-            return met.problem();
+        } catch (failure const& caught) {
+            return caught.problem();
         }
         std::sort(taken.begin(), taken.end());
         std::vector<job*> others;
@@ -234,7 +234,7 @@ private:
                 taken.begin(), taken.end(), work->id,
                 [](auto const& one, transaction_id const& id) { return one.first < id; });
             bool const is_there = found != taken.end() && found->first == work->id;
-            if (is_there && work->coordinator.inserts()) work->said = found->second;
+            if (is_there && work->coordinator.inserts()) work->reply = found->second;
             else others.push_back(work);
         }
         return others;
@@ -292,11 +292,11 @@ private:
 
     static void refuse(job& work, error const& problem) {
         if (is_of_taken_id(problem)) {
-            work.said = log_answer::conflict;
+            work.reply = log_answer::conflict;
             return;
         }
         work.problem = unfit(problem);
-        work.said = problem.code == condition::unknown
+        work.reply = problem.code == condition::unknown
                         ? log_answer::unknown
                         : settle::detail::answer_of_undone(work.problem);
     }
@@ -319,12 +319,13 @@ private:
     /// native transaction holds one of several entries.
     bool change_all(std::span<job* const> jobs, write_context const& at, detail::effort how) {
         bool const one = jobs.size() == 1;
-        bool all_met = true;
+        bool all_changed = true;
         // The client returns to the pool before another is taken: the pool may be exhausted.
         auto const try_all = [&](detail::link& with) {
-            all_met = all_are_met(change_in_bulk(with, jobs, at), jobs);
+            all_changed = all_are_changed(change_in_bulk(with, jobs, at), jobs);
             // The exception aborts the native transaction.
-            if (!all_met) throw failure({make_error_code(errc::stopped), "not all entries met"});
+            if (!all_changed)
+                throw failure({make_error_code(errc::stopped), "not all entries met"});
         };
         auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
         bool const held = detail::is_conflict(ended);
@@ -332,7 +333,7 @@ private:
         if (held && !one) return false;
         bool const of_one = ended.status == detail::commit_status::undone &&
                             detail::is_too_large(ended.problem.code);
-        if (all_met && !of_one) settle::detail::say(jobs, ended);
+        if (all_changed && !of_one) settle::detail::say(jobs, ended);
         else change_each(jobs, at);
         return true;
     }
@@ -343,13 +344,13 @@ private:
             auto with = server_->connect();
             return change_in_bulk(with, jobs, at);
         }();
-        bool const some = result.problem.empty() && !all_are_met(result, jobs);
+        bool const some = result.problem.empty() && !all_are_changed(result, jobs);
         if (some) look_who_changed(jobs);
         else settle::detail::say(jobs, detail::ending_of(result));
         for (auto const& one : result.refused) refuse(*jobs[one.index], one.problem);
     }
 
-    static bool all_are_met(detail::bulk_result const& result, std::span<job* const> jobs) {
+    static bool all_are_changed(detail::bulk_result const& result, std::span<job* const> jobs) {
         return result.problem.empty() &&
                result.matched == static_cast<std::int64_t>(jobs.size());
     }
@@ -427,7 +428,7 @@ private:
     static void say_of_one(job& work, detail::bulk_result const& result) {
         settle::detail::say(work, detail::ending_of(result));
         if (!result.refused.empty()) refuse(work, result.refused.front().problem);
-        else if (result.problem.empty() && result.matched == 0) work.said = log_answer::conflict;
+        else if (result.problem.empty() && result.matched == 0) work.reply = log_answer::conflict;
     }
 
     /// Only its owner writes under an epoch, so an entry with the new state and epoch was changed
@@ -437,14 +438,14 @@ private:
             auto const wanted = work->coordinator.change();
             auto const found = read(work->id);
             if (!found.has_value()) {
-                work->said = log_answer::unknown;
+                work->reply = log_answer::unknown;
                 work->problem = found.problem();
                 continue;
             }
             auto const& here = found.value();
             bool const changed =
                 here && here->state == wanted.to && here->epoch_number == wanted.to_epoch;
-            work->said = changed ? log_answer::taken : log_answer::conflict;
+            work->reply = changed ? log_answer::taken : log_answer::conflict;
         }
     }
 
@@ -465,16 +466,16 @@ private:
     }
 
     /// The stored form of an id, for a listing that continues behind it.
-    document place_of(detail::link& with, transaction_id const& id) {
-        document place;
-        if (id.empty()) return place;
+    document locator_of(detail::link& with, transaction_id const& id) {
+        document locator;
+        if (id.empty()) return locator;
         if (codec_.layout().is_tutorial()) {
             with.find(collection(), finder_.filter_of_any(id), {}, "read an entry",
-                      [&](document one) { place = std::move(one); });
-            if (place.empty()) place = finder_.shown_id(id);
+                      [&](document one) { locator = std::move(one); });
+            if (locator.empty()) locator = finder_.shown_id(id);
         }
-        if (place.empty()) codec_.layout().append_id(place, "_id", id);
-        return place;
+        if (locator.empty()) codec_.layout().append_id(locator, "_id", id);
+        return locator;
     }
 
     [[nodiscard]] std::string const& collection() const noexcept {

@@ -22,13 +22,13 @@ public:
 
     /// Shape:   after - the mark to begin behind, or null; limit - of all marks in `found`
     /// Errors:  throws command_failure
-    void append(link& with, std::vector<mark_place>& found, mark_place const* after,
+    void append(link& with, std::vector<mark_locator>& found, mark_locator const* after,
                 std::size_t limit) const {
-        document place;
+        document locator;
         char const* how = "$gte";
         if (after != nullptr) {
-            place = std::visit(
-                [&](auto const& key) { return place_of(with, Collection::name, layout_, key); },
+            locator = std::visit(
+                [&](auto const& key) { return locator_of(with, Collection::name, layout_, key); },
                 after->key);
         }
         // Documents with unreadable keys give no marks, so an empty page need not be the last.
@@ -36,9 +36,9 @@ public:
             std::size_t const page = limit - found.size() + 1;
             std::size_t seen = 0;
             document last;
-            with.find(Collection::name, marked(place, how), page_of_marks(page), "read marks",
+            with.find(Collection::name, marked(locator, how), page_of_marks(page), "read marks",
                       [&](document const& one) {
-                          for (mark_place& at : marks_of(one)) {
+                          for (mark_locator& at : marks_of(one)) {
                               if (found.size() < limit && is_behind(at, after)) {
                                   found.push_back(std::move(at));
                               }
@@ -46,25 +46,25 @@ public:
                           if (++seen == page) last.copy(layout_.key, *one.find(layout_.key));
                       });
             more = seen == page;
-            place = std::move(last);
+            locator = std::move(last);
             how = "$gt";
         }
     }
 
 private:
     /// The marks of a document; a bare mark has epoch 0 and no known part.
-    [[nodiscard]] std::vector<mark_place> marks_of(document const& from) const {
-        std::vector<mark_place> all;
+    [[nodiscard]] std::vector<mark_locator> marks_of(document const& from) const {
+        std::vector<mark_locator> all;
         auto const marks = from.find(marks_field);
         key_type key{};
         auto const id = from.find(layout_.key);
         if (!marks || !id || !read_key(layout_, *id, key).empty()) return all;
-        mark_place place;
-        place.collection = Collection::name;
-        place.key = stored_key(key);
+        mark_locator locator;
+        locator.collection = Collection::name;
+        locator.key = stored_key(key);
         std::uint32_t number = 0;
         marks->for_each([&](value_view const& value) {
-            all.push_back(read_place(value, place));
+            all.push_back(read_locator(value, locator));
             // So that each of several damaged marks has its own place in the order.
             if (!all.back().fault.empty()) all.back().part.line = number;
             ++number;
@@ -74,27 +74,27 @@ private:
         return all;
     }
 
-    [[nodiscard]] mark_place read_place(value_view const& value, mark_place place) const {
+    [[nodiscard]] mark_locator read_locator(value_view const& value, mark_locator locator) const {
         auto const bare = layout_.bare_marks ? value.id() : std::nullopt;
         mark<record_type> found;
         if (bare) {
-            place.id = *bare;
+            locator.id = *bare;
         } else if (read_mark_key(value, found)) {
-            place.id = found.id;
-            place.part = found.part;
-            place.epoch_number = found.epoch_number;
+            locator.id = found.id;
+            locator.part = found.part;
+            locator.epoch_number = found.epoch_number;
         } else {
             auto const named = value.find("id");
-            if (named && named->text()) place.id = *named->text();
+            if (named && named->text()) locator.id = *named->text();
             std::string shown;
-            if constexpr (has_text_key) shown = std::get<std::string>(place.key);
-            else shown = std::to_string(std::get<std::int64_t>(place.key));
-            place.fault = {make_error_code(errc::damaged),
+            if constexpr (has_text_key) shown = std::get<std::string>(locator.key);
+            else shown = std::to_string(std::get<std::int64_t>(locator.key));
+            locator.fault = {make_error_code(errc::damaged),
                            "settle: a mark of the record '" + shown + "' of '" +
-                               place.collection + "' is damaged: it is no mark of settle's. "
+                               locator.collection + "' is damaged: it is no mark of settle's. "
                                "Repair its " + marks_field + ". See errors#damaged"};
         }
-        return place;
+        return locator;
     }
 
     /// Matches the kinds that can be a key. A comparison alone skips documents of other kinds.
@@ -109,10 +109,10 @@ private:
     [[nodiscard]] bool takes_any_key() const { return has_text_key && layout_.any_keys; }
     /// Matches records with marks.
     /// Shape:   place - a document with the key to begin at or behind; empty for all records
-    [[nodiscard]] document marked(document const& place, char const* how) const {
+    [[nodiscard]] document marked(document const& locator, char const* how) const {
         document there;
         document filter = only(std::string{marks_field} + ".0", there.boolean("$exists", true));
-        auto const from = place.find(layout_.key);
+        auto const from = locator.find(layout_.key);
         if (!from || takes_any_key()) filter.object(layout_.key, readable_keys());
         if (from) append_behind_key<key_type>(filter, layout_, *from, how);
         return filter;
@@ -125,11 +125,11 @@ private:
         return options;
     }
 
-    static bool comes_before(mark_place const& left, mark_place const& right) {
+    static bool comes_before(mark_locator const& left, mark_locator const& right) {
         return std::tie(left.id, left.part) < std::tie(right.id, right.part);
     }
-    static bool is_behind(mark_place const& place, mark_place const* after) {
-        return after == nullptr || place.key != after->key || comes_before(*after, place);
+    static bool is_behind(mark_locator const& locator, mark_locator const* after) {
+        return after == nullptr || locator.key != after->key || comes_before(*after, locator);
     }
 
     record_layout const& layout_;

@@ -56,8 +56,8 @@ void while_opening(server& at, Function&& function) {
         try {
             auto with = at.connect();
             return function(with);
-        } catch (failure const& met) {
-            if (!is_lost_primary(met.problem().code) || !between.next()) throw;
+        } catch (failure const& caught) {
+            if (!is_lost_primary(caught.problem().code) || !between.next()) throw;
         }
     }
 }
@@ -164,13 +164,13 @@ private:
         link_.enter(session_.get());
         try {
             function(link_);
-        } catch (command_failure const& met) {
+        } catch (command_failure const& caught) {
             abort();
-            again_ = met.transient();
-            return {commit_status::undone, met.problem()};
-        } catch (failure const& met) {
+            again_ = caught.transient();
+            return {commit_status::undone, caught.problem()};
+        } catch (failure const& caught) {
             abort();
-            return {commit_status::undone, met.problem()};
+            return {commit_status::undone, caught.problem()};
         } catch (...) {
             abort();
             throw;

@@ -24,8 +24,8 @@ void create_records(server& to, record_layout const& layout,
             try {
                 all.insert(record_codec<C>{layout}.encode({wave[at], {}}));
                 sent.push_back(&answers[at]);
-            } catch (failure const& met) {
-                answers[at] = met.problem();
+            } catch (failure const& caught) {
+                answers[at] = caught.problem();
             }
         }
         auto const made = all.execute("create records");
@@ -34,8 +34,8 @@ void create_records(server& to, record_layout const& layout,
             bool const taken = is_of_taken_key(one.problem, layout.key);
             *sent[one.index] = taken ? record_exists_in(C::name) : one.problem;
         }
-    } catch (failure const& met) {
-        for (auto& one : answers) one = met.problem();
+    } catch (failure const& caught) {
+        for (auto& one : answers) one = caught.problem();
     }
 }
 

@@ -2,7 +2,7 @@
 // The store: the records of some collections of one database.
 #pragma once
 
-#include <settle/mongodb/desks.hpp>
+#include <settle/mongodb/units_of_work.hpp>
 #include <settle/mongodb/log_session.hpp>
 #include <settle/mongodb/mark_listing.hpp>
 #include <settle/mongodb/record_creation.hpp>
@@ -34,7 +34,7 @@ public:
     /// other stores, the wave runs in its own thread until it is finished.
     template <typename Direction, typename Kind>
     void start(std::span<job> wave, Kind how) {
-        auto all = settle::detail::operations_of<desks, holds, Direction>(wave, how);
+        auto all = settle::detail::operations_of<units_of_work, holds, Direction>(wave, how);
         if (all.empty()) return;
         if (beside_ && beside_->start(wave, all, [this](auto const& one, auto& kept) {
                 return perform(one, kept);
@@ -63,7 +63,7 @@ public:
     template <typename Direction, typename Judge>
     void one_phase(std::span<job> wave, log_session& log, write_context const& at, Judge&& decide) {
         auto const jobs = settle::detail::jobs_of(wave, step::one_phase);
-        auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
+        auto const parts = settle::detail::parts_of<units_of_work, holds, Direction>(jobs);
         settle::detail::for_each_run(
             std::span<job* const>{jobs},
             [&](job const* one) { return held_up_->contains(one->id); },
@@ -85,12 +85,12 @@ public:
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
         try {
             auto with = server_->connect();
-            detail::desk<C> here{layout_};
+            detail::unit_of_work<C> here{layout_};
             here.expect(key);
             here.fetch(with);
             return here.only_record();
-        } catch (failure const& met) {
-            return met.problem();
+        } catch (failure const& caught) {
+            return caught.problem();
         }
     }
 
@@ -120,24 +120,24 @@ public:
             auto with = server_->connect();
             detail::document filter;
             if (after) {
-                using stored = typename detail::desk<C>::stored_key;
-                auto const place = detail::place_of(with, C::name, layout_, stored(*after));
+                using stored = typename detail::unit_of_work<C>::stored_key;
+                auto const locator = detail::locator_of(with, C::name, layout_, stored(*after));
                 using key = typename C::key_type;
-                detail::append_behind_key<key>(filter, layout_, *place.find(layout_.key), "$gt");
+                detail::append_behind_key<key>(filter, layout_, *locator.find(layout_.key), "$gt");
             }
-            detail::desk<C> const here{layout_};
+            detail::unit_of_work<C> const here{layout_};
             with.find(C::name, filter, detail::page_of(layout_.key, limit), "read records",
                       [&](detail::document const& one) { found.push_back(here.record_of(one)); });
-        } catch (failure const& met) {
-            return met.problem();
+        } catch (failure const& caught) {
+            return caught.problem();
         }
         return found;
     }
 
     /// Lists marks in the order of the collections, the keys, the transactions and their parts.
-    result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                           std::size_t limit) {
-        std::vector<mark_place> found;
+        std::vector<mark_locator> found;
         bool reached = !after;
         try {
             auto with = server_->connect();
@@ -150,72 +150,73 @@ public:
                 reached = reached || here;
             };
             (look_at(std::type_identity<Collections>{}), ...);
-        } catch (failure const& met) {
-            return met.problem();
+        } catch (failure const& caught) {
+            return caught.problem();
         }
         return found;
     }
 
     /// Ends a mark if it still has the epoch of its place.
-    result<answer> resolve(mark_place const& where, bool confirmed) {
-        result<answer> said = answer::nothing;
+    result<answer> resolve(mark_locator const& where, bool confirmed) {
+        result<answer> reply = answer::nothing;
         auto const resolve_in = [&]<typename C>(std::type_identity<C>) {
-            auto const* const key = std::get_if<typename detail::desk<C>::stored_key>(&where.key);
+            auto const* const key =
+                std::get_if<typename detail::unit_of_work<C>::stored_key>(&where.key);
             typename C::key_type typed{};
             if (where.collection != C::name || key == nullptr || !read_key(*key, typed)) return;
-            said = at_record<C>(
+            reply = at_record<C>(
                 typed, [&](auto& table) { return table.resolve(where, confirmed); });
         };
         (resolve_in(std::type_identity<Collections>{}), ...);
-        return said;
+        return reply;
     }
 
 protected:
-    using desks = detail::desks<Collections...>;
+    using units_of_work = detail::units_of_work<Collections...>;
 
     /// Lets a tutorial's session undo a mark whose effect only that session can read.
     template <typename C, typename Function>
     result<answer> at_record(typename C::key_type const& key, Function&& function) {
-        answer said = answer::nothing;
-        auto const meet_record = [&](desks& here, detail::link& with) {
+        answer reply = answer::nothing;
+        auto const read_record = [&](units_of_work& here, detail::link& with) {
             auto& table = here.template get<C>();
             table.expect(key);
             here.fetch(with);
-            said = function(table);
+            reply = function(table);
         };
-        auto const ended = at_desks(meet_record, detail::for_long);
+        auto const ended = in_units(read_record, detail::for_long);
         if (ended.status != detail::commit_status::committed) return ended.problem;
-        return said;
+        return reply;
     }
 
     /// Executes operations on their records, and writes the changes.
-    /// Shape:   function(desks, link) - called again from the start after a conflict, a fault of a
+    /// Shape:   function(units, link) - called again from the start after a conflict, a fault of a
     ///          record or a failed conditional update; how - the effort after conflicts; first -
     ///          how the first attempt reads, while all later attempts read everything
-    using action = settle::detail::function_view<void(desks&, detail::link&)>;
-    detail::commit_result at_desks(action function,
+    using action = settle::detail::function_view<void(units_of_work&, detail::link&)>;
+    detail::commit_result in_units(action function,
                                    detail::effort how = detail::effort_for(1, true),
                                    detail::reading first = detail::reading::always) {
-        if (!server_->has_transactions()) return at_desks_apart(function, first);
+        if (!server_->has_transactions()) return in_units_apart(function, first);
         using detail::writing;
         if (!how.names || how.longest.count() > 0) {
-            auto ended = at_desks_together(function, how.longest, first, writing::together);
+            auto ended = in_units_together(function, how.longest, first, writing::together);
             if (!how.names || !detail::is_conflict(ended)) return ended;
         }
-        return at_desks_together(function, {}, detail::reading::always, writing::separately);
+        return in_units_together(function, {}, detail::reading::always, writing::separately);
     }
 
 private:
     /// Shape:   longest - time limit of the repetitions
-    detail::commit_result at_desks_together(action function, std::chrono::milliseconds longest,
+    detail::commit_result in_units_together(action function, std::chrono::milliseconds longest,
                                      detail::reading first, detail::writing how_written) {
-        std::unique_ptr<desks> known;
+        std::unique_ptr<units_of_work> known;
         for (auto how = first;; how = detail::reading::always) {
             auto const before = known ? known->faults() : 0;
             bool missed = false;
             detail::native_transaction native{*server_};
             auto ended = native.perform([&](detail::link& with) {
-                auto here = desks_after(known, how);
+                auto here = units_after(known, how);
                 function(*here, with);
                 detail::commit_result ignored{};
                 try {
@@ -238,23 +239,23 @@ private:
 
     /// Without native transactions each record changes alone, if it is unchanged since its read. A
     /// repetition finds its own earlier changes.
-    detail::commit_result at_desks_apart(action function, detail::reading first) {
+    detail::commit_result in_units_apart(action function, detail::reading first) {
         auto with = server_->connect();
-        std::unique_ptr<desks> known;
+        std::unique_ptr<units_of_work> known;
         bool wrote = false;
         detail::pauses between;
         for (auto how = first;; how = detail::reading::always) {
             detail::commit_result ended{};
-            auto here = desks_after(known, how);
+            auto here = units_after(known, how);
             bool const wrote_before = wrote;
             bool all = false;
             try {
                 function(*here, with);
                 wrote = true;
                 all = here->write(with, detail::writing::as_read, ended);
-            } catch (failure const& met) {
+            } catch (failure const& caught) {
                 return {wrote ? detail::commit_status::unknown : detail::commit_status::undone,
-                        met.problem()};
+                        caught.problem()};
             }
             bool const unread = how == detail::reading::if_needed;
             bool const missed = !all && ended.problem.empty();
@@ -278,14 +279,14 @@ private:
         return tried ? detail::reading::if_needed : detail::reading::always;
     }
 
-    [[nodiscard]] std::unique_ptr<desks> desks_after(std::unique_ptr<desks> const& known,
-                                                     detail::reading how) const {
-        auto made = std::make_unique<desks>(layout_, how);
+    [[nodiscard]] std::unique_ptr<units_of_work>
+    units_after(std::unique_ptr<units_of_work> const& known, detail::reading how) const {
+        auto made = std::make_unique<units_of_work>(layout_, how);
         if (known) made->learn(*known);
         return made;
     }
 
-    using operation = settle::detail::erased_operation<desks>;
+    using operation = settle::detail::erased_operation<units_of_work>;
     using kept_answer = settle::detail::kept_answer;
 
     /// Executes a wave, and keeps the answers. Only operations fail whose records other native
@@ -299,7 +300,7 @@ private:
         bool const unread = conditional && alone && layout_.is_own() &&
                             !held_up_->contains(all.front().work().id);
         if (!server_->has_transactions()) {
-            return meet_all(all, kept, detail::effort_for(1, true),
+            return execute_all(all, kept, detail::effort_for(1, true),
                             unread ? first_reading() : detail::reading::always);
         }
         bool sent = false;
@@ -325,8 +326,8 @@ private:
     bool perform_part(std::span<operation const> part, std::span<kept_answer> kept,
                       detail::effort how, bool sent) {
         bool const one = part.size() == 1;
-        std::vector<kept_answer> met;
-        auto ended = meet_all(part, met, how);
+        std::vector<kept_answer> part_answers;
+        auto ended = execute_all(part, part_answers, how);
         bool const held = detail::is_conflict(ended);
         if (held && !one) return false;
         if (one) held_up_->note(part.front().work().id, held);
@@ -335,22 +336,22 @@ private:
             ended.status = detail::commit_status::unknown;
         for (std::size_t number = 0; number < part.size(); ++number) {
             kept[number] = ended.status == detail::commit_status::committed
-                               ? std::move(met[number])
+                               ? std::move(part_answers[number])
                                : kept_answer{answer_of(ended.status), nullptr, ended.problem};
         }
         return true;
     }
 
-    detail::commit_result meet_all(std::span<operation const> all, std::vector<kept_answer>& kept,
-                            detail::effort how,
-                            detail::reading first = detail::reading::always) {
-        auto const meet_each = [&](desks& here, detail::link& with) {
+    detail::commit_result execute_all(std::span<operation const> all,
+                                      std::vector<kept_answer>& kept, detail::effort how,
+                                      detail::reading first = detail::reading::always) {
+        auto const execute_each = [&](units_of_work& here, detail::link& with) {
             kept.clear();
             for (auto const& one : all) one.expect(here);
             here.fetch(with);
-            for (auto const& one : all) kept.push_back(meet(here, one));
+            for (auto const& one : all) kept.push_back(execute(here, one));
         };
-        return at_desks(meet_each, how, first);
+        return in_units(execute_each, how, first);
     }
 
     /// Changes each record alone, if that needs no reading. Otherwise a native transaction must
@@ -362,17 +363,17 @@ private:
                                                   std::vector<kept_answer>& kept, bool& sent) {
         kept.clear();
         detail::commit_result ended{};
-        desks here{layout_, detail::reading::if_needed};
+        units_of_work here{layout_, detail::reading::if_needed};
         for (auto const& one : all) one.expect(here);
         if (here.have_to_read()) return std::nullopt;
-        for (auto const& one : all) kept.push_back(meet(here, one));
+        for (auto const& one : all) kept.push_back(execute(here, one));
         bool took_effect = false;
         try {
             auto with = server_->connect();
             sent = true;
             took_effect = here.write_unread(with, ended);
-        } catch (failure const& met) {
-            return detail::commit_result{detail::commit_status::unknown, met.problem()};
+        } catch (failure const& caught) {
+            return detail::commit_result{detail::commit_status::unknown, caught.problem()};
         }
         // After a miss the next attempt reads: a native transaction detects a held record at once.
         backoff_->ended(took_effect);
@@ -380,15 +381,15 @@ private:
         return ended;
     }
 
-    static kept_answer meet(desks& here, operation const& one) {
+    static kept_answer execute(units_of_work& here, operation const& one) {
         try {
-            return one.meet(here);
-        } catch (failure const& met) {
-            return kept_answer::of_unusable(one.at(), met.problem());
+            return one.execute(here);
+        } catch (failure const& caught) {
+            return kept_answer::of_unusable(one.at(), caught.problem());
         }
     }
 
-    using request = settle::detail::settle_request<desks>;
+    using request = settle::detail::settle_request<units_of_work>;
     using groups = settle::detail::groups<request>;
     using group = typename groups::group;
 
@@ -402,15 +403,15 @@ private:
                               detail::effort how,
                               detail::reading first = detail::reading::always,
                               bool one_id_twice = false) {
-        auto const settle = [&](desks& here, detail::link& with) {
+        auto const settle = [&](units_of_work& here, detail::link& with) {
             auto const fresh = settle::detail::settle_side_by_side(
                 here, all, [&] { here.fetch(with); },
-                [&](operation const& part) { return meet(here, part); },
+                [&](operation const& part) { return execute(here, part); },
                 [&](job& work, write_context const& at) { log.change_within(with, work, at); },
                 one_id_twice ? &settle::detail::log_was_asked() : nullptr);
             if (!fresh.empty()) log.insert_within(with, fresh, all.front()->at);
         };
-        return at_desks(settle, how, first);
+        return in_units(settle, how, first);
     }
 
     /// Shares a native transaction with the concurrent calls of other threads. False when this call
@@ -484,7 +485,7 @@ private:
     std::shared_ptr<groups> groups_;
     std::shared_ptr<detail::backoff> backoff_;
     std::shared_ptr<detail::held_up> held_up_;
-    using waves_under_way = settle::detail::waves_under_way<desks>;
+    using waves_under_way = settle::detail::waves_under_way<units_of_work>;
     std::shared_ptr<waves_under_way> beside_; ///< null without other stores
 };
 

@@ -2,7 +2,7 @@
 // Reads of one record whose answer no newer primary contradicts.
 #pragma once
 
-#include <settle/mongodb/desk.hpp>
+#include <settle/mongodb/unit_of_work.hpp>
 #include <settle/mongodb/sole_read.hpp>
 
 SETTLE_BEGIN
@@ -12,7 +12,7 @@ namespace mongodb::detail {
 template <typename C>
 [[nodiscard]] std::optional<typename C::record_type> read_linearizable(
     server& at, record_layout const& layout, typename C::key_type const& key) {
-    std::optional<desk<C>> here;
+    std::optional<unit_of_work<C>> here;
     auto const fetch = [&](link& with, document options) {
         here.emplace(layout).expect(key);
         here->fetch(with, std::move(options));
@@ -30,11 +30,11 @@ template <typename C>
 template <typename C>
 [[nodiscard]] std::optional<typename C::record_type> read_by_quorum(
     link& with, record_layout const& layout, typename C::key_type const& key) {
-    desk<C> here{layout};
+    unit_of_work<C> here{layout};
     here.expect(key);
     document forms;
     std::size_t count = 0;
-    append_key_forms(forms, layout, typename desk<C>::stored_key(key), count);
+    append_key_forms(forms, layout, typename unit_of_work<C>::stored_key(key), count);
     document query;
     query.object(layout.key, document{}.array("$in", forms));
     document one;

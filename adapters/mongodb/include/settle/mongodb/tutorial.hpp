@@ -52,7 +52,7 @@ public:
     }
 
     /// Ends a mark; the entry tells the effect of a bare mark.
-    result<answer> resolve(mark_place const& where, bool confirmed) {
+    result<answer> resolve(mark_locator const& where, bool confirmed) {
         if (where.epoch_number != 0) return base::resolve(where, confirmed);
         auto const found = log_.read(where.id);
         if (!found.has_value()) return found.problem();
@@ -60,12 +60,12 @@ public:
         auto const parameters =
             decode_json<typename direction::parameters>(found.value()->parameters);
         if (!parameters.has_value()) return parameters.problem();
-        std::optional<result<answer>> said;
+        std::optional<result<answer>> reply;
         bool const stands = found.value()->state == state::done;
         direction::for_each_participant([&](auto index) {
-            if (!said) said = pull_part<index>(where, parameters.value(), stands);
+            if (!reply) reply = pull_part<index>(where, parameters.value(), stands);
         });
-        return said ? *std::move(said) : unknown_mark(where);
+        return reply ? *std::move(reply) : unknown_mark(where);
     }
 
 private:
@@ -77,36 +77,37 @@ private:
             for_each_operation<base::template holds, Direction>(
                 alone, ending_step{step::confirm}, function);
         };
-        answer met = answer::applied;
-        auto const ended = base::at_desks([&](typename base::desks& here, detail::link& with) {
-            met = answer::applied;
+        answer met_answer = answer::applied;
+        auto const ended = base::in_units([&](typename base::units_of_work& here,
+                                              detail::link& with) {
+            met_answer = answer::applied;
             each([&](auto const& one) { here.of(one).expect(one); });
             here.fetch(with);
             each([&](auto const& one) {
-                auto const said = here.of(one).raise_mark(one, work.coordinator.epoch_number());
-                if (said == answer::fenced) met = said;
+                auto const reply = here.of(one).raise_mark(one, work.coordinator.epoch_number());
+                if (reply == answer::fenced) met_answer = reply;
             });
         });
         error problem = ended.problem;
         if (ended.status != detail::commit_status::committed) {
-            met = settle::detail::answer_of(ended.status);
-        } else if (met == answer::applied) {
+            met_answer = settle::detail::answer_of(ended.status);
+        } else if (met_answer == answer::applied) {
             log_.store_commit(work);
-            if (work.said == log_answer::taken) {
+            if (work.reply == log_answer::taken) {
                 work.coordinator.committed_without_epoch();
                 return true;
             }
-            met = work.said == log_answer::conflict  ? answer::fenced
-                  : work.said == log_answer::unknown ? answer::unknown
+            met_answer = work.reply == log_answer::conflict  ? answer::fenced
+                  : work.reply == log_answer::unknown ? answer::unknown
                                                      : answer::unavailable;
             problem = work.problem;
         }
-        each([&](auto const& one) { work.answered(one.flat_part(), met, problem); });
+        each([&](auto const& one) { work.answered(one.flat_part(), met_answer, problem); });
         return false;
     }
 
     template <std::size_t Index, typename Parameters>
-    std::optional<result<answer>> pull_part(mark_place const& where, Parameters const& parameters,
+    std::optional<result<answer>> pull_part(mark_locator const& where, Parameters const& parameters,
                                             bool stands) {
         using collection = typename direction::template collection_of<Index>;
         if (where.collection != collection::name) return std::nullopt;
@@ -116,8 +117,8 @@ private:
             typename collection::key_type typed{};
             bool overflow = false;
             store_value(typed, key, overflow);
-            if (overflow || key_value{typename detail::desk<collection>::stored_key(typed)} !=
-                                where.key) {
+            if (overflow || key_value{typename detail::unit_of_work<collection>::stored_key(
+                                typed)} != where.key) {
                 continue;
             }
             return base::template at_record<collection>(typed, [&](auto& table) {
@@ -130,7 +131,7 @@ private:
         return std::nullopt;
     }
 
-    static result<answer> unknown_mark(mark_place const& where) {
+    static result<answer> unknown_mark(mark_locator const& where) {
         return {errc::damaged, "settle: a record of '" + where.collection +
                                    "' has the mark '" + where.id +
                                    "' of no transaction that is known, so nobody can say what it "

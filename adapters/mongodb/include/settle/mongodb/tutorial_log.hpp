@@ -4,7 +4,7 @@
 // it is.
 #pragma once
 
-#include <settle/mongodb/desk.hpp>
+#include <settle/mongodb/unit_of_work.hpp>
 #include <settle/mongodb/log_session.hpp>
 
 SETTLE_BEGIN
@@ -63,12 +63,12 @@ private:
             auto with = with_->connect();
             direction::for_each_participant(
                 [&](auto index) { look_at_part<index>(with, leftovers); });
-        } catch (failure const& met) {
-            for (job* const work : leftovers) work->problem = met.problem();
+        } catch (failure const& caught) {
+            for (job* const work : leftovers) work->problem = caught.problem();
         }
         for (job* const work : leftovers) {
             if (work->problem.empty()) continue;
-            work->said = settle::detail::answer_of_undone(work->problem);
+            work->reply = settle::detail::answer_of_undone(work->problem);
             unfit.push_back(work);
         }
         return unfit;
@@ -76,7 +76,7 @@ private:
 
     template <std::size_t Index>
     void look_at_part(detail::link& with, std::vector<job*> const& leftovers) {
-        detail::desk<typename direction::template collection_of<Index>> here{records_};
+        detail::unit_of_work<typename direction::template collection_of<Index>> here{records_};
         auto const each = [&](auto&& function) {
             for (job* const work : leftovers) {
                 auto const& user = work->template parameters_of<direction>();

@@ -70,10 +70,10 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
         reply told;
         try {
             with.command(command, "note whose database this is", told);
-        } catch (command_failure const& met) {
+        } catch (command_failure const& caught) {
             auto const there = std::error_code{duplicate_key, mongodb_category()};
-            if (met.problem().code == there && attempt < 3) continue;
-            throw failure(met.problem());
+            if (caught.problem().code == there && attempt < 3) continue;
+            throw failure(caught.problem());
         }
         // Without a majority, an election may roll back the value.
         if (told.find("writeConcernError")) {

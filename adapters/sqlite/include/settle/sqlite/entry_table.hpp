@@ -103,9 +103,9 @@ public:
         auto before = sqlite3_last_insert_rowid(writer_->on().get()) - count;
         bool const all = count == static_cast<std::int64_t>(jobs.size());
         for (auto* const work : jobs) {
-            auto const place = all ? before + 1 : place_of(work->id);
-            work->said = place > before ? log_answer::taken : log_answer::conflict;
-            if (place > before) work->place = before = place;
+            auto const number = all ? before + 1 : number_of_row(work->id);
+            work->reply = number > before ? log_answer::taken : log_answer::conflict;
+            if (number > before) work->row = before = number;
         }
     }
 
@@ -121,18 +121,18 @@ public:
     void change(std::span<job* const> jobs, write_context const& at) {
         changes_.clear();
         for (auto* const work : jobs) {
-            work->said = log_answer::conflict;
+            work->reply = log_answer::conflict;
             auto& one = changes_.add(*work, Step);
-            one.looked_up = work->place == 0;
-            if (one.looked_up) work->place = place_of(work->id);
+            one.looked_up = work->row == 0;
+            if (one.looked_up) work->row = number_of_row(work->id);
         }
-        changes_.keep([](auto const& one) { return *one.place != 0; });
+        changes_.keep([](auto const& one) { return *one.row != 0; });
         change_in_place<Step>(at);
-        // A place may be left over from an insert that was undone.
+        // A row number may be left over from an insert that was undone.
         changes_.keep([&](auto& one) {
-            if (*one.said == log_answer::taken || std::exchange(one.looked_up, true)) return false;
-            auto const before = std::exchange(*one.place, place_of(*one.id));
-            return *one.place != 0 && *one.place != before;
+            if (*one.reply == log_answer::taken || std::exchange(one.looked_up, true)) return false;
+            auto const before = std::exchange(*one.row, number_of_row(*one.id));
+            return *one.row != 0 && *one.row != before;
         });
         if (!changes_.empty()) change_in_place<Step>(at);
     }
@@ -170,12 +170,12 @@ private:
         });
     }
 
-    static void say(std::span<job* const> jobs, log_answer said) {
-        for (auto* const work : jobs) work->said = said;
+    static void say(std::span<job* const> jobs, log_answer reply) {
+        for (auto* const work : jobs) work->reply = reply;
     }
 
     /// The number of an entry; 0 if it does not exist.
-    [[nodiscard]] std::int64_t place_of(transaction_id const& id) const {
+    [[nodiscard]] std::int64_t number_of_row(transaction_id const& id) const {
         run row{number_, id};
         return row.next() ? row.integer(0) : 0;
     }

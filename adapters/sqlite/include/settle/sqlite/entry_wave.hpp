@@ -91,12 +91,12 @@ class entry_changes {
 public:
     struct one_change {
         transaction_id const* id;
-        std::int64_t* place; ///< the number of the row
-        log_answer* said;
+        std::int64_t* row; ///< the number of the row
+        log_answer* reply;
         transition wanted;
         part_name where;
         std::vector<image> const* images; ///< null if no image goes into the entry
-        bool looked_up = false; ///< the place was looked for just now
+        bool looked_up = false; ///< the row was looked up just now
     };
 
     void clear() noexcept { all_.clear(); }
@@ -104,7 +104,7 @@ public:
 
     one_change& add(job& work, step known) {
         auto const wanted = work.coordinator.change(known);
-        return all_.emplace_back(one_change{&work.id, &work.place, &work.said, wanted,
+        return all_.emplace_back(one_change{&work.id, &work.row, &work.reply, wanted,
                                             failed_part_of(work, wanted.why),
                                             stores_images(work) ? &work.images : nullptr});
     }
@@ -117,7 +117,7 @@ public:
     template <typename Function>
     void for_each_run(Function&& function) {
         auto const before = [](auto const& left, auto const& right) {
-            return *left.place < *right.place;
+            return *left.row < *right.row;
         };
         if (!std::is_sorted(all_.begin(), all_.end(), before)) {
             std::stable_sort(all_.begin(), all_.end(), before);
@@ -125,28 +125,28 @@ public:
         // Looking at a row that is none of ours costs a small part of one more statement.
         constexpr std::int64_t most_apart = 8;
         for (std::size_t at = 0; at < all_.size();) {
-            auto const first = *all_[at].place;
+            auto const first = *all_[at].row;
             next_ = at;
             for (++at; at < all_.size(); ++at) {
-                if (*all_[at].place - *all_[at - 1].place > most_apart) break;
+                if (*all_[at].row - *all_[at - 1].row > most_apart) break;
             }
-            function(first, *all_[at - 1].place);
+            function(first, *all_[at - 1].row);
         }
     }
 
     /// Takes the change for a row; false if no change expects the row in its present state.
     /// Shape:   row - number, state, epoch, id; rows come in the order of their numbers
-    [[nodiscard]] bool meet(columns row) {
+    [[nodiscard]] bool execute(columns row) {
         auto const number = row.integer(0);
-        while (next_ < all_.size() && *all_[next_].place < number) ++next_;
-        for (std::size_t at = next_; at < all_.size() && *all_[at].place == number; ++at) {
+        while (next_ < all_.size() && *all_[next_].row < number) ++next_;
+        for (std::size_t at = next_; at < all_.size() && *all_[at].row == number; ++at) {
             auto const& one = all_[at];
-            if (*one.said == log_answer::taken || row.integer(1) != number_in(one.wanted.from) ||
+            if (*one.reply == log_answer::taken || row.integer(1) != number_in(one.wanted.from) ||
                 row.integer(2) != number_in(one.wanted.from_epoch) || row.text(3) != *one.id) {
                 continue;
             }
-            *one.said = log_answer::taken;
-            met_ = at;
+            *one.reply = log_answer::taken;
+            last_ = at;
             return true;
         }
         return false;
@@ -178,19 +178,19 @@ public:
 private:
     /// The change that was taken for a row, which need not be the one that was met last.
     [[nodiscard]] one_change const& taken_at(std::int64_t number) {
-        if (*all_[met_].place != number) {
-            met_ = static_cast<std::size_t>(
+        if (*all_[last_].row != number) {
+            last_ = static_cast<std::size_t>(
                 std::partition_point(all_.begin(), all_.end(),
-                                     [&](auto const& one) { return *one.place < number; }) -
+                                     [&](auto const& one) { return *one.row < number; }) -
                 all_.begin());
         }
-        while (*all_[met_].said != log_answer::taken) ++met_;
-        return all_[met_];
+        while (*all_[last_].reply != log_answer::taken) ++last_;
+        return all_[last_];
     }
 
     std::vector<one_change> all_;
     std::size_t next_ = 0; ///< none before it is of a row to come
-    std::size_t met_ = 0;  ///< the change of the row that was met last
+    std::size_t last_ = 0;  ///< the change of the row that was met last
     std::string scratch_;  ///< JSON for a row
 };
 

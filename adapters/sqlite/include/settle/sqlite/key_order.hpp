@@ -16,7 +16,7 @@ namespace sqlite::detail {
 
 /// A record, or a mark of it.
 struct in_order {
-    std::size_t place; ///< of the record
+    std::size_t index; ///< of the record
     transaction_id const* id = nullptr;
     part_number part{};
 };
@@ -27,11 +27,11 @@ class key_rank {
 public:
     template <typename KeyOf>
     key_rank(std::vector<in_order> const& all, KeyOf&& key_of) {
-        auto const first = key_of(all.front().place);
+        auto const first = key_of(all.front().index);
         if constexpr (std::is_same_v<decltype(first), std::string_view const>) {
             common_ = first.size();
             for (auto const& one : all) {
-                auto const key = key_of(one.place).substr(0, common_);
+                auto const key = key_of(one.index).substr(0, common_);
                 auto const apart = std::mismatch(key.begin(), key.end(), first.begin());
                 common_ = static_cast<std::size_t>(apart.first - key.begin());
             }
@@ -63,12 +63,12 @@ public:
     void sort(std::vector<in_order>& all, KeyOf&& key_of) {
         if (all.size() < 2) return;
         key_rank const rank{all, key_of};
-        auto const rank_of = [&](std::size_t at) { return rank(key_of(all[at].place)); };
+        auto const rank_of = [&](std::size_t at) { return rank(key_of(all[at].index)); };
         auto const before = [&](ranked const& one, ranked const& other) {
             if (one.rank != other.rank) return one.rank < other.rank;
             in_order const& left = all[one.at];
             in_order const& right = all[other.at];
-            if (left.place != right.place) return key_of(left.place) < key_of(right.place);
+            if (left.index != right.index) return key_of(left.index) < key_of(right.index);
             if (left.id == nullptr) return false;
             return std::tie(*left.id, left.part) < std::tie(*right.id, right.part);
         };

@@ -55,12 +55,12 @@ public:
     /// Shape:   wave - its rows are key, place, and when each asks for the marks of a transaction
     ///          alone: its id; place_of(number) - that record's place
     /// Errors:  throws errc::damaged, naming the mark
-    template <typename Wave, typename PlaceOf>
-    void load(wave_rows& with, Wave& wave, bool own, PlaceOf&& place_of) const {
+    template <typename Wave, typename StateOf>
+    void load(wave_rows& with, Wave& wave, bool own, StateOf&& state_of) const {
         auto const shown = with.show_rows(wave);
         run rows{own ? own_ : all_, Collection::name};
         while (rows.next()) {
-            auto& at = place_of(static_cast<std::size_t>(rows.integer(8)));
+            auto& at = state_of(static_cast<std::size_t>(rows.integer(8)));
             at.see(read(rows, at.slot));
         }
     }
@@ -77,7 +77,7 @@ public:
         row.bind(part.participant).bind(part.line).bind(static_cast<std::int64_t>(to)).change();
     }
     /// Pulls the marks of a wave.
-    /// Shape:   wave - in the order of the keys: size(), meet(columns), and for_each(function),
+    /// Shape:   wave - in the order of the keys: size(), execute(columns), and for_each(function),
     ///          which is given key, id and part; first, last - keys of it
     template <typename Wave>
     void erase(wave_rows& with, Wave& wave, key_type const& first, key_type const& last) const {
@@ -170,35 +170,35 @@ public:
     /// Shape:   names - the collections as an SQL list; plain names, so nothing in them is quoted
     mark_reader(connection const& on, std::string const& names)
         : placed_(on,
-                  select(names) + "AND " + has_place +
+                  select(names) + "AND " + has_locator +
                       " AND (key, collection, id, participant, line) > (?5, ?4, ?1, ?2, ?3) "
                       "ORDER BY key, collection, id, participant, line LIMIT ?6",
                   "read marks"),
-          damaged_(on, select(names) + "AND NOT (" + has_place + ") LIMIT ?1", "read marks") {}
+          damaged_(on, select(names) + "AND NOT (" + has_locator + ") LIMIT ?1", "read marks") {}
 
     /// Behind a place. In the first page come those first that have no place themselves.
-    [[nodiscard]] std::vector<mark_place> read(std::optional<mark_place> const& after,
+    [[nodiscard]] std::vector<mark_locator> read(std::optional<mark_locator> const& after,
                                                std::size_t limit) const {
-        std::vector<mark_place> found;
+        std::vector<mark_locator> found;
         if (limit == 0) return found;
         if (!after) {
             // Nobody can ask for what is behind such a one, so one that can be asked for is last.
             run rows{damaged_, as_limit(limit - 1)};
-            while (rows.next()) found.push_back(read_place(rows));
+            while (rows.next()) found.push_back(read_locator(rows));
         }
         // Before every mark comes the empty collection of the least key, which no store has.
-        mark_place const behind = after.value_or(
-            mark_place{{}, std::numeric_limits<std::int64_t>::min(), {}, {}, 0});
+        mark_locator const behind = after.value_or(
+            mark_locator{{}, std::numeric_limits<std::int64_t>::min(), {}, {}, 0});
         run rows{placed_, behind.id, behind.part.participant, behind.part.line};
         rows.bind(behind.collection);
         std::visit([&](auto const& key) { rows.bind(key); }, behind.key);
         rows.bind(as_limit(limit - found.size()));
-        while (rows.next()) found.push_back(read_place(rows));
+        while (rows.next()) found.push_back(read_locator(rows));
         return found;
     }
 
 private:
-    static constexpr char const* has_place =
+    static constexpr char const* has_locator =
         "(typeof(id) = 'text' AND typeof(participant) = 'integer' AND typeof(line) = 'integer' "
         "AND participant BETWEEN 0 AND 4294967295 AND line BETWEEN 0 AND 4294967295 "
         "AND typeof(key) IN ('integer', 'text'))";
@@ -213,34 +213,34 @@ private:
     }
 
     /// Texts are taken as they are, so that a page can begin behind one that is not UTF-8.
-    [[nodiscard]] static mark_place read_place(run const& row) {
-        mark_place place;
+    [[nodiscard]] static mark_locator read_locator(run const& row) {
+        mark_locator locator;
         std::string ignored;
         std::int64_t number = 0;
         std::string_view problem = read_field(row, 0, ignored);
-        place.id = row.text(0); // which makes a text of it: its type is known by now
+        locator.id = row.text(0); // which makes a text of it: its type is known by now
         auto const read = [&](int column, auto& into) {
             auto const found = read_field(row, column, into);
             if (problem.empty()) problem = found;
         };
-        read(1, place.part.participant);
-        read(2, place.part.line);
-        read(3, place.collection);
+        read(1, locator.part.participant);
+        read(2, locator.part.line);
+        read(3, locator.collection);
         if (row.type(4) == SQLITE_INTEGER) {
-            place.key = row.integer(4);
+            locator.key = row.integer(4);
         } else {
             read(4, ignored);
-            place.key = std::string{row.text(4)};
+            locator.key = std::string{row.text(4)};
         }
         read(5, number);
         if (problem.empty() && number < 0) problem = "has a negative epoch";
-        place.epoch_number = static_cast<epoch>(number);
-        if (problem.empty()) return place;
+        locator.epoch_number = static_cast<epoch>(number);
+        if (problem.empty()) return locator;
         std::string text{"settle: a mark of the transaction '"};
-        text.append(place.id).append("' is damaged in the table settle_mark: a column ");
+        text.append(locator.id).append("' is damaged in the table settle_mark: a column ");
         text.append(problem).append(". Repair that row. See errors#damaged");
-        place.fault = {make_error_code(errc::damaged), std::move(text)};
-        return place;
+        locator.fault = {make_error_code(errc::damaged), std::move(text)};
+        return locator;
     }
 
     statement placed_;

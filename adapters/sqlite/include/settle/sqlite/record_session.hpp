@@ -22,14 +22,14 @@ public:
     /// Shape:   the caller is alone with the file
     /// Errors:  throws settle::failure when a table does not fit its collection
     explicit record_session(detail::file& file)
-        : file_(&file), held_(new desks{file}, {&file}) {}
+        : file_(&file), held_(new unit_of_work{file}, {&file}) {}
 
     /// Answers every due part of this session's collections once the transaction is committed:
     /// `unavailable` when it took no effect, `record_unusable` when it never will, `unknown` when
     /// its commit failed half-way.
     template <typename Direction, typename Kind>
     void start(std::span<job> wave, Kind how) {
-        answer_all(settle::detail::operations_of<desks, holds, Direction>(wave, how));
+        answer_all(settle::detail::operations_of<unit_of_work, holds, Direction>(wave, how));
     }
 
     template <typename Direction, typename Kind>
@@ -41,7 +41,7 @@ public:
     template <typename Direction, typename Judge>
     void one_phase(std::span<job> wave, log_session& log, write_context const& at, Judge&& decide) {
         auto const jobs = settle::detail::jobs_of(wave, step::one_phase);
-        auto const parts = settle::detail::parts_of<desks, holds, Direction>(jobs);
+        auto const parts = settle::detail::parts_of<unit_of_work, holds, Direction>(jobs);
         settle_together({{}, jobs, parts, at, decide}, log.entries());
     }
     static constexpr bool settles_in_one_phase = true;
@@ -79,10 +79,10 @@ public:
                     bool made = false;
                     here.in_part([&] { made = table.create(wave[at]); });
                     if (!made) answers[at] = record_exists_in(C::name);
-                } catch (failure const& met) {
+                } catch (failure const& caught) {
                     // An error of one record does not affect the others.
-                    if (!here.is_open() || met.problem().code != condition::permanent) throw;
-                    answers[at] = met.problem();
+                    if (!here.is_open() || caught.problem().code != condition::permanent) throw;
+                    answers[at] = caught.problem();
                 }
             }
         });
@@ -99,20 +99,21 @@ public:
 
     /// Marks in the order of their records, beginning behind one of them; first those that are
     /// damaged so that they have no place in it.
-    result<std::vector<mark_place>> marks(std::optional<mark_place> const& after,
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                           std::size_t limit) {
         return file_->reading([&] { return held_->marks().read(after, limit); });
     }
 
     /// Ends a mark if it still has the epoch of its place.
-    result<answer> resolve(mark_place const& place, bool confirmed) {
+    result<answer> resolve(mark_locator const& locator, bool confirmed) {
         return file_->writing([&] {
-            answer said = answer::nothing;
-            ((place.collection == Collections::name
-                  ? void(said = held_->template table_of<Collections>().resolve(place, confirmed))
+            answer reply = answer::nothing;
+            ((locator.collection == Collections::name
+                  ? void(reply =
+                             held_->template table_of<Collections>().resolve(locator, confirmed))
                   : void()),
              ...);
-            return said;
+            return reply;
         });
     }
 
@@ -120,9 +121,9 @@ private:
     using kept_answer = settle::detail::kept_answer;
 
     /// The tables of all collections, and the statements that read them.
-    class desks {
+    class unit_of_work {
     public:
-        explicit desks(detail::file& file)
+        explicit unit_of_work(detail::file& file)
             : tables_(make_table<Collections>(file)...),
               readers_(detail::record_reader<Collections>{file.reader(),
                                                           detail::need_of<Collections>()}...),
@@ -148,10 +149,10 @@ private:
                                                               one.id(), one.part());
         }
         template <typename Operation>
-        met<typename Operation::record> meet(Operation const& one) {
+        record_answer<typename Operation::record> execute(Operation const& one) {
             auto& table = table_of<typename Operation::collection>();
-            if constexpr (Operation::applies) return table.meet(one);
-            else return table.meet(one.end());
+            if constexpr (Operation::applies) return table.execute(one);
+            else return table.execute(one.end());
         }
         template <typename Operation>
         void end_one_phase(Operation const& one, bool confirmed) {
@@ -181,7 +182,7 @@ private:
         std::tuple<detail::record_reader<Collections>...> readers_;
         detail::mark_reader marks_;
     };
-    using operation = settle::detail::erased_operation<desks>;
+    using operation = settle::detail::erased_operation<unit_of_work>;
 
     /// How the work of a wave is attempted.
     struct attempt {
@@ -224,7 +225,7 @@ private:
                 held_->fetch();
             }
             for (auto const& one : all) {
-                kept.push_back(how.apart ? meet_apart(native, how, one) : one.meet(*held_));
+                kept.push_back(how.apart ? meet_apart(native, how, one) : one.execute(*held_));
             }
         });
         settle::detail::tell_all(all, kept, ended);
@@ -236,7 +237,7 @@ private:
         auto const problem = apart(native, how, {&one, 1}, under_way, [&] {
             one.expect(*held_);
             held_->fetch();
-            kept = one.meet(*held_);
+            kept = one.execute(*held_);
             held_->write_back();
         });
         if (problem.empty()) return kept;
@@ -270,7 +271,7 @@ private:
         }
     }
 
-    using request = settle::detail::settle_request<desks>;
+    using request = settle::detail::settle_request<unit_of_work>;
     using groups = settle::detail::groups<request>;
     using group = typename groups::group;
 
@@ -304,9 +305,9 @@ private:
             do {
                 auto const come = all.members().subspan(done);
                 done += come.size();
-                auto fresh = settle::detail::settle_side_by_side<desks>(
+                auto fresh = settle::detail::settle_side_by_side<unit_of_work>(
                     *held_, come, [&] { held_->fetch(); },
-                    [&](operation const& part) { return part.meet(*held_); },
+                    [&](operation const& part) { return part.execute(*held_); },
                     [&](job& work, write_context const& at) { write_entry(entries, work, at); },
                     how.looks_for_ids ? &refusal : nullptr);
                 insert_new(entries, fresh, come.back()->at, how);
@@ -337,7 +338,7 @@ private:
             begin = end;
         }
         for (auto* const work : jobs) {
-            if (work->said == log_answer::taken) continue;
+            if (work->reply == log_answer::taken) continue;
             how.looks_for_ids = true;
             throw failure({{SQLITE_CONSTRAINT_UNIQUE, sqlite_category()}, "an id is there"});
         }
@@ -359,7 +360,7 @@ private:
                         under_way = &part;
                         part.expect(*held_);
                         held_->fetch();
-                        part.tell(part.meet(*held_));
+                        part.tell(part.execute(*held_));
                     },
                     [&] { write_entry(entries, work, of.at); },
                     [&](operation const& part, bool done) {
@@ -372,7 +373,7 @@ private:
             if (problem.empty()) return;
             if (under_way != nullptr) under_way->failed(answer::record_unusable, problem);
             // A part that cannot be used cancels, unless it is not its transaction's turn.
-            work.said = log_answer::held_back;
+            work.reply = log_answer::held_back;
             if (of.decide(work)) write_entry(entries, work, of.at);
         });
     }
@@ -381,7 +382,7 @@ private:
     static constexpr std::size_t largest_group = 1024;
 
     detail::file* file_;
-    std::unique_ptr<desks, detail::alone_deleter<desks>> held_;
+    std::unique_ptr<unit_of_work, detail::alone_deleter<unit_of_work>> held_;
     std::unique_ptr<groups> groups_ = std::make_unique<groups>(1, largest_group);
 };
 

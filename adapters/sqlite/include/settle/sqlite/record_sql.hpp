@@ -54,7 +54,7 @@ public:
     /// Shape:   more - columns beside those of the record
     [[nodiscard]] std::string insert_with(std::vector<native_column> const& more) const {
         std::string columns = names();
-        auto const values = places(need_.columns.size() + more.size());
+        auto const values = placeholders(need_.columns.size() + more.size());
         for (auto const& one : more) columns += ", " + quoted_name(one.first);
         // An explicit ABORT, since a constraint may have its own conflict clause.
         return "INSERT OR ABORT INTO " + table_ + "(" + columns + ") VALUES(" + values + ")";
@@ -67,7 +67,7 @@ public:
         auto const value = [&](std::size_t member) {
             return "settle_value(" + key_ + ", " + std::to_string(member) + ")";
         };
-        return update_with(fields, value) + " IN (" + places(count) + ")";
+        return update_with(fields, value) + " IN (" + placeholders(count) + ")";
     }
     [[nodiscard]] std::string erase() const {
         return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
@@ -86,7 +86,7 @@ private:
         }
         return sql + " WHERE " + key_;
     }
-    static std::string places(std::size_t count) {
+    static std::string placeholders(std::size_t count) {
         std::string list = "?";
         for (std::size_t at = 1; at < count; ++at) list += ", ?";
         return list;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/sqlite/mark_table.hpp>
-#include <settle/sqlite/record_place.hpp>
+#include <settle/sqlite/record_state.hpp>
 #include <settle/sqlite/record_update.hpp>
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/hash_index.hpp>
@@ -22,8 +22,8 @@ class record_table {
 public:
     using record_type = typename Collection::record_type;
     using key_type = key_view<Collection>;
-    using place = record_place<Collection>;
-    using stored_key = typename place::stored_key;
+    using state_type = record_state<Collection>;
+    using stored_key = typename state_type::stored_key;
 
     /// Shape:   need - the table is there and has been checked
     record_table(writer& with, table_need need)
@@ -44,22 +44,22 @@ public:
         mark_writes_.clear();
         bound_writes_.clear();
         expected_.clear();
-        met_ = 0;
+        executed_ = 0;
         unread_.clear();
         unmarked_.clear();
         unmet_.clear();
         updates_.clear();
-        if (unchanged && desk_.size() < most_on_desk) return;
-        desk_.clear();
+        if (unchanged && records_.size() < most_records) return;
+        records_.clear();
         index_.clear();
     }
 
     /// Tells of an operation that is to meet its record, in the order in which they will.
     /// Shape:   key, id - stay until fetch(); applies - otherwise it ends its part
     void expect(key_type const& key, bool applies, transaction_id const& id, part_number part) {
-        std::size_t const number = find_place(key);
+        std::size_t const number = find_index(key);
         expected_.push_back(number);
-        place const& at = desk_[number];
+        state_type const& at = records_[number];
         want_record(number);
         if (at.knows_marks && at.unseen == 0) return;
         // To finish or undo a part, its own mark is enough, however many others there are.
@@ -74,7 +74,7 @@ public:
         if (unmarked_.empty() && unmet_.empty()) return;
         if (!marked_) marked_ = marks_.any_at_all();
         if (*marked_) read_marks();
-        else for (auto const& one : unmarked_) desk_[one.place].knows_marks = true;
+        else for (auto const& one : unmarked_) records_[one.index].knows_marks = true;
         unmarked_.clear();
         unmet_.clear();
     }
@@ -83,9 +83,9 @@ public:
     /// write_back(), at the latest.
     /// Errors:  throws settle::failure; the caller undoes what was written
     template <typename Operation>
-    met<record_type> meet(Operation const& one) {
-        place& at = desk_[expected_[met_++]];
-        auto result = one.meet(at.slot, whole_row{*this, at});
+    record_answer<record_type> execute(Operation const& one) {
+        state_type& at = records_[expected_[executed_++]];
+        auto result = one.execute(at.slot, whole_row{*this, at});
         bool const creates = result.on_record == record_change::created;
         // A reversal brings a record back with all its columns.
         note(result, at, creates ? one.intent().native_image() : std::string_view{});
@@ -93,9 +93,9 @@ public:
         return result;
     }
     /// The same for what ends a part.
-    met<record_type> meet(part_end<Collection> const& one) {
-        place& at = desk_[expected_[met_++]];
-        auto result = one.meet(at.slot);
+    record_answer<record_type> execute(part_end<Collection> const& one) {
+        state_type& at = records_[expected_[executed_++]];
+        auto result = one.execute(at.slot);
         note(result, at);
         note_mark(result.on_mark, at, one.id(), one.part());
         return result;
@@ -108,7 +108,7 @@ public:
 
     /// Ends an operation that was met in this native transaction, at once.
     void end_one_phase(key_type const& key, part_end<Collection> const& one, bool confirmed) {
-        place& at = place_of(key);
+        state_type& at = place_of(key);
         note(one.end_one_phase(at.slot, confirmed), at);
     }
 
@@ -119,7 +119,7 @@ public:
         put_dirty_in_order();
         mark_writes_.clear();
         for (auto const& one : dirty_) {
-            place& at = desk_[one.place];
+            state_type& at = records_[one.index];
             if (at.changed == 0) continue;
             updates_.add(*at.slot.record, at.key, std::exchange(at.changed, 0));
         }
@@ -128,13 +128,13 @@ public:
     }
 
     /// Ends one mark if it still has this epoch.
-    answer resolve(mark_place const& where, bool confirmed) {
+    answer resolve(mark_locator const& where, bool confirmed) {
         auto const* const stored = std::get_if<stored_key>(&where.key);
         if (stored == nullptr) return answer::nothing;
         begin(false);
         expect(key_type{*stored}, false, where.id, where.part);
         fetch();
-        place& at = desk_[expected_[met_++]];
+        state_type& at = records_[expected_[executed_++]];
         auto* const found = at.slot.marks.find(where.id, where.part);
         if (found == nullptr || found->epoch_number != where.epoch_number) return answer::nothing;
         auto const result = settle::detail::resolve(at.slot, found, confirmed);
@@ -156,7 +156,7 @@ private:
     /// Gives a whole row as JSON. A named type, so that all operations share it.
     struct whole_row {
         record_table& table;
-        place& at;
+        state_type& at;
 
         std::string operator()() const {
             table.updates_.write(*at.slot.record, at.key, std::exchange(at.changed, 0));
@@ -165,41 +165,43 @@ private:
     };
 
     void sort(std::vector<in_order>& all) {
-        sorter_.sort(all, [&](std::size_t number) { return key_type(desk_[number].key); });
+        sorter_.sort(all, [&](std::size_t number) { return key_type(records_[number].key); });
     }
 
     /// Records that have changed mostly stand among those whose marks have, which are in order.
     void put_dirty_in_order() {
         changed_.clear();
         for (auto const& one : mark_writes_) {
-            bool const known = !changed_.empty() && changed_.back().place == one.place;
-            if (!known && desk_[one.place].changed != 0) changed_.push_back({one.place});
+            bool const known = !changed_.empty() && changed_.back().index == one.index;
+            if (!known && records_[one.index].changed != 0) changed_.push_back({one.index});
         }
         if (changed_.size() == dirty_.size()) std::swap(changed_, dirty_);
         else sort(dirty_);
     }
 
-    place& place_of(key_type const& key) {
+    state_type& place_of(key_type const& key) {
         // A transaction that settles at once comes twice to each of its few records.
-        for (std::size_t at = met_, first = met_ < 4 ? 0 : met_ - 4; at-- > first;) {
-            if (same_key(desk_[expected_[at]], key)) return desk_[expected_[at]];
+        for (std::size_t at = executed_, first = executed_ < 4 ? 0 : executed_ - 4; at-- > first;) {
+            if (same_key(records_[expected_[at]], key)) return records_[expected_[at]];
         }
-        return desk_[find_place(key)];
+        return records_[find_index(key)];
     }
 
-    std::size_t find_place(key_type const& key) {
+    std::size_t find_index(key_type const& key) {
         auto const hash = settle::hash_mix(0, std::hash<key_type>{}(key));
         auto const* const known =
-            index_.find(hash, [&](std::size_t number) { return same_key(desk_[number], key); });
+            index_.find(hash, [&](std::size_t number) { return same_key(records_[number], key); });
         if (known != nullptr) return *known;
-        index_.insert(hash, desk_.size());
-        desk_.emplace_back().key = stored_key(key);
-        return desk_.size() - 1;
+        index_.insert(hash, records_.size());
+        records_.emplace_back().key = stored_key(key);
+        return records_.size() - 1;
     }
-    static bool same_key(place const& at, key_type const& key) { return key_type(at.key) == key; }
+    static bool same_key(state_type const& at, key_type const& key) {
+        return key_type(at.key) == key;
+    }
 
     void want_record(std::size_t number) {
-        place& at = desk_[number];
+        state_type& at = records_[number];
         if (std::exchange(at.loaded, true)) return;
         unread_.push_back({number});
     }
@@ -207,11 +209,11 @@ private:
     void read_records() {
         if (unread_.empty()) return;
         sort(unread_);
-        mark_rows<Collection> wave{desk_, unread_};
+        mark_rows<Collection> wave{records_, unread_};
         auto const shown = rows_->show_rows(wave);
         run rows{wave_};
         while (rows.next()) {
-            auto& slot = desk_[static_cast<std::size_t>(rows.integer(0))].slot;
+            auto& slot = records_[static_cast<std::size_t>(rows.integer(0))].slot;
             read_record<Collection>(rows, 1, slot.record.emplace());
         }
         unread_.clear();
@@ -221,7 +223,7 @@ private:
         read_bounds();
         // Of many marks an apply meets those of its own transaction, and the others as one.
         std::erase_if(unmarked_, [&](in_order const& one) {
-            place& at = desk_[one.place];
+            state_type& at = records_[one.index];
             if (at.unseen > 0) unmet_.push_back(one);
             return std::exchange(at.knows_marks, true);
         });
@@ -231,8 +233,9 @@ private:
     void load_marks(std::vector<in_order>& wanted, bool own) {
         if (wanted.empty()) return;
         sort(wanted);
-        mark_rows<Collection> wave{desk_, wanted};
-        marks_.load(*rows_, wave, own, [&](std::size_t number) -> auto& { return desk_[number]; });
+        mark_rows<Collection> wave{records_, wanted};
+        marks_.load(
+            *rows_, wave, own, [&](std::size_t number) -> auto& { return records_[number]; });
     }
 
     /// Adding a mark to many marks, or pulling one of many, changes their bounds.
@@ -241,25 +244,26 @@ private:
         asked_.clear();
         for (auto const* const wanted : {&unmarked_, &unmet_}) {
             for (auto const& one : *wanted) {
-                bool const known = std::exchange(desk_[one.place].asked_bounds, true);
-                if (!known && *bounded_) asked_.push_back({one.place});
+                bool const known = std::exchange(records_[one.index].asked_bounds, true);
+                if (!known && *bounded_) asked_.push_back({one.index});
             }
         }
         if (asked_.empty()) return;
         sort(asked_);
-        mark_rows<Collection> wave{desk_, asked_};
-        bounds_.load(*rows_, wave, [&](std::size_t number, typename place::bounds const& found) {
-            desk_[number].know(found);
-        });
+        mark_rows<Collection> wave{records_, asked_};
+        bounds_.load(*rows_, wave,
+                     [&](std::size_t number, typename state_type::bounds const& found) {
+                         records_[number].know(found);
+                     });
     }
 
     /// Shape:   they are in order, since the marks were
     void write_bounds() {
         if (bound_writes_.empty()) return;
-        bound_rows<Collection> wave{desk_, bound_writes_};
+        bound_rows<Collection> wave{records_, bound_writes_};
         bounds_.write(*rows_, wave);
         for (auto const& one : bound_writes_) {
-            desk_[one.place].wrote(desk_[one.place].to_keep());
+            records_[one.index].wrote(records_[one.index].to_keep());
         }
         bound_writes_.clear();
     }
@@ -280,7 +284,7 @@ private:
 
     /// Changes of members wait for each other; a record that comes or goes does so at once.
     /// Shape:   native_image - of a record that is created; empty: it has its members alone
-    [[gnu::noinline]] void note(met<record_type> const& result, place& at,
+    [[gnu::noinline]] void note(record_answer<record_type> const& result, state_type& at,
                                 std::string_view native_image = {}) {
         switch (result.on_record) {
         case record_change::none: break;
@@ -298,14 +302,14 @@ private:
             break;
         }
     }
-    [[nodiscard]] std::size_t number_of(place const& at) const {
-        return static_cast<std::size_t>(&at - desk_.data());
+    [[nodiscard]] std::size_t number_of(state_type const& at) const {
+        return static_cast<std::size_t>(&at - records_.data());
     }
 
     /// Marks wait, too, as long as the same is to be done with them. A step adds marks or pulls
     /// them, never both: what is added is in its slot when it is written.
     /// Shape:   id - stays where it is until write_back()
-    [[gnu::noinline]] void note_mark(mark_change change, place& at, transaction_id const& id,
+    [[gnu::noinline]] void note_mark(mark_change change, state_type& at, transaction_id const& id,
                                      part_number part) {
         if (change == mark_change::none) return;
         if (change != mark_change_) {
@@ -320,27 +324,27 @@ private:
     void write_marks() {
         if (mark_writes_.empty()) return;
         sort(mark_writes_);
-        mark_rows<Collection> wave{desk_, mark_writes_};
+        mark_rows<Collection> wave{records_, mark_writes_};
         switch (mark_change_) {
         case mark_change::none: break;
         case mark_change::added: marks_.insert(*rows_, wave); break;
         case mark_change::raised:
             for (auto const& one : mark_writes_) {
-                place const& at = desk_[one.place];
+                state_type const& at = records_[one.index];
                 auto const& raised = *at.slot.marks.find(*one.id, one.part);
                 marks_.raise(key_type(at.key), *one.id, one.part, raised.epoch_number);
             }
             break;
         case mark_change::pulled:
-            marks_.erase(*rows_, wave, desk_[mark_writes_.front().place].key,
-                         desk_[mark_writes_.back().place].key);
+            marks_.erase(*rows_, wave, records_[mark_writes_.front().index].key,
+                         records_[mark_writes_.back().index].key);
             break;
         }
         if (mark_change_ == mark_change::raised) return;
         for (auto const& one : mark_writes_) {
-            place& at = desk_[one.place];
+            state_type& at = records_[one.index];
             if (!at.needs_bounds() || std::exchange(at.writes_bounds, true)) continue;
-            bound_writes_.push_back({one.place});
+            bound_writes_.push_back({one.index});
         }
     }
 
@@ -382,11 +386,11 @@ private:
     mark_table<Collection> marks_;
     bounds_table<Collection> bounds_;
     record_updates<Collection> updates_;
-    static constexpr std::size_t most_on_desk = 32768; ///< records, so that memory stays bounded
+    static constexpr std::size_t most_records = 32768; ///< records, so that memory stays bounded
 
-    std::vector<place> desk_;
+    std::vector<state_type> records_;
     std::vector<std::size_t> expected_; ///< places of the operations, in their order
-    std::size_t met_ = 0;               ///< how many of them have met their record
+    std::size_t executed_ = 0;               ///< how many of them have met their record
     std::vector<in_order> unread_;      ///< records that are yet to be read
     std::vector<in_order> unmarked_;    ///< parts for which all marks are yet to be read
     std::vector<in_order> unmet_;       ///< parts whose own marks are yet to be read

@@ -78,7 +78,7 @@ public:
         define(on, "settle_met", -1, [](sqlite3_context* to, int, sqlite3_value** values) {
             auto const& shown = shown_in(to).shown_;
             guarded(to, [&] {
-                cell{to}.give(std::int64_t{shown.meet(shown.wave, columns{values})});
+                cell{to}.give(std::int64_t{shown.execute(shown.wave, columns{values})});
             });
         });
         define(on, "settle_value", 2, [](sqlite3_context* to, int, sqlite3_value** values) {
@@ -96,18 +96,18 @@ private:
         void* wave = nullptr;
         std::size_t rows = 0;
         void (*give)(void*, cell, std::size_t, int) = [](void*, cell, std::size_t, int) {};
-        bool (*meet)(void*, columns) = [](void*, columns) { return false; };
+        bool (*execute)(void*, columns) = [](void*, columns) { return false; };
         void (*put)(void*, cell, columns, int) = [](void*, cell, columns, int) {};
     };
     class shown_until {
     public:
-        shown_until(view& place, view const& now) : place_(place) { place_ = now; }
+        shown_until(view& target, view const& now) : target_(target) { target_ = now; }
         shown_until(shown_until const&) = delete;
         shown_until& operator=(shown_until const&) = delete;
-        ~shown_until() { place_ = {}; }
+        ~shown_until() { target_ = {}; }
 
     private:
-        view& place_;
+        view& target_;
     };
 
 public:
@@ -125,14 +125,14 @@ public:
     }
 
     /// Shows a wave's changes of the rows of a table.
-    /// Shape:   wave - has meet(columns), put(cell, columns, number), or both
+    /// Shape:   wave - has execute(columns), put(cell, columns, number), or both
     template <typename Wave>
     [[nodiscard]] shown_until show_changes(Wave& wave) {
         view now;
         now.wave = &wave;
-        if constexpr (requires(columns row) { wave.meet(row); }) {
-            now.meet = [](void* given, columns row) {
-                return static_cast<Wave*>(given)->meet(row);
+        if constexpr (requires(columns row) { wave.execute(row); }) {
+            now.execute = [](void* given, columns row) {
+                return static_cast<Wave*>(given)->execute(row);
             };
         }
         if constexpr (requires(cell to, columns row) { wave.put(to, row, 0); }) {

@@ -2,7 +2,7 @@
 // The units of work of all collections that a wave meets.
 #pragma once
 
-#include <settle/mongodb/desk.hpp>
+#include <settle/mongodb/unit_of_work.hpp>
 
 #include <tuple>
 
@@ -11,14 +11,14 @@ namespace mongodb::detail {
 
 /// The units of work of all collections, for one attempt.
 template <typename... Collections>
-class desks {
+class units_of_work {
 public:
-    desks(record_layout const& layout, reading when)
-        : all_(desk<Collections>{layout, when}...) {}
+    units_of_work(record_layout const& layout, reading when)
+        : all_(unit_of_work<Collections>{layout, when}...) {}
 
     template <typename C>
-    desk<C>& get() {
-        return std::get<desk<C>>(all_);
+    unit_of_work<C>& get() {
+        return std::get<unit_of_work<C>>(all_);
     }
     template <typename Operation>
     auto& of(Operation const&) {
@@ -30,24 +30,24 @@ public:
     }
     /// Errors:  throws errc::damaged when its record cannot be used
     template <typename Operation>
-    met<typename Operation::record> meet(Operation const& one) {
-        return of(one).meet(one);
+    record_answer<typename Operation::record> execute(Operation const& one) {
+        return of(one).execute(one);
     }
     template <typename Operation>
     void end_one_phase(Operation const& one, bool confirmed) {
         of(one).end_one_phase(one.key(), one.end(), confirmed);
     }
     [[nodiscard]] bool have_to_read() const {
-        return (std::get<desk<Collections>>(all_).has_to_read() || ...);
+        return (std::get<unit_of_work<Collections>>(all_).has_to_read() || ...);
     }
     void fetch(link& with) { (get<Collections>().fetch(with), ...); }
-    void learn(desks const& earlier) {
-        (get<Collections>().learn(std::get<desk<Collections>>(earlier.all_)), ...);
+    void learn(units_of_work const& earlier) {
+        (get<Collections>().learn(std::get<unit_of_work<Collections>>(earlier.all_)), ...);
     }
     /// How many records have a fault.
     [[nodiscard]] std::size_t faults() const {
         return (std::size_t{0} + ... +
-                std::get<desk<Collections>>(all_).faults());
+                std::get<unit_of_work<Collections>>(all_).faults());
     }
     /// Whether every change took effect.
     bool write(link& with, writing how, commit_result& ended) {
@@ -55,7 +55,7 @@ public:
             return table.write(with, how, here);
         });
     }
-    /// As desk::write_unread.
+    /// As unit_of_work::write_unread.
     bool write_unread(link& with, commit_result& ended) {
         return write_each(ended, [&](auto& table, commit_result& here) {
             return table.write_unread(with, here);
@@ -79,7 +79,7 @@ private:
         return all;
     }
 
-    std::tuple<desk<Collections>...> all_;
+    std::tuple<unit_of_work<Collections>...> all_;
 };
 
 } // namespace mongodb::detail

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/mongodb/collections.hpp>
-#include <settle/mongodb/desk_place.hpp>
+#include <settle/mongodb/record_state.hpp>
 #include <settle/mongodb/native.hpp>
 #include <settle/store/hash_index.hpp>
 
@@ -28,38 +28,38 @@ inline constexpr std::string_view held_field = "settle_held";
 
 /// Shape:   a unit of work lives as long as one attempt
 template <typename Collection>
-class desk {
+class unit_of_work {
     using codec = record_codec<Collection>;
 
 public:
     using record_type = typename Collection::record_type;
     using slot_type = record_slot<record_type>;
-    using place = desk_place<Collection>;
-    static constexpr bool has_text_key = place::has_text_key;
-    using stored_key = typename place::stored_key;
+    using state_type = record_state<Collection>;
+    static constexpr bool has_text_key = state_type::has_text_key;
+    using stored_key = typename state_type::stored_key;
     using key_view = std::conditional_t<has_text_key, std::string_view, std::int64_t>;
 
-    explicit desk(record_layout layout = {}, reading when = reading::always)
+    explicit unit_of_work(record_layout layout = {}, reading when = reading::always)
         : codec_(std::move(layout)), reads_(when) {}
 
     /// Announces an operation. Operations are executed in the order of their announcements.
     template <typename Operation>
     void expect(Operation const& one) {
-        auto const known = places_.size();
-        auto const number = find_place(one.key());
+        auto const known = records_.size();
+        auto const number = find_index(one.key());
         expected_.push_back(number);
-        if (!Operation::applies) places_[number].ends = true;
+        if (!Operation::applies) records_[number].ends = true;
         if (reads_ == reading::always) return;
         // A second operation needs the record as the first one leaves it, so it must be read.
-        if (number == known) places_[number].conditional = conditional_of(one);
-        else places_[number].conditional.reset();
+        if (number == known) records_[number].conditional = conditional_of(one);
+        else records_[number].conditional.reset();
     }
-    void expect(stored_key const& key) { expected_.push_back(find_place(key)); }
+    void expect(stored_key const& key) { expected_.push_back(find_index(key)); }
 
     /// Whether an announced operation needs its record read.
     [[nodiscard]] bool has_to_read() const {
-        return std::any_of(places_.begin(), places_.end(),
-                           [](place const& at) { return !at.conditional; });
+        return std::any_of(records_.begin(), records_.end(),
+                           [](state_type const& at) { return !at.conditional; });
     }
 
     /// Reads the records of the announced operations.
@@ -68,7 +68,7 @@ public:
     void fetch(link& with, document options = {}) {
         document keys;
         std::size_t count = 0;
-        for (place const& at : places_) {
+        for (state_type const& at : records_) {
             if (!at.conditional) append_key_forms(keys, codec_.layout(), at.key, count);
         }
         if (count == 0) return;
@@ -82,7 +82,7 @@ public:
 
     /// Takes the document of an announced record.
     void put(document found) {
-        auto* const at = place_of(found);
+        auto* const at = state_of(found);
         if (at == nullptr) return;
         auto problem = codec_.decode(found, at->slot, at->bare);
         if (at->found) problem = "two documents have this key";
@@ -93,14 +93,14 @@ public:
     /// Executes the next announced operation on its record.
     /// Errors:  throws errc::damaged when the record cannot be used
     template <typename Operation>
-    [[nodiscard]] met<record_type> meet(Operation const& one) {
-        place& at = places_[expected_[met_++]];
-        auto const known = meet_unruled(at, one.at(), one.id(), one.part(),
+    [[nodiscard]] record_answer<record_type> execute(Operation const& one) {
+        state_type& at = records_[expected_[executed_++]];
+        auto const known = execute_unruled(at, one.at(), one.id(), one.part(),
                                         [&](auto& made) {
                                             return read_bare_mark(one, *at.slot.record, made);
                                         });
         if (known) return *known;
-        auto result = one.meet(at.slot, whole_document{codec_, at});
+        auto result = one.execute(at.slot, whole_document{codec_, at});
         note(result, at, one.id(), one.part());
         if constexpr (Operation::applies) {
             if (result.on_record == record_change::created) at.image = one.intent().native_image();
@@ -112,18 +112,18 @@ public:
     /// Returns: the error that would stop the operation
     template <typename Operation>
     [[nodiscard]] error look(Operation const& one) {
-        place const& at = places_[expected_[met_]];
+        state_type const& at = records_[expected_[executed_]];
         try {
-            static_cast<void>(meet(one));
-        } catch (failure const& met) {
-            return met.problem();
+            static_cast<void>(execute(one));
+        } catch (failure const& caught) {
+            return caught.problem();
         }
         return at.fault;
     }
 
     /// Ends an operation at once, in one phase.
     void end_one_phase(key_view key, part_end<Collection> const& one, bool confirmed) {
-        place& at = places_[find_place(key)];
+        state_type& at = records_[find_index(key)];
         if (at.conditional) {
             // The cause is known only after all records have been read.
             mistaken_ = mistaken_ || !confirmed;
@@ -134,8 +134,8 @@ public:
     }
 
     /// Ends one mark if it still has this epoch.
-    [[nodiscard]] answer resolve(mark_place const& where, bool confirmed) {
-        place& at = places_.front();
+    [[nodiscard]] answer resolve(mark_locator const& where, bool confirmed) {
+        state_type& at = records_.front();
         if (!at.fault.empty()) throw failure(at.fault);
         auto* const found = at.slot.marks.find(where.id, where.part);
         if (found == nullptr || found->epoch_number != where.epoch_number) return answer::nothing;
@@ -148,10 +148,10 @@ public:
     /// Errors:  throws errc::damaged when the record cannot be used
     template <typename Operation>
     [[nodiscard]] answer raise_mark(Operation const& one, epoch under) {
-        place& at = places_[expected_[met_++]];
+        state_type& at = records_[expected_[executed_++]];
         if (!at.fault.empty()) throw failure(at.fault);
         if (!at.bare.empty()) {
-            at.meet_bare(one.id(), one.part(), [&](auto& made) {
+            at.take_bare_mark(one.id(), one.part(), [&](auto& made) {
                 return read_bare_mark(one, *at.slot.record, made);
             });
         }
@@ -164,10 +164,10 @@ public:
     }
 
     /// Pulls a bare mark of the only announced record.
-    /// Shape:   stands - as in desk_place; read(record, mark) - reads the mark's effect
+    /// Shape:   stands - as in record_state; read(record, mark) - reads the mark's effect
     template <typename Read>
     [[nodiscard]] answer pull_bare(transaction_id const& id, bool stands, Read&& read) {
-        place& at = places_.front();
+        state_type& at = records_.front();
         return at.pull_bare(id, stands, [&](auto& taken) { return read(*at.slot.record, taken); });
     }
 
@@ -184,16 +184,16 @@ public:
             if (bulks.empty() || separately) bulks.emplace_back(with, Collection::name);
             return bulks.back();
         };
-        std::vector<place*> writes;
+        std::vector<state_type*> writes;
         std::int64_t updates = 0;
         std::int64_t inserts = 0;
         std::int64_t removes = 0;
-        auto const update = [&](place& at, document const& filter, document const& change) {
+        auto const update = [&](state_type& at, document const& filter, document const& change) {
             all().update(filter, change);
             writes.push_back(&at);
             ++updates;
         };
-        for (place& at : places_) {
+        for (state_type& at : records_) {
             bool const stays = at.found && at.slot.record;
             if (at.conditional) {
                 update(at, at.conditional->filter, at.conditional->change);
@@ -207,19 +207,19 @@ public:
                 update(at, here, only("$unset", held));
             }
         }
-        for (place& at : places_) {
+        for (state_type& at : records_) {
             if (at.found || !at.slot.record) continue;
             all().insert(codec_.encode(at.slot, at.image));
             writes.push_back(&at);
             ++inserts;
         }
-        for (place& at : places_) {
+        for (state_type& at : records_) {
             if (!at.found || at.slot.record || !at.fault.empty()) continue;
             all().remove(at.filter(codec_.layout(), alone));
             writes.push_back(&at);
             ++removes;
         }
-        auto const result = execute(bulks, writes, separately);
+        auto const result = send(bulks, writes, separately);
         for (auto const& one : result.refused) {
             // Another worker created this record meanwhile; the next attempt finds it.
             if (is_taken(one.problem, *writes[one.index])) continue;
@@ -241,46 +241,47 @@ public:
     /// Writes conditional updates alone, outside of a native transaction.
     /// Returns: whether every change took effect; `ended` gets the result of the whole
     [[nodiscard]] bool write_unread(link& with, commit_result& ended) {
-        if (places_.empty()) return true;
+        if (records_.empty()) return true;
         brief_updates all{with, Collection::name};
-        for (place const& at : places_) all.update(at.conditional->filter, at.conditional->change);
+        for (state_type const& at : records_)
+            all.update(at.conditional->filter, at.conditional->change);
         auto const result = all.execute("change records");
         ended = ending_of(result);
         if (is_slow_change(ended.problem)) {
             ended.problem.text = text_of_slow_change(names_of_first());
         }
         return result.refused.empty() &&
-               result.matched == static_cast<std::int64_t>(places_.size());
+               result.matched == static_cast<std::int64_t>(records_.size());
     }
 
     /// Copies the faults of records that an earlier attempt found.
-    void learn(desk const& earlier) {
+    void learn(unit_of_work const& earlier) {
         known_faults_ = earlier.known_faults_;
-        for (place const& at : earlier.places_) {
+        for (state_type const& at : earlier.records_) {
             if (!at.fault.empty() && !knows(at.key)) known_faults_.emplace_back(at.key, at.fault);
         }
     }
     /// How many records have a fault.
     [[nodiscard]] std::size_t faults() const {
-        auto const is_new = [&](place const& at) {
+        auto const is_new = [&](state_type const& at) {
             return !at.fault.empty() && !knows(at.key);
         };
         return known_faults_.size() + static_cast<std::size_t>(std::count_if(
-                                          places_.begin(), places_.end(), is_new));
+                                          records_.begin(), records_.end(), is_new));
     }
 
-    [[nodiscard]] bool empty() const noexcept { return places_.empty(); }
+    [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
 
     /// The only announced record, if it exists.
     /// Errors:  throws errc::damaged
     [[nodiscard]] std::optional<record_type> only_record() const {
-        place const& at = places_.front();
+        state_type const& at = records_.front();
         if (!at.fault.empty()) throw failure(at.fault);
         return at.slot.record;
     }
     /// Errors:  throws errc::damaged
     [[nodiscard]] record_type record_of(document const& from) const {
-        place at;
+        state_type at;
         auto const problem = codec_.decode(from, at.slot, at.bare);
         if (problem.empty()) return *std::move(at.slot.record);
         if (auto const id = from.find(codec_.layout().key)) {
@@ -294,7 +295,7 @@ private:
     /// Makes the JSON of a whole document. A named type: operations share its instantiation.
     struct whole_document {
         codec const& with;
-        place const& at;
+        state_type const& at;
 
         std::string operator()() const {
             return at.found ? with.image_of(*at.found, *at.slot.record)
@@ -306,7 +307,7 @@ private:
     /// it. But where the server erases old documents, it may have erased the mark, too.
     void look_for_erased(link& with) {
         std::optional<std::string> index;
-        for (place& at : places_) {
+        for (state_type& at : records_) {
             if (!at.ends || at.found || at.conditional) continue;
             if (!index) index = index_that_erases(with, Collection::name);
             if (index->empty()) return;
@@ -322,33 +323,34 @@ private:
                            [&](auto const& one) { return one.first == key; });
     }
 
-    std::size_t find_place(key_view key) {
+    std::size_t find_index(key_view key) {
         auto const hash = settle::hash_mix(0, std::hash<key_view>{}(key));
         auto const* const known = index_.find(
-            hash, [&](std::size_t number) { return key_view{places_[number].key} == key; });
+            hash, [&](std::size_t number) { return key_view{records_[number].key} == key; });
         if (known != nullptr) return *known;
-        index_.insert(hash, places_.size());
-        place& made = places_.emplace_back();
+        index_.insert(hash, records_.size());
+        state_type& made = records_.emplace_back();
         made.key = stored_key{key};
         for (auto const& [of, fault] : known_faults_) {
             if (of == made.key) made.fault = fault;
         }
-        return places_.size() - 1;
+        return records_.size() - 1;
     }
 
-    place* place_of(document const& found) {
+    state_type* state_of(document const& found) {
         auto const id = found.find(codec_.layout().key);
         typename Collection::key_type key{};
         if (!id) return nullptr;
-        if (read_key(codec_.layout(), *id, key).empty()) return &places_[find_place(key_view(key))];
+        if (read_key(codec_.layout(), *id, key).empty())
+            return &records_[find_index(key_view(key))];
         // The server treats a decimal or a large double as the same key; settle does not.
         if constexpr (!has_text_key) {
             std::int64_t number = 0;
             auto const decimal = id->decimal();
             if (decimal && read_decimal_text(*decimal, 0, number)) {
-                return &places_[find_place(number)];
+                return &records_[find_index(number)];
             }
-            if (auto const large = id->whole_double()) return &places_[find_place(*large)];
+            if (auto const large = id->whole_double()) return &records_[find_index(*large)];
         }
         return nullptr;
     }
@@ -356,15 +358,15 @@ private:
     [[nodiscard]] std::string names_of_first() const {
         constexpr std::size_t most_named = 3;
         std::string names;
-        for (std::size_t at = 0; at < std::min(most_named, places_.size()); ++at) {
-            names.append(at == 0 ? "" : ", ").append(places_[at].name());
+        for (std::size_t at = 0; at < std::min(most_named, records_.size()); ++at) {
+            names.append(at == 0 ? "" : ", ").append(records_[at].name());
         }
-        if (places_.size() > most_named) names += " or others";
+        if (records_.size() > most_named) names += " or others";
         return names;
     }
 
     /// Sends the writes of `writes`.
-    static bulk_result execute(std::vector<bulk>& bulks, std::vector<place*> const& writes,
+    static bulk_result send(std::vector<bulk>& bulks, std::vector<state_type*> const& writes,
                                bool separately) {
         bulk_result result;
         for (std::size_t number = 0; bulk& one : bulks) {
@@ -378,16 +380,16 @@ private:
         return result;
     }
 
-    [[nodiscard]] bool is_taken(error const& problem, place const& at) const {
+    [[nodiscard]] bool is_taken(error const& problem, state_type const& at) const {
         return !at.found && is_of_taken_key(problem, codec_.layout().key);
     }
 
-    void note(met<record_type> const& result, place& at, transaction_id const& id,
+    void note(record_answer<record_type> const& result, state_type& at, transaction_id const& id,
               part_number part) {
         at.changed |= result.fields;
         if (result.on_mark == mark_change::raised) at.rewritten = true;
         if (result.on_mark == mark_change::none || result.on_mark == mark_change::raised) return;
-        mark_place const where{{}, {}, id, part, 0};
+        mark_locator const where{{}, {}, id, part, 0};
         if (result.on_mark == mark_change::added) {
             at.added.push_back(where);
             return;
@@ -399,23 +401,23 @@ private:
     }
 
     /// Answers where the record rule has no say: unread, unusable and bare-marked records.
-    std::optional<met<record_type>> meet_unruled(place& at, step what, transaction_id const& id,
-                                                 part_number part,
-                                                 typename place::bare_reader read_bare) {
+    std::optional<record_answer<record_type>>
+    execute_unruled(state_type& at, step what, transaction_id const& id, part_number part,
+                    typename state_type::bare_reader read_bare) {
         if (at.conditional) {
-            met<record_type> supposed;
+            record_answer<record_type> supposed;
             supposed.what = answer::applied;
             return supposed;
         }
         if (!at.fault.empty()) {
             // Where the part never left a mark, there is nothing to undo.
             if (undoes(what) && at.found && !codec_.may_hold_mark(*at.found, id, part)) {
-                return met<record_type>{};
+                return record_answer<record_type>{};
             }
             throw failure(at.fault);
         }
         if (at.bare.empty()) return std::nullopt;
-        bool const others = at.meet_bare(id, part, read_bare);
+        bool const others = at.take_bare_mark(id, part, read_bare);
         // Adopting a mark takes no effect, so other marks do not matter.
         bool const adopts = at.slot.marks.find(id, part) != nullptr;
         if (others && applies(what) && !adopts) {
@@ -430,7 +432,8 @@ private:
             auto const wanted = one.conditional();
             if (!wanted || !codec_.layout().is_own()) return std::nullopt;
             document filter;
-            if constexpr (has_text_key) place::append_key(filter, "_id", stored_key(one.key()));
+            if constexpr (has_text_key)
+                state_type::append_key(filter, "_id", stored_key(one.key()));
             else filter.object("_id", integer_key(one.key()));
             auto made = update_of<Collection>(std::move(filter), *wanted, one.at());
             // The server takes an empty change for a whole document.
@@ -444,9 +447,9 @@ private:
     codec codec_;
     reading reads_;
     bool mistaken_ = false; ///< a conditional update did not match its record
-    std::vector<place> places_;
+    std::vector<state_type> records_;
     std::vector<std::size_t> expected_; ///< places of the operations, in order
-    std::size_t met_ = 0;               ///< how many operations were executed
+    std::size_t executed_ = 0;               ///< how many operations were executed
     settle::detail::hash_index index_;
     std::vector<std::pair<stored_key, error>> known_faults_;
 };

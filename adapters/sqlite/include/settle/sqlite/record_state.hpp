@@ -14,7 +14,7 @@ namespace sqlite::detail {
 /// Shape:   unread marks are represented in the slot by one aggregate mark with an empty id; it
 ///          blocks an apply as all of them do
 template <typename Collection>
-struct record_place {
+struct record_state {
     using record_type = typename Collection::record_type;
     using mark_type = mark<record_type>;
     using bounds = mark_bounds<record_type>;
@@ -115,11 +115,11 @@ private:
 template <typename Collection>
 class mark_rows {
 public:
-    using place = record_place<Collection>;
+    using state_type = record_state<Collection>;
     using key_type = key_view<Collection>;
 
-    mark_rows(std::vector<place>& desk, std::vector<in_order> const& writes)
-        : desk_(desk), writes_(writes) {}
+    mark_rows(std::vector<state_type>& records, std::vector<in_order> const& writes)
+        : records_(records), writes_(writes) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return writes_.size(); }
 
@@ -127,8 +127,8 @@ public:
     void give(cell to, std::size_t row, int column) {
         auto const& one = writes_[row];
         switch (column) {
-        case 0: return to.give(key_type(desk_[one.place].key));
-        case 1: return to.give(static_cast<std::int64_t>(one.place));
+        case 0: return to.give(key_type(records_[one.index].key));
+        case 1: return to.give(static_cast<std::int64_t>(one.index));
         case 2: return to.give(std::string_view{*one.id});
         case 3: return to.give(std::int64_t{one.part.participant});
         case 4: return to.give(std::int64_t{one.part.line});
@@ -142,7 +142,7 @@ public:
 
     /// True if the next mark belongs to this row.
     /// Shape:   row - key, id, participant, line; rows come in their order, and the marks, too
-    [[nodiscard]] bool meet(columns row) {
+    [[nodiscard]] bool execute(columns row) {
         for (; next_ < writes_.size(); ++next_) {
             auto const& one = writes_[next_];
             auto const behind = order_of(one, row);
@@ -156,14 +156,14 @@ public:
     template <typename Function>
     void for_each(Function&& function) const {
         for (auto const& one : writes_) {
-            function(key_type(desk_[one.place].key), *one.id, one.part);
+            function(key_type(records_[one.index].key), *one.id, one.part);
         }
     }
 
 private:
     /// Where a mark stands beside a row: below 0 it comes before it.
     [[nodiscard]] int order_of(in_order const& one, columns row) const {
-        if (auto const order = row.compare(desk_[one.place].key, 0); order != 0) return order;
+        if (auto const order = row.compare(records_[one.index].key, 0); order != 0) return order;
         if (auto const order = row.compare(*one.id, 1); order != 0) return order;
         auto const participant = std::int64_t{one.part.participant};
         if (auto const order = row.compare(participant, 2); order != 0) return order;
@@ -176,12 +176,12 @@ private:
     /// Encodes the mark of a row, once: its other columns are given after its epoch.
     mark<typename Collection::record_type> const& encoded(std::size_t row) {
         auto const& one = writes_[row];
-        auto const& found = *desk_[one.place].slot.marks.find(*one.id, one.part);
+        auto const& found = *records_[one.index].slot.marks.find(*one.id, one.part);
         encode_mark(found, columns_);
         return found;
     }
 
-    std::vector<place>& desk_;
+    std::vector<state_type>& records_;
     std::vector<in_order> const& writes_;
     mark_columns columns_{};
     std::size_t next_ = 0; ///< none before it is of a row to come
@@ -191,20 +191,20 @@ private:
 template <typename Collection>
 class bound_rows {
 public:
-    using place = record_place<Collection>;
+    using state_type = record_state<Collection>;
     using record_type = typename Collection::record_type;
 
-    bound_rows(std::vector<place>& desk, std::vector<in_order> const& writes)
-        : desk_(desk), writes_(writes) {}
+    bound_rows(std::vector<state_type>& records, std::vector<in_order> const& writes)
+        : records_(records), writes_(writes) {}
 
     [[nodiscard]] std::size_t size() const noexcept { return writes_.size(); }
 
     /// Columns:  key, place, marks or 0, least, most
     void give(cell to, std::size_t row, int column) {
-        place const& at = desk_[writes_[row].place];
+        state_type const& at = records_[writes_[row].index];
         switch (column) {
         case 0: return to.give(key_view<Collection>(at.key));
-        case 1: return to.give(static_cast<std::int64_t>(writes_[row].place));
+        case 1: return to.give(static_cast<std::int64_t>(writes_[row].index));
         case 2: return to.give(at.to_keep().marks);
         case 3: return give_sums(to, at.to_keep().least);
         default: return give_sums(to, at.to_keep().most);
@@ -217,7 +217,7 @@ private:
         if (!text_.empty()) to.give_copy(text_);
     }
 
-    std::vector<place>& desk_;
+    std::vector<state_type>& records_;
     std::vector<in_order> const& writes_;
     std::string text_;
 };

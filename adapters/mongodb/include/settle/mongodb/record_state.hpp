@@ -10,7 +10,7 @@ SETTLE_BEGIN
 namespace mongodb::detail {
 
 template <typename Collection>
-struct desk_place {
+struct record_state {
     using record_type = typename Collection::record_type;
     using slot_type = record_slot<record_type>;
     using codec = record_codec<Collection>;
@@ -23,14 +23,14 @@ struct desk_place {
     std::optional<conditional_update> conditional{}; ///< what is written instead of a read
     error fault{};                    ///< why the record cannot be used
     std::uint64_t changed = 0;        ///< members to write
-    std::vector<mark_place> added{};  ///< new marks
-    std::vector<mark_place> pulled{}; ///< marks to pull
+    std::vector<mark_locator> added{};  ///< new marks
+    std::vector<mark_locator> pulled{}; ///< marks to pull
     bool rewritten = false;           ///< an existing mark has changed
     bool ends = false;                ///< an operation ends a transaction here
     bool held = false;                ///< the record was only checked, and must stay unchanged
     std::string image{};              ///< the image from which the record was recreated
     std::vector<std::string> bare{};  ///< unread bare marks of other programs
-    bool bare_met = false;            ///< a bare mark has become a mark of settle
+    bool bare_replaced = false;            ///< a bare mark has become a mark of settle
 
     static void append_key(document& to, std::string_view name, stored_key const& key) {
         if constexpr (has_text_key) to.text(name, key);
@@ -95,19 +95,19 @@ struct desk_place {
         // Pushing or pulling a single mark is cheaper for the server where other marks stay.
         bool const none_stays = slot.marks.size() + bare.size() == added.size();
         bool const several = !pulled.empty() && added.size() + pulled.size() > 1;
-        if (rewritten || no_array || bare_met || (moved && (none_stays || several))) {
+        if (rewritten || no_array || bare_replaced || (moved && (none_stays || several))) {
             set.array(marks_field, codec::marks_of(slot, bare_marks_of(*found, bare)));
         } else if (!added.empty()) {
             document marks;
             std::size_t number = 0;
-            for (mark_place const& one : added) {
+            for (mark_locator const& one : added) {
                 marks.object_at(number++, encode_mark(*slot.marks.find(one.id, one.part)));
             }
             document each;
             each.array("$each", marks);
             made.object("$push", only(marks_field, each));
         } else if (!pulled.empty()) {
-            mark_place const& one = pulled.front();
+            mark_locator const& one = pulled.front();
             made.object("$pull", only(marks_field, mark_key(one.id, one.part)));
         }
         if (!set.empty()) made.object("$set", set);
@@ -120,10 +120,10 @@ struct desk_place {
     /// Turns a bare mark of the operation's transaction into a mark of settle. True when other bare
     /// marks stay: their effects are unknown, so a new effect is busy.
     /// Errors:  throws errc::damaged where the mark cannot be ended
-    bool meet_bare(transaction_id const& id, part_number part, bare_reader read_bare) {
+    bool take_bare_mark(transaction_id const& id, part_number part, bare_reader read_bare) {
         if (has_bare(id)) {
             auto taken = take_bare(id, false, read_bare);
-            bare_met = true;
+            bare_replaced = true;
             if (slot.marks.find(id, part) == nullptr) slot.marks.insert(std::move(taken));
             // The other program's late write has taken effect a second time.
             else undo(taken);
@@ -176,7 +176,7 @@ private:
             throw failure(damaged("it would take '" + std::string{member} + "' out of its range "
                                   "to undo a mark of another program"));
         }
-        met<record_type> ended;
+        record_answer<record_type> ended;
         settle::detail::end_mark(slot.record, taken, false, ended);
         changed |= ended.fields;
         rewritten = true;
