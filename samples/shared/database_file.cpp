@@ -22,7 +22,7 @@ struct closing {
     void operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
 };
 
-/// The tables of the file except those of SQLite and settle; nothing when the file is no readable
+/// The tables of the file except the tables of SQLite and settle; nothing for an unreadable
 /// database.
 std::optional<std::vector<std::string>> tables_in(std::string const& path) {
     sqlite3* opened = nullptr;

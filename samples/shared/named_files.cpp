@@ -27,7 +27,7 @@ namespace {
 
 namespace files = std::filesystem;
 
-/// A path as the system resolves it; for `-` that of standard input.
+/// A path as the system resolves it; for `-` the path of standard input.
 files::path real(files::path const& path) {
     std::error_code failed;
     auto const target = path == "-" ? files::path{"/proc/self/fd/0"} : real_path(path);

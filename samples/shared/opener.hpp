@@ -66,7 +66,7 @@ public:
     }
 
     /// Creates a record for each name until a stop is requested. Notes names that look alike, among
-    /// these names and those of the store.
+    /// these names and the names of the store.
     template <typename Collection, typename Make>
     void create_each(Collection const& collection, mentions const& names, Make&& make) {
         remark_on_alike(collection, names);

@@ -19,7 +19,7 @@ struct request {
 struct refusal {
     std::uint64_t line = 0;
     std::string reason;   // a few words, equal for all of its kind, for counting
-    std::string sentence; // what is wrong with this piece
+    std::string sentence; // the fault of this piece
 };
 
 /// A note on the input that is neither a request nor a refusal.

@@ -31,7 +31,7 @@ struct report {
     std::uint64_t repeated = 0;                   // repeats an earlier line's transaction
     std::uint64_t earlier = 0;                    // settled before this run began
     std::map<std::string, std::uint64_t> reasons; // why transactions are not done
-    std::vector<remark> remarks; // the first ones; the counts include all
+    std::vector<remark> remarks; // the first remarks; the counts include all
     std::uint64_t unnamed = 0;   // how many more remarks there were
     bool stopped = false;        // the run ended before the input did
     std::uint64_t left_over = 0; // entries of earlier runs that this run did not settle
@@ -41,7 +41,7 @@ struct report {
 
     std::uint64_t total() const { return done + canceled + undecided + refused + repeated; }
 
-    /// Counts a refused piece; the sentence says what is wrong with it.
+    /// Counts a refused piece; the sentence names the fault.
     void refuse(std::uint64_t line, std::string_view reason, std::string sentence) {
         ++refused;
         ++reasons[std::string{reason}];

@@ -48,7 +48,7 @@ std::string words_for(Application const& application, std::string_view participa
 
 /// Transactions that share a record keep the input's order at any pace. A window keeps it itself;
 /// with several threads, transactions that share a record go to the same thread.
-/// Memory:  the transactions in flight, and with several threads those read ahead
+/// Memory:  the transactions in flight, and with several threads the transactions read ahead
 template <typename Application, typename Engine>
 class runner {
     using reader = typename Application::reader;

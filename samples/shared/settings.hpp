@@ -28,7 +28,7 @@ std::string_view name_of(command named);
 /// The layout of a store's documents.
 enum class layout {
     own,     ///< settle's own
-    tutorial ///< that of MongoDB's tutorial
+    tutorial ///< the layout of MongoDB's tutorial
 };
 
 struct settings {

@@ -10,7 +10,7 @@
 
 namespace samples {
 
-/// Shape:   Type - the type of those programs' transactions; Application offers each_amount(engine,
+/// Shape:   Type - the type of the programs' transactions; Application offers each_amount(engine,
 ///          visit), which calls visit(id, amount) for each record that holds money, and the members
 ///          that commands<> lists for a tutorial
 template <typename Application, auto const& Type>

@@ -41,7 +41,7 @@ auto visit_store(store_address const& address, bool may_create, Visitor&& visit)
 }
 
 /// Calls visit(store) with a database that the tutorial's programs have used.
-/// Shape:   Tutorial - of the application: the type that those programs ran, and their layout(), or
+/// Shape:   Tutorial - of the application: the type that these programs ran, and their layout(), or
 ///          layout(address) where it depends on the documents
 template <typename Tutorial, typename Visitor>
 auto visit_tutorial(store_address const& address, Visitor&& visit) {

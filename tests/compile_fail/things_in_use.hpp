@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Uses a record bank::thing in every way that gives errors of its own: as a collection, in a type,
-// by an engine. What is wrong with the record must stay the only error.
+// by an engine. The record's fault must stay the only error.
 #pragma once
 
 #include "bank.hpp"

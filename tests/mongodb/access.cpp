@@ -16,7 +16,7 @@ using settle::testing::cards;
 using settle::testing::colour;
 using settle::testing::withdraw;
 
-/// What mongodb#rights lists.
+/// The rights that mongodb#rights lists.
 std::vector<std::string> const rights{"find",        "insert",          "update",     "remove",
                                       "createIndex", "listCollections", "listIndexes"};
 

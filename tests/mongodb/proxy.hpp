@@ -76,7 +76,8 @@ public:
     void cut_connections();
 
     /// A hook may change each message. The proxy runs one hook at a time; a new hook is set when no
-    /// hook runs. What a hook refers to must live longer than the proxy or than the hook's place.
+    /// hook runs. The captured variables must live until the proxy or the next
+    /// hook replaces the hook.
     void on_request(hook change);
     void on_reply(hook change);
 

@@ -72,7 +72,7 @@ done >"${TMPDIR:-/tmp}/settle_pointers.$$"
 }
 rm -f "${TMPDIR:-/tmp}/settle_pointers.$$"
 
-# A message that a page quotes is one that the library has.
+# The library has every message that a page quotes.
 messages=$(for file in $(find include adapters -name '*.hpp'); do
     joined "$file"
     echo

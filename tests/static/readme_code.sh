@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Compiles and runs the code of every page (all *.md files), and compares what it prints.
+# Compiles and runs the code of every page (all *.md files), and compares its output.
 # Usage: readme_code.sh ROOT FOLDER COMPILER [FLAG...]
-# What becomes of a ```cpp block:
+# The use of a ```cpp block:
 #   it has `int main()`                 a program. README.md's is built as it stands; the others are
 #                                       built together, each in a namespace of its own
 #   it begins with #include             compiled alone
@@ -13,7 +13,7 @@
 #   behind <!-- excerpt -->             not compiled
 #   any other                           a fragment: it follows README.md's program and all fragments
 #                                       before it, in the order of the pages
-# The block behind <!-- prints --> is what the statements or the program before it print.
+# The block behind <!-- prints --> is the output of the statements or the program before it.
 set -u
 LC_ALL=C.UTF-8
 export LC_ALL
@@ -139,12 +139,12 @@ for file in "$folder"/alone_*.cpp; do
         fail "$(basename "$file") does not compile"
 done
 
-# The definition that is explained is the one that the application runs.
+# The application runs the explained definition.
 words_of() {
     sed -E 's|//.*||; /^#pragma once$/d' "$1" | tr -d ' \n'
 }
 [ "$(words_of "$folder/alone_README_1.cpp")" = "$(words_of "$root/samples/transfer/transfer.hpp")" ] ||
-    fail "README.md: the transfer is not that of samples/transfer/transfer.hpp"
+    fail "README.md: the transfer differs from samples/transfer/transfer.hpp"
 
 cd "$folder" || exit 1
 touch members.cpp defaults.cpp

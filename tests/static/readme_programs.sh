@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Checks that the sample programs print what the pages (all *.md files) show, number for number.
+# Compares the output of the sample programs with the pages (all *.md files), number for number.
 # Usage: readme_programs.sh ROOT FOLDER BIN
 # In a ```console block, each line that begins with `$ transfer` or `$ payment` is run, in the order
 # of its page and in a folder of that page. It prints the lines up to the next `$`. `…` stands for

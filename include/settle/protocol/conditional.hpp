@@ -17,7 +17,7 @@ template <Described Record>
 struct conditional_change {
     integers<Record> least{}; ///< condition: the lowest value of each integer member
     integers<Record> most{};  ///< condition: the highest value of each integer member
-    integers<Record> added{}; ///< effect: what is added to each integer member
+    integers<Record> added{}; ///< effect: the number added to each integer member
     mark<Record> own{};       ///< an apply adds this mark, a finish pulls it, one phase ignores it
 };
 

@@ -136,7 +136,7 @@ public:
             next_ = step::end;
             return;
         }
-        // A lost earlier insert can still land and be claimed; those epochs stay below this one.
+        // A lost earlier insert can still land and be claimed; its epochs stay below this epoch.
         seen_ = std::max(view.fresh, seen_ + epochs_per_millisecond);
         next_ = first_step();
     }

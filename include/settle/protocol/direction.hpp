@@ -125,7 +125,7 @@ struct refusal {
     part_name where;
 };
 
-/// The direction of a transaction; `backward` is that of its reversal.
+/// The direction of a transaction; `backward` is the direction of its reversal.
 template <auto const& Type>
 struct forward : detail::parts_of_type<Type> {
     using base = detail::parts_of_type<Type>;

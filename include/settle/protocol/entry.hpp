@@ -16,8 +16,8 @@ SETTLE_BEGIN
 /// Wall-clock time in whole milliseconds.
 using timestamp = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
 
-/// What an exclusive effect did to one record, as JSON: the whole native record before it and the
-/// described members after it. A text is empty if the record did not exist.
+/// The effect of an exclusive part on one record, as JSON: the whole native record before it, and
+/// the described members after it. A text is empty if the record did not exist.
 struct image {
     BOOST_HANA_DEFINE_STRUCT(image,
         (std::uint32_t, participant),

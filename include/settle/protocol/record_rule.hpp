@@ -14,7 +14,7 @@ SETTLE_BEGIN
 enum class mark_change : std::uint8_t { none, added, raised, pulled };
 enum class record_change : std::uint8_t { none, fields, created, erased };
 
-/// The answer of an operation and what it changed: an adapter writes only these changes.
+/// The answer of an operation, and its changes: an adapter writes only these changes.
 template <Described Record>
 struct record_answer {
     answer what = answer::nothing;

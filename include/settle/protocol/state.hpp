@@ -117,7 +117,7 @@ inline constexpr epoch epochs_per_millisecond = epoch{1} << 11;
 
 using transaction_id = std::string;
 
-/// The number of a part: that of its participant and, in a range, of its line.
+/// The number of a part: its participant, and in a range its line.
 struct part_number {
     std::uint32_t participant = 0;
     std::uint32_t line = 0;

@@ -89,7 +89,7 @@ enum class phases : std::uint8_t {
          ///< began in two phases ends in two
 };
 
-/// What a driver adds when it passes an entry that it read, or missed, to its coordinator.
+/// The facts that a driver passes to its coordinator with an entry that it read, or missed.
 struct view_of_entry {
     bool mine = false;      ///< the entry's owner is this process
     bool abandoned = false; ///< the owner's process is gone, or the entry stood still for too long

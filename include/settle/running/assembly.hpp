@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an engine consists of: one log, a session for each store, types, limits, an environment.
+// The parts of an engine: one log, a session for each store, types, limits, an environment.
 #pragma once
 
 #include <settle/protocol/reversal.hpp>

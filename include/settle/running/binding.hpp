@@ -138,7 +138,7 @@ struct append_collections<List, transaction_definition<P, Name, Guards, Particip
     using type = typename append_all<List, typename Participants::collection_type...>::type;
 };
 
-// What each argument of an engine contributes. A database without a binding is log and store.
+// The contribution of each argument of an engine. A database without a binding is log and store.
 template <typename Argument>
 struct contribution {
     static constexpr bool is_database = true;

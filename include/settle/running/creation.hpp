@@ -18,7 +18,7 @@ struct uncreated_record {
     error problem;
 };
 
-/// What create_all did.
+/// The report of create_all.
 struct create_report {
     std::uint64_t created = 0;
     std::uint64_t existing = 0;             ///< records whose key was taken

@@ -20,7 +20,7 @@ enum class interruption : std::uint8_t {
     failed      ///< the log holds unreadable data
 };
 
-/// What a driver remembers of a job, besides what the stores and the log see.
+/// A driver's memory of a job, besides the members that the stores and the log see.
 struct execution_state {
     /// The entry as last read. Most jobs never read theirs, and an entry is large.
     std::unique_ptr<entry> seen{};

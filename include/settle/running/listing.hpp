@@ -57,7 +57,7 @@ private:
 
     Pages pages_{};
     std::size_t limit_ = 0;
-    std::size_t left_ = 0; ///< what the limit allows beyond the current page
+    std::size_t left_ = 0; ///< the rest of the limit beyond the current page
     std::vector<Value> page_;
     std::size_t position_ = 0;
 };

@@ -52,8 +52,8 @@ void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
 
 using record_hashes_function = void(job const&, std::vector<std::uint64_t>&);
 
-/// What a one-phase job shares with others: its records, and its entry, since the first job with an
-/// id decides the meaning of the id.
+/// Computes the hashes of a one-phase job's records and of its entry. The entry counts because the
+/// first job with an id decides the meaning of the id.
 inline void one_phase_hashes(job const& work, record_hashes_function* records,
                            std::vector<std::uint64_t>& into) {
     records(work, into);
@@ -207,7 +207,7 @@ public:
     }
 
 private:
-    /// Computes what a job shares with other jobs in a wave.
+    /// Computes the records that a job shares with other jobs in a wave.
     void look_up(step wave, job const& work, record_hashes_function* records) {
         if (wave == step::one_phase) one_phase_hashes(work, records, records_);
         else records(work, records_);

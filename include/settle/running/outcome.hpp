@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What calls return: the outcome of a transaction, and reports of batches and maintenance.
+// The results of calls: the outcome of a transaction, and reports of batches and maintenance.
 #pragma once
 
 #include <settle/protocol/state.hpp>
@@ -80,7 +80,7 @@ struct skipped_entry {
     error problem;
 };
 
-/// What a call of `work` or `recover` did.
+/// The report of a call of `work` or `recover`.
 struct recovery_report {
     std::uint64_t done = 0;
     std::uint64_t canceled = 0;

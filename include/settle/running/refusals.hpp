@@ -118,7 +118,7 @@ template <typename Direction>
                                                 ". See errors#errors"};
 }
 
-/// What is wrong with an entry that could be read; nothing if a worker can use it.
+/// The fault of a readable entry; nothing if a worker can use it.
 [[nodiscard]] inline error fault_of(entry const& found) {
     // A claim raises the epoch once more, unless the entry is final.
     if (is_final(found.state) || found.epoch_number < epoch_limit - 1) return {};

@@ -18,7 +18,7 @@ struct anything {
     constexpr anything(Given&&...) {}
 };
 
-/// True if the arguments are those of a call for one transaction of a named type.
+/// True if the arguments fit a call for one transaction of a named type.
 template <typename Parameters, typename... Given>
 inline constexpr bool is_call_for = false;
 template <typename Parameters, typename Given>

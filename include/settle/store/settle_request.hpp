@@ -87,7 +87,7 @@ private:
 /// Settles what requests want, inside of a native transaction.
 /// Shape:   fetch() - reads the records that the unit of work expects; execute(operation) - what
 /// that answers;
-///          change(job, write_context) - writes an entry that is there, and sets what the log says;
+///          change(job, write_context) - changes an existing entry, and sets the log's answer;
 ///          refusal - null where all ids are taken for new
 /// Returns: the jobs whose entries are still to be inserted
 template <typename UnitOfWork, typename Fetch, typename Execute, typename Change>

@@ -19,7 +19,7 @@
 //   - no conserved sum exceeds its starting value.
 // Within a bounded time after the last fault:
 //   - every transaction is done or canceled, and at most one reversal of each is done;
-//   - every record holds what the done transactions give it, each applied exactly once;
+//   - every record holds the result of the done transactions, each applied exactly once;
 //   - no mark is left, and each conserved sum has its starting value.
 #pragma once
 

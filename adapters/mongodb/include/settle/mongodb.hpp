@@ -55,7 +55,7 @@ public:
 
     /// The current record, also where a deposed primary still answers: a majority confirms the
     /// answer after the read. `engine.read` returns the state of a majority, or with weak writes
-    /// that of one server. A single server returns its own state.
+    /// the state of one server. A single server returns its own state.
     /// Errors:  also when no majority answers within 15 s
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read_linearizable(collection<Record, Name, Key> const&,

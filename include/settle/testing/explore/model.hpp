@@ -99,12 +99,12 @@ enum class breach : std::uint8_t { none, changed, taken, told };
     return words[static_cast<std::size_t>(value)];
 }
 
-/// An entry's protocol state, with what a search tracks besides.
+/// An entry's protocol state, with the facts that a search tracks besides.
 struct model_entry {
     bool present = false;
     bool old = false;              ///< the entry is older than `lifetime` allows
     bool closed = false;           ///< its calls are older than that, too
-    std::uint8_t commits = 0;      ///< the number of commits, those before a purge included
+    std::uint8_t commits = 0;      ///< the number of commits, also before a purge
     std::uint8_t lives = 0;        ///< the number of purges of the id
     breach broken = breach::none;
     epoch birth = 0;               ///< the first insert's epoch, if all inserts share it
@@ -184,7 +184,7 @@ public:
     /// Errors:  throws std::invalid_argument when the reversal needs old images
     [[nodiscard]] virtual std::unique_ptr<model_transaction> reversed() const = 0;
 
-    /// The index of the transaction that this one reverses.
+    /// The index of the transaction that this transaction reverses.
     std::optional<std::size_t> undoes{};
 };
 

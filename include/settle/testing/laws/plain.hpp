@@ -124,7 +124,7 @@ void put(T& member, Value const& value, bool& overflow) {
     }
 }
 
-/// Sums what a moment that commutes adds to each integer member.
+/// Sums the numbers that a commuting moment adds to each integer member.
 template <typename Moment, typename S, std::size_t Count>
 void plain_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
     if constexpr (settle::detail::is_moment<Moment>) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Plain evaluation of one part: what it requires of a record and what it changes.
+// Plain evaluation of one part: its guards and its effects on a record.
 #pragma once
 
 #include <settle/protocol/direction.hpp>

@@ -13,7 +13,7 @@
 SETTLE_BEGIN
 namespace testing::detail {
 
-/// The workers take turns. Only the running worker may access what the workers share, so that no
+/// The workers take turns. Only the running worker may access the shared state, so that no
 /// other lock is needed.
 class schedule {
 public:

@@ -149,7 +149,7 @@ template <typename Direction, std::size_t Index, Described Record>
     if constexpr (std::remove_const_t<decltype(wanted)>::commutes) {
         bool overflow = false;
         wanted.deltas(into.undo_delta, into.confirm_delta, overflow);
-        // The undo subtracts what the apply added.
+        // The undo subtracts the amount that the apply added.
         for (auto& delta : into.undo_delta) delta = -delta;
         return {};
     } else if constexpr (Direction::is_reverse) {

@@ -27,7 +27,7 @@ struct bulk_result {
     bool untouched = false;       ///< with a problem: no write took effect, and none will
     bool transient = false;
 
-    /// Adds the result of a bulk that was sent after this one.
+    /// Adds the result of a later bulk.
     /// Shape:   begin - the number of writes sent before it
     void add(bulk_result&& next, std::size_t begin) {
         untouched = next.untouched && matched + inserted + removed == 0 && refused.empty();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Creates the collections and indexes that settle needs, and refuses unsafe ones.
+// Creates the collections and indexes that settle needs, and refuses unsafe collections.
 #pragma once
 
 #include <settle/mongodb/client.hpp>

@@ -21,7 +21,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// Source:  the core's codec writes parameters, so the members are those of the struct
+/// Source:  the core's codec writes parameters, so the members are the struct's
 [[nodiscard]] inline document document_of_json(std::string const& text) {
     bson_error_t problem{};
     bson_t* const made = bson_new_from_json(reinterpret_cast<std::uint8_t const*>(text.data()),

@@ -145,7 +145,7 @@ inline constexpr int code_of_lost = 64;
 
 } // namespace detail
 
-/// Codes of the server are unchanged; those of the driver are below zero. They compare equal to
+/// Codes of the server are unchanged; codes of the driver are below zero. They compare equal to
 /// settle::condition, and to `unknown` also where only the answer was lost.
 [[nodiscard]] inline std::error_category const& mongodb_category() noexcept {
     struct category final : std::error_category {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The layouts of entries and records in documents: settle's own, and that of programs which follow
+// The layouts of entries and records in documents: settle's own layout, and the layout of
 // MongoDB's tutorial "Perform Two Phase Commits".
 #pragma once
 

@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// The fields of an entry besides those that a layout names.
+/// The fields of an entry that a layout does not name.
 inline constexpr std::array<std::string_view, 12> entry_fields{
     "_id",      "type",   "definition",  "parameters", "epoch",  "committed",
     "created", "attempts", "reason", "participant", "line",       "images"};

@@ -10,7 +10,7 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// The name of a log: that of its database, followed by the collection unless that is settle's own.
+/// The name of a log: its database, followed by the collection unless that is settle's own.
 /// Shape:   of_database - the stored value of `log`
 [[nodiscard]] inline std::string log_name(std::string const& of_database,
                                           entry_layout const& layout) {

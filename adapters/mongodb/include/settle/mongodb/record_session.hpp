@@ -80,7 +80,7 @@ public:
         return server_->has_transactions();
     }
 
-    /// A record in the state of a majority, or with weak writes in that of the primary.
+    /// A record in the state of a majority, or with weak writes in the state of the primary.
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
         try {

@@ -20,7 +20,7 @@ struct record_state {
     stored_key key{};
     slot_type slot{};
     std::optional<document> found{};  ///< the document when read
-    std::optional<conditional_update> conditional{}; ///< what is written instead of a read
+    std::optional<conditional_update> conditional{}; ///< a write that needs no read
     error fault{};                    ///< why the record cannot be used
     std::uint64_t changed = 0;        ///< members to write
     std::vector<mark_locator> added{};  ///< new marks

@@ -61,7 +61,7 @@ namespace detail {
 
 namespace detail {
 
-/// What to do about an error, where SQLite's message does not say.
+/// The advice for an error whose message from SQLite gives none.
 [[nodiscard]] constexpr std::string_view remedy_for(int code) noexcept {
     switch (primary_code(code)) {
     case SQLITE_ERROR: return " Another program has changed the tables: put back what is missing.";
