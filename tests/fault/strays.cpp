@@ -66,7 +66,7 @@ TEST_CASE("stray: a mark without an entry is undone, and its id can never run ag
     auto const swept = engine.sweep();
     CHECK(swept.looked_at == 7);
     CHECK(swept.undone == 7);
-    CHECK(swept.annulled == 4);
+    CHECK(swept.tombstones == 4);
     CHECK(snapshot(engine) == before);
     check_settled(engine, {});
     for (char const* id : {"transfer", "rewrite", "issue", "order"}) {
@@ -104,10 +104,10 @@ TEST_CASE("stray: a sweep that is asked to stop does not go on waiting for the l
     auto const begun = time.elapsed();
     auto const stopped = beside.sweep(stop.get_token());
     CHECK(stopped.problem.code == settle::errc::store_unreachable);
-    CHECK(stopped.annulled + stopped.undone == 0);
+    CHECK(stopped.tombstones + stopped.undone == 0);
     CHECK(asked == 3);
     CHECK(time.elapsed() - begun < 1s);
-    CHECK(engine.sweep().annulled == 1);
+    CHECK(engine.sweep().tombstones == 1);
     check_settled(engine, {});
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("stray: marks of ended entries are undone, whatever their epoch") {
     CHECK(engine.marks().value() == 2);
     auto const swept = engine.sweep();
     CHECK(swept.undone == 2);
-    CHECK(swept.annulled == 0);
+    CHECK(swept.tombstones == 0);
     CHECK(snapshot(engine) == before);
     CHECK(engine.find("done").value()->state == settle::state::done);
     check_settled(engine, {});

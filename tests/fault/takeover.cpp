@@ -102,7 +102,7 @@ TEST_CASE("takeover: another sweeps before every call of its owner") {
         CHECK(swept.problem.empty());
         // Marks of an entry that is under way are no business of a sweeper.
         CHECK(swept.undone == 0);
-        CHECK(swept.annulled == 0);
+        CHECK(swept.tombstones == 0);
     });
 }
 

@@ -75,9 +75,9 @@ public:
     void refuse(bool on);
     void cut_connections();
 
-    /// A hook may change each message. The proxy runs one hook at a time; a new hook is set when no
-    /// hook runs. The captured variables must live until the proxy or the next
-    /// hook replaces the hook.
+    /// A hook may change each message. The proxy runs one hook at a time, and sets a new hook when
+    /// no hook runs. A variable that a hook captures must outlive the proxy, or the call that
+    /// replaces the hook.
     void on_request(hook change);
     void on_reply(hook change);
 

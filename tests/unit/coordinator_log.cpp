@@ -417,7 +417,7 @@ TEST_CASE("coordinator: a submitted transaction is inserted and left") {
     }
 }
 
-TEST_CASE("coordinator: an annulled id is inserted as canceled, and one that is there is left") {
+TEST_CASE("coordinator: a tombstone is inserted as canceled, and one that is there is left") {
     auto c = coordinator::begin(0, first_epoch, goal::tombstone);
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::mark_without_entry);

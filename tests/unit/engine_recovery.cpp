@@ -434,7 +434,7 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
         auto const report = b.engine.sweep();
         CHECK(report.looked_at == 2);
         CHECK(report.undone == 2);
-        CHECK(report.annulled == 0);
+        CHECK(report.tombstones == 0);
         b.check(70, 30);
     }
     SUBCASE("of an entry that is canceled") {
@@ -447,7 +447,7 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
     SUBCASE("without an entry: the id never runs any more") {
         arrive_late(b.database, "t", 7);
         auto const report = b.engine.sweep();
-        CHECK(report.annulled == 1);
+        CHECK(report.tombstones == 1);
         CHECK(report.undone == 2);
         b.check(100, 0);
         auto const told = b.engine.run("t", transfer{"A", "B", 30});
@@ -477,7 +477,7 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
         auto const report = b.engine.sweep();
         CHECK(report.looked_at == 600);
         CHECK(report.undone == 600);
-        CHECK(report.annulled == 300);
+        CHECK(report.tombstones == 300);
         b.check(100, 0);
     }
 }

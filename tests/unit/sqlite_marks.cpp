@@ -160,7 +160,7 @@ TEST_CASE("sqlite marks: a stray one that cannot be undone keeps no other one wa
     auto const swept = engine.sweep();
     CHECK(swept.looked_at == 3);
     CHECK(swept.undone == 1);
-    CHECK(swept.annulled == 2);
+    CHECK(swept.tombstones == 2);
     CHECK(swept.problem.empty());
     REQUIRE(swept.skipped.size() == 2);
     CHECK(swept.skipped[0].id == "A");

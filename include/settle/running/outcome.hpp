@@ -101,7 +101,7 @@ struct purge_report {
 struct sweep_report {
     std::uint64_t looked_at = 0; ///< marks seen
     std::uint64_t undone = 0;    ///< stray marks compensated
-    std::uint64_t annulled = 0;  ///< entries inserted as canceled, reason "mark without entry"
+    std::uint64_t tombstones = 0;  ///< entries inserted as canceled, reason "mark without entry"
     std::vector<skipped_entry> skipped; ///< entries of marks left alone; each says what to do
     error problem;                      ///< why the sweep ended early, if it did
 };

@@ -107,7 +107,7 @@ private:
             return work.problem;
         }
         if (!execution.seen) {
-            ++report_.annulled;
+            ++report_.tombstones;
             return standing{state::canceled, work.coordinator.epoch_number(), 0, 0};
         }
         return standing_of(*execution.seen);

@@ -106,9 +106,9 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled
     CHECK(submitted.read().epoch_number == 9);
 
     using unknown = entry_story<decltype(log), undescribed>;
-    unknown annulled{log, "annulled", {}, coordinator::begin(0, 4, goal::tombstone)};
-    REQUIRE(annulled.insert(2, "me") == log_answer::taken);
-    entry const made = annulled.read();
+    unknown tombstone{log, "tombstone", {}, coordinator::begin(0, 4, goal::tombstone)};
+    REQUIRE(tombstone.insert(2, "me") == log_answer::taken);
+    entry const made = tombstone.read();
     CHECK(made.type.empty());
     CHECK(made.definition == 0);
     CHECK(made.state == state::canceled);
