@@ -62,13 +62,13 @@ template <typename Direction>
 
 /// The job of a transaction that is new to the log, constructed in place.
 template <typename Driver, typename Environment>
-job new_job(transaction_id&& id, new_request const& asked, goal wanted, Driver const& driver,
+job new_job(transaction_id&& id, new_request const& request, goal wanted, Driver const& driver,
             Environment const& environment) {
     return job{std::move(id),
-               asked.direction,
-               asked.parameters,
+               request.direction,
+               request.parameters,
                driver.time(),
-               asked.parts,
+               request.parts,
                fresh_epoch(environment, driver.time()),
                wanted,
                driver.how()};
@@ -171,7 +171,7 @@ private:
         using kind = batch_element<std::remove_cvref_t<Element>>;
         if constexpr (kind::has_id) {
             transaction_id id{std::get<0>(element)};
-            if (!fault_of_id(id).empty()) return tell(number, refuse(id, check_id(id)));
+            if (!fault_of_id(id).empty()) return deliver(number, refuse(id, check_id(id)));
             start(std::move(id), std::get<1>(std::forward<Element>(element)), number, false);
         } else {
             start(fresh_id(parts_.environment()), std::forward<Element>(element), number, true);
@@ -181,7 +181,7 @@ private:
     template <typename Parameters>
     void start(transaction_id&& id, Parameters&& parameters, std::size_t number, bool new_id) {
         if (has_fault<Direction>(parameters)) {
-            return tell(number, refused_at_once<Direction>(id, parameters));
+            return deliver(number, refused_at_once<Direction>(id, parameters));
         }
         parts_.expect_entry(id);
         parts_.template expect_records<Direction>(parameters);
@@ -200,7 +200,7 @@ private:
         driving_ = true;
         driver_.drive(work, execution, true, driver_type::template calls_of<Direction>());
         driving_ = false;
-        tell(number, conclude(work, execution, parts_.log()));
+        deliver(number, conclude(work, execution, parts_.log()));
     }
 
     job job_of(transaction_id&& id, typename Direction::parameters const& parameters,
@@ -219,7 +219,7 @@ private:
         }
         window_.round(driver_, true,
                       [&](std::size_t number, job& work, execution_state const& execution) {
-                          tell(number, conclude(work, execution, parts_.log()));
+                          deliver(number, conclude(work, execution, parts_.log()));
                       });
         driving_ = false;
     }
@@ -229,10 +229,10 @@ private:
     }
 
     /// Reports an outcome. The first exception leaves only after every element taken has settled.
-    void tell(std::size_t number, outcome told) {
+    void deliver(std::size_t number, outcome concluded) {
         keep(driver_.thrown());
         try {
-            ended_(number, std::move(told));
+            ended_(number, std::move(concluded));
         } catch (...) {
             keep(std::current_exception());
         }
@@ -256,15 +256,15 @@ private:
 /// Shape:   run - called with the function that stores each outcome at its number
 template <typename Range, typename Run>
 batch_outcomes in_order(Range& range, Run&& run) {
-    batch_outcomes told;
+    batch_outcomes outcomes;
     if constexpr (ranges::sized_range<Range>) {
-        told.reserve(static_cast<std::size_t>(ranges::size(range)));
+        outcomes.reserve(static_cast<std::size_t>(ranges::size(range)));
     }
-    told.report = run([&](std::size_t number, outcome one) {
-        if (told.size() <= number) told.resize(number + 1);
-        told[number] = std::move(one);
+    outcomes.report = run([&](std::size_t number, outcome one) {
+        if (outcomes.size() <= number) outcomes.resize(number + 1);
+        outcomes[number] = std::move(one);
     });
-    return told;
+    return outcomes;
 }
 
 } // namespace detail

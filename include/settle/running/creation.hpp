@@ -89,7 +89,7 @@ private:
     }
 
     void take(record_type const& record, std::size_t number) {
-        if (auto texts = check_texts(record); !texts.has_value()) return tell(number, texts);
+        if (auto texts = check_texts(record); !texts.has_value()) return deliver(number, texts);
         records_.push_back(record);
         numbers_.push_back(number);
     }
@@ -150,7 +150,7 @@ private:
             if (again && report_.problem.empty()) report_.problem = problem;
             bool const existing = problem.code == errc::record_exists;
             bool const own = unsure && existing && is_there(records_[at]);
-            tell(numbers_[at], own ? result<void>{} : std::move(answer));
+            deliver(numbers_[at], own ? result<void>{} : std::move(answer));
         }
         records_.erase(records_.begin() + static_cast<std::ptrdiff_t>(kept), records_.end());
         numbers_.resize(kept);
@@ -177,7 +177,7 @@ private:
         parts_.environment().pause(std::min({grown, nanoseconds{longest}, left}), wanted_.stop);
     }
 
-    void tell(std::size_t number, result<void> answer) {
+    void deliver(std::size_t number, result<void> answer) {
         if (answer.has_value()) ++report_.created;
         else if (answer.problem().code == errc::record_exists) ++report_.existing;
         else report_.refused.push_back({number, answer.problem()});

@@ -154,7 +154,7 @@ public:
     /// Errors:  `done` when it is too late; `refused` when the log has no such entry, unless
     ///          cancel_options::even_if_unknown is set
     outcome cancel(transaction_id const& id, cancel_options const& wanted = {}) {
-        if (!gate_.is_open(wanted)) return gate_.tell(id);
+        if (!gate_.is_open(wanted)) return gate_.refusal(id);
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         call_options const call{wanted.deadline, wanted.stop};
@@ -170,17 +170,17 @@ public:
         execution_state execution;
         driver.drive(work, execution, true, driver_type::template calls_of<undescribed>());
         // Another caller inserted the entry after the read above; its own type compensates it.
-        auto told = execution.cut == interruption::described
+        auto concluded = execution.cut == interruption::described
                         ? cancel_entry(*execution.seen, call)
                         : detail::conclude(work, execution, parts_.log());
         driver.let_out();
-        return told;
+        return concluded;
     }
 
     /// Undoes a transaction that is done by a new transaction, `<id>/reverse`; gives its outcome.
     /// Errors:  `refused` when the original is not done, was done too long ago, or is a reversal
     outcome reverse(transaction_id const& id, call_options const& call = {}) {
-        if (!gate_.is_open(call)) return gate_.tell(id);
+        if (!gate_.is_open(call)) return gate_.refusal(id);
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
         if (!found.value()) return detail::unknown_id(id);
@@ -381,12 +381,12 @@ private:
 
     // The next two functions are not compiled for each type.
 
-    outcome run_new(transaction_id&& id, detail::new_request const& asked, goal wanted,
+    outcome run_new(transaction_id&& id, detail::new_request const& request, goal wanted,
                     call_options const& call, typed_calls const& typed, bool new_id) {
-        if (!gate_.is_open(call)) [[unlikely]] return gate_.tell(id);
+        if (!gate_.is_open(call)) [[unlikely]] return gate_.refusal(id);
         parts_.expect_entry(id);
         auto driver = parts_.make_driver(call);
-        auto work = detail::new_job(std::move(id), asked, wanted, driver, parts_.environment());
+        auto work = detail::new_job(std::move(id), request, wanted, driver, parts_.environment());
         work.new_id = new_id;
         return bring_to_end(driver, work, typed);
     }
@@ -394,9 +394,9 @@ private:
     outcome bring_to_end(driver_type& driver, job& work, typed_calls const& typed) {
         execution_state execution;
         driver.drive(work, execution, true, typed);
-        auto told = detail::conclude(work, execution, parts_.log());
+        auto concluded = detail::conclude(work, execution, parts_.log());
         driver.let_out();
-        return told;
+        return concluded;
     }
 
     template <typename Direction, typename Range, typename Ended>
@@ -443,14 +443,14 @@ private:
     /// `function(std::type_identity<Direction>{}, parameters)`.
     template <typename Function>
     outcome with_entry(entry const& found, Function&& function) {
-        std::optional<outcome> told;
+        std::optional<outcome> concluded;
         auto const run = [&]<typename Direction>(std::type_identity<Direction> direction) {
             auto const parameters = detail::read_parameters<Direction>(found);
-            told = parameters.has_value() ? function(direction, parameters.value())
+            concluded = parameters.has_value() ? function(direction, parameters.value())
                                           : detail::refuse(found.id, parameters.problem());
         };
         auto const problem = detail::with_direction<types>(found, run);
-        return told ? *std::move(told) : detail::refuse(found.id, problem);
+        return concluded ? *std::move(concluded) : detail::refuse(found.id, problem);
     }
 
     // ----------------------------------------------------------------------------------- reversing

@@ -10,7 +10,7 @@ SETTLE_BEGIN
 namespace detail {
 
 enum class engine_fault {
-    none, told, definition, pointer, reference, bare_observer, unknown, no_type, one_log, twice,
+    none, reported, definition, pointer, reference, bare_observer, unknown, no_type, one_log, twice,
     names, unbound, cannot_create, observer, environment
 };
 
@@ -45,7 +45,7 @@ inline constexpr bool is_world<environment_binding<Environment>> =
 /// Why an engine does not accept an argument, or none.
 template <typename Argument>
 consteval engine_fault fault_of_argument() {
-    if constexpr (is_refused_argument<Argument>) return engine_fault::told;
+    if constexpr (is_refused_argument<Argument>) return engine_fault::reported;
     else if constexpr (is_definition<Argument> || std::is_same_v<Argument, refused_transaction>)
         return engine_fault::definition;
     else if constexpr (!takes_events<Argument>) return engine_fault::observer;

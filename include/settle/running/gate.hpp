@@ -23,7 +23,7 @@ public:
     [[nodiscard, gnu::cold]] error why() const {
         return is_here() ? nothing_begun() : made_before_fork("engine");
     }
-    [[nodiscard, gnu::cold]] outcome tell(transaction_id const& id) const {
+    [[nodiscard, gnu::cold]] outcome refusal(transaction_id const& id) const {
         return is_here() ? unreadable(id, why()) : refuse(id, why());
     }
     template <typename Report>

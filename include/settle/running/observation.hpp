@@ -27,7 +27,7 @@ public:
                     [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
             auto const& c = work.coordinator;
-            tell({work.id, work.direction->name(), taken,   c.state(),
+            notify({work.id, work.direction->name(), taken,   c.state(),
                   c.attempts(), execution.failed_answer,      c.why(), work.problem.text,
                   work.direction->append_json,     work.parameters});
             execution.failed_answer = answer::none;
@@ -45,7 +45,7 @@ public:
                        work.direction->append_json,          work.parameters, execution.ended_here};
             if (execution.seen && execution.seen->why != reason::none)
                 seen.why = execution.seen->why;
-            tell(seen);
+            notify(seen);
         }
     }
 
@@ -104,7 +104,7 @@ private:
     }
 
     /// The observer's exception must not keep a transaction from its end.
-    void tell(event const& seen) {
+    void notify(event const& seen) {
         try {
             observer_(seen);
         } catch (testing::crash const&) {

@@ -110,12 +110,12 @@ public:
     /// waits until the earlier job has ended, since it cannot fall back behind a pending mark.
     /// Shape:   asked - the job is due in this wave; other jobs only count for later jobs;
     ///          held_up, fell_back - when the job was last sent
-    [[nodiscard]] bool stands_behind(step wave, job const& work, bool asked, bool held_up,
+    [[nodiscard]] bool stands_behind(step wave, job const& work, bool due, bool held_up,
                                      bool fell_back, record_hashes_function* records) {
         bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
-        if (asked && !held_up && free) return false;
+        if (due && !held_up && free) return false;
         look_up(wave, work, records);
-        bool waits = !asked && (wave == step::one_phase || !has_begun(work));
+        bool waits = !due && (wave == step::one_phase || !has_begun(work));
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record) ||
                     (fell_back && paused_.contains(record));
@@ -123,7 +123,7 @@ public:
         if (work.resting && has_marks(work)) {
             for (auto const record : records_) paused_.insert(record);
         }
-        bool const blocks = (waits || (asked && held_up)) && Rules::waits_with;
+        bool const blocks = (waits || (due && held_up)) && Rules::waits_with;
         for (auto const record : records_) {
             if (blocks) blocked_.insert(record);
             if (!exclusive_.contains(record)) continue;
@@ -155,10 +155,10 @@ public:
 
     /// Where a job stands after the wave.
     /// Shape:   asked - the job took part in the wave; other jobs only count for later jobs
-    [[nodiscard]] ruling ruling_of(job const& work, bool asked, record_hashes_function* records) {
+    [[nodiscard]] ruling ruling_of(job const& work, bool due, record_hashes_function* records) {
         records(work, records_);
         auto const& c = work.coordinator;
-        if (!asked) {
+        if (!due) {
             // Its effects stay as they are.
             if (has_begun(work) && !has_marks(work)) return ruling::stays;
             auto& those = has_begun(work) ? pending_ : blocked_;

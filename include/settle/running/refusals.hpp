@@ -13,11 +13,11 @@ SETTLE_BEGIN
 namespace detail {
 
 [[nodiscard]] inline outcome refuse(transaction_id const& id, error problem) {
-    outcome told;
-    told.id = id;
-    told.verdict = verdict::refused;
-    told.problem = std::move(problem);
-    return told;
+    outcome concluded;
+    concluded.id = id;
+    concluded.verdict = verdict::refused;
+    concluded.problem = std::move(problem);
+    return concluded;
 }
 
 /// Shape:   refused - the result of Direction's check of `parameters`
@@ -25,15 +25,15 @@ template <typename Direction>
 [[nodiscard]] outcome refuse_parameters(transaction_id const& id,
                                         typename Direction::parameters const& parameters,
                                         refusal const& refused) {
-    outcome told = refuse(id, {make_error_code(errc::bad_parameters),
+    outcome concluded = refuse(id, {make_error_code(errc::bad_parameters),
                                "settle: the parameters are refused: " +
                                    explain(std::type_identity<Direction>{}, parameters, refused) +
                                    ". Correct them; nothing was written. "
                                    "See definition#parameters"});
-    told.why = refused.why;
-    told.participant = refused.where.participant;
-    told.line = refused.where.line;
-    return told;
+    concluded.why = refused.why;
+    concluded.participant = refused.where.participant;
+    concluded.line = refused.where.line;
+    return concluded;
 }
 
 [[nodiscard]] inline outcome unknown_id(transaction_id const& id) {
@@ -51,10 +51,10 @@ template <typename Direction>
 
 /// The log could not be read, so the state of the id is unknown.
 [[nodiscard]] inline outcome unreadable(transaction_id const& id, error const& problem) {
-    outcome told;
-    told.id = id;
-    told.problem = problem;
-    return told;
+    outcome concluded;
+    concluded.id = id;
+    concluded.problem = problem;
+    return concluded;
 }
 
 /// A limit of the call had passed before the call began.
@@ -82,13 +82,13 @@ template <typename Direction>
 
 /// The outcome of an entry that is final.
 [[nodiscard]] inline outcome told_by(entry const& found) {
-    outcome told;
-    told.id = found.id;
-    told.verdict = found.state == state::done ? verdict::done : verdict::canceled;
-    told.why = found.why;
-    told.participant = found.participant;
-    told.line = found.line;
-    return told;
+    outcome concluded;
+    concluded.id = found.id;
+    concluded.verdict = found.state == state::done ? verdict::done : verdict::canceled;
+    concluded.why = found.why;
+    concluded.participant = found.participant;
+    concluded.line = found.line;
+    return concluded;
 }
 
 [[nodiscard]] inline error id_in_use(transaction_id const& id) {
@@ -145,14 +145,14 @@ template <typename Direction>
                 "See errors#errors"};
 }
 
-[[nodiscard]] inline error too_young(std::chrono::milliseconds asked,
+[[nodiscard]] inline error too_young(std::chrono::milliseconds age,
                                      std::chrono::milliseconds horizon) {
     using std::chrono::hours;
     auto const in_hours = [](auto time) {
         return std::to_string(std::chrono::ceil<hours>(time).count()) + " h";
     };
     return {make_error_code(errc::too_young),
-            "settle: entries of " + in_hours(asked) + " may still be asked for, or meet a late "
+            "settle: entries of " + in_hours(age) + " may still be asked for, or meet a late "
             "write; only those older than " + in_hours(horizon) +
                 " (resubmission + lifetime + clocks) can be purged. Ask for older ones. "
                 "See running#purge"};

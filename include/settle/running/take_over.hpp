@@ -41,17 +41,17 @@ template <typename Types, typename Observer>
 void tell_ended(Observer& observer, entry const& found) {
     event seen{found.id,     found.type, step::end, found.state, found.attempts,
                answer::none, found.why,  {},        nullptr,     nullptr,       false};
-    bool told = false;
+    bool notified = false;
     static_cast<void>(with_direction<Types>(
         found, [&]<typename Direction>(std::type_identity<Direction>) {
             auto const parameters = decode_json<typename Direction::parameters>(found.parameters);
             if (!parameters.has_value()) return;
-            told = true;
+            notified = true;
             seen.show = erased_direction_of<Direction>.append_json;
             seen.shown = &parameters.value();
             observer(seen);
         }));
-    if (!told) observer(seen);
+    if (!notified) observer(seen);
 }
 
 /// Shape:   Assembly - of the engine; room - of each window
@@ -137,7 +137,7 @@ private:
         auto const round = [&] {
             jobs.round(driver, false,
                        [&](std::size_t, job& work, execution_state const& execution) {
-                           tell(conclude(work, execution, parts_.log()));
+                           deliver(conclude(work, execution, parts_.log()));
                        });
         };
         for (entry const& one : run) {
@@ -171,15 +171,15 @@ private:
         report_.skipped.push_back({one.id, std::move(problem)});
     }
 
-    void tell(outcome const& told) {
-        switch (told.verdict) {
+    void deliver(outcome const& concluded) {
+        switch (concluded.verdict) {
         case verdict::done: ++report_.done; break;
         case verdict::canceled: ++report_.canceled; break;
-        case verdict::refused: report_.skipped.push_back({told.id, told.problem}); break;
+        case verdict::refused: report_.skipped.push_back({concluded.id, concluded.problem}); break;
         case verdict::undecided:
-            if (told.problem.empty()) ++report_.elsewhere;
-            else if (told.problem.code != condition::permanent) undecided(told.problem);
-            else report_.skipped.push_back({told.id, told.problem});
+            if (concluded.problem.empty()) ++report_.elsewhere;
+            else if (concluded.problem.code != condition::permanent) undecided(concluded.problem);
+            else report_.skipped.push_back({concluded.id, concluded.problem});
             break;
         }
     }

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] bool has_mark(UnitOfWork& at) const { return how_->has_mark(at, *this); }
 
     /// Writes the answer into the coordinator and the entry.
-    void tell(kept_answer const& kept) const {
+    void deliver(kept_answer const& kept) const {
         if (!kept.problem.empty()) return failed(kept.what, kept.problem);
         work_->coordinator.answered(flat_, kept.what);
         if (kept.exclusive && how_->keep_image != nullptr) {

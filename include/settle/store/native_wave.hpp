@@ -67,10 +67,10 @@ inline void say(std::span<job* const> jobs, commit_result const& ended) {
 /// Answers the operations of a wave once its native transaction has ended.
 /// Shape:   kept - an answer for each operation, where it was committed
 template <typename UnitOfWork>
-void tell_all(std::vector<erased_operation<UnitOfWork>> const& all,
+void deliver_all(std::vector<erased_operation<UnitOfWork>> const& all,
               std::vector<kept_answer> const& kept, commit_result const& ended) {
     for (std::size_t at = 0; at < all.size(); ++at) {
-        if (ended.status == commit_status::committed) all[at].tell(kept[at]);
+        if (ended.status == commit_status::committed) all[at].deliver(kept[at]);
         else all[at].failed(answer_of(ended.status), ended.problem);
     }
 }

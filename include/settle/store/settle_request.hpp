@@ -108,7 +108,7 @@ settle_side_by_side(UnitOfWork& unit, std::span<settle_request<UnitOfWork>* cons
         one->for_each([&](job& work, auto const& parts) {
             if (ids.leaves_out(work, one->decide)) return;
             settle_in_native(
-                work, parts, one->decide, [&](auto const& part) { part.tell(execute(part)); },
+                work, parts, one->decide, [&](auto const& part) { part.deliver(execute(part)); },
                 [&] {
                     if (!work.coordinator.inserts()) return change(work, one->at);
                     fresh.push_back(&work);

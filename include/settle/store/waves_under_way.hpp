@@ -59,7 +59,7 @@ public:
         auto const done = take(wave);
         if (!done) return;
         one_wave& here = done.mapped();
-        tell_all(here.all, here.kept, here.ended.get());
+        deliver_all(here.all, here.kept, here.ended.get());
     }
 
     /// Waits for the end of a wave whose answers are no longer needed.

@@ -73,19 +73,20 @@ public:
         document command;
         command.text("update", name_).array("updates", updates_).boolean("ordered", false);
         command.integer("maxTimeMS", longest_ms);
-        reply told;
+        reply received;
         try {
-            with_->write_command(command, phase, told);
+            with_->write_command(command, phase, received);
         } catch (command_failure const& caught) {
             result.problem = caught.problem();
         }
         // A write concern timeout alone is no failure of the command. A command that fails after
         // some of its updates reports both.
-        if (told.find("writeConcernError") && !told.find("errmsg")) {
+        if (received.find("writeConcernError") && !received.find("errmsg")) {
             result.problem.code = {code_of_lost, mongodb_category()};
         }
-        if (auto const matched = told.find("n")) result.matched = matched->integer().value_or(0);
-        if (auto const refused = told.find("writeErrors")) {
+        if (auto const matched = received.find("n"))
+            result.matched = matched->integer().value_or(0);
+        if (auto const refused = received.find("writeErrors")) {
             refused->for_each([&](value_view const& each) {
                 auto& added = result.refused.emplace_back(refusal_of(each, 0, phase));
                 if (added.problem.code != condition::permanent) result.problem = added.problem;
@@ -206,29 +207,29 @@ private:
 
     /// False when the bulk as a whole has a problem.
     bool execute(run& one, std::string_view phase, bulk_result& result) {
-        reply told;
+        reply received;
         bson_error_t problem{};
         bool const good =
-            mongoc_bulk_operation_execute(one.held.get(), told.fresh(), &problem) != 0;
+            mongoc_bulk_operation_execute(one.held.get(), received.fresh(), &problem) != 0;
         auto const count = [&](char const* name) {
-            auto const found = told.find(name);
+            auto const found = received.find(name);
             return found ? found->integer().value_or(0) : 0;
         };
         result.matched += count("nMatched");
         result.inserted += count("nInserted");
         result.removed += count("nRemoved");
         if (good) return true;
-        result.transient = told.transient();
+        result.transient = received.transient();
         std::size_t const before = result.refused.size();
         error of_all;
-        if (auto const refused = told.find("writeErrors")) {
+        if (auto const refused = received.find("writeErrors")) {
             refused->for_each([&](value_view const& each) {
                 auto& added = result.refused.emplace_back(refusal_of(each, one.begin, phase));
                 if (added.problem.code != condition::permanent) of_all = added.problem;
                 return true;
             });
         }
-        auto const concern = told.find("writeConcernErrors");
+        auto const concern = received.find("writeConcernErrors");
         bool lasting = true;
         if (concern) concern->for_each([&](value_view const&) { return lasting = false; });
         bool const only_refused = result.refused.size() > before && lasting;

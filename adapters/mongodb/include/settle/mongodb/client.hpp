@@ -135,20 +135,21 @@ public:
 
     /// Runs a command of the database.
     /// Errors:  throws command_failure
-    void command(document const& wanted, std::string_view phase, reply& told) {
-        run(mongoc_client_command_simple, wanted, phase, told);
+    void command(document const& wanted, std::string_view phase, reply& received) {
+        run(mongoc_client_command_simple, wanted, phase, received);
     }
     /// The same for a command that writes, with the write concern of the address.
-    void write_command(document const& wanted, std::string_view phase, reply& told) {
-        run(mongoc_client_write_command_with_opts, wanted, phase, told);
+    void write_command(document const& wanted, std::string_view phase, reply& received) {
+        run(mongoc_client_write_command_with_opts, wanted, phase, received);
     }
 
 private:
     template <typename Call>
-    void run(Call call, document const& wanted, std::string_view phase, reply& told) {
+    void run(Call call, document const& wanted, std::string_view phase, reply& received) {
         bson_error_t problem{};
-        if (!call(client_, database_->c_str(), wanted.native(), nullptr, told.fresh(), &problem)) {
-            throw command_failure(describe(problem, phase), told.transient());
+        if (!call(client_, database_->c_str(), wanted.native(), nullptr, received.fresh(),
+                  &problem)) {
+            throw command_failure(describe(problem, phase), received.transient());
         }
     }
 
@@ -179,28 +180,28 @@ public:
     /// Learns the kind of the server. Called before all other requests.
     /// Errors:  throws settle::failure when the server is unreachable or unfit
     void look(link& with) {
-        reply told;
+        reply received;
         document wanted;
         wanted.integer("isMaster", 1);
         try {
-            with.command(wanted, "be reached", told);
+            with.command(wanted, "be reached", received);
         } catch (command_failure const& problem) {
             check_set_names(address_.native());
             throw failure({problem.problem().code, problem.problem().text});
         }
-        auto const version = told.find("maxWireVersion");
+        auto const version = received.find("maxWireVersion");
         if (!version || version->integer().value_or(0) < oldest) {
             raise(errc::other_version, "settle: this server is older than MongoDB 4.2, or none of "
                                        "MongoDB's. Use a newer one. See mongodb#address");
         }
-        if (auto const kind = told.find("msg"); kind && kind->text() == "isdbgrid") {
+        if (auto const kind = received.find("msg"); kind && kind->text() == "isdbgrid") {
             raise(errc::unfit_store, "settle: this address is of a sharded cluster, on which "
                                      "settle was never tried. Name a replica set. "
                                      "See mongodb#address");
         }
-        transactions_ = told.find("setName").has_value();
-        sole_ = transactions_ && reads().linearizable && names_one_host(told);
-        if (!is_primary(told)) refuse_member();
+        transactions_ = received.find("setName").has_value();
+        sole_ = transactions_ && reads().linearizable && names_one_host(received);
+        if (!is_primary(received)) refuse_member();
         if (transactions_) address_.check_for_replica_set();
     }
 
@@ -218,10 +219,10 @@ public:
     [[nodiscard]] bool is_sole_primary() {
         if (!sole_) return false;
         link with = connect();
-        reply told;
+        reply received;
         document wanted;
-        with.command(wanted.integer("isMaster", 1), "be reached", told);
-        sole_ = names_one_host(told) && is_primary(told);
+        with.command(wanted.integer("isMaster", 1), "be reached", received);
+        sole_ = names_one_host(received) && is_primary(received);
         return sole_;
     }
     /// The answer of the last such question.

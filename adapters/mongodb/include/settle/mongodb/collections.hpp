@@ -14,9 +14,9 @@ namespace mongodb::detail {
     document filter;
     command.integer("listCollections", 1).boolean("nameOnly", true);
     command.object("filter", filter.text("name", name));
-    reply told;
-    with.command(command, "look for a collection", told);
-    auto const cursor = told.find("cursor");
+    reply received;
+    with.command(command, "look for a collection", received);
+    auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
     bool found = false;
     if (batch) batch->for_each([&](value_view const&) { return !(found = true); });
@@ -28,9 +28,9 @@ inline void make_collection(link& with, std::string_view name) {
     if (has_collection(with, name)) return;
     document command;
     command.text("create", name);
-    reply told;
+    reply received;
     try {
-        with.write_command(command, "make a collection", told);
+        with.write_command(command, "make a collection", received);
     } catch (command_failure const& caught) {
         auto const there = std::error_code{namespace_exists, mongodb_category()};
         if (caught.problem().code != there) throw failure(caught.problem());
@@ -51,10 +51,10 @@ inline void check_collection(link& with, std::string_view name) {
     document filter;
     command.integer("listCollections", 1);
     command.object("filter", filter.text("name", name));
-    reply told;
-    with.command(command, "look at a collection", told);
+    reply received;
+    with.command(command, "look at a collection", received);
     auto const refuse = [&](std::string_view what) { refuse_collection(name, what); };
-    auto const cursor = told.find("cursor");
+    auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
     bool found = false;
     if (batch) {
@@ -91,9 +91,9 @@ template <typename Function>
 void for_each_index(link& with, std::string_view name, Function&& function) {
     document command;
     command.text("listIndexes", name);
-    reply told;
-    with.command(command, "look at indexes", told);
-    auto const cursor = told.find("cursor");
+    reply received;
+    with.command(command, "look at indexes", received);
+    auto const cursor = received.find("cursor");
     auto const batch = cursor ? cursor->find("firstBatch") : std::nullopt;
     if (!batch) return;
     batch->for_each([&](value_view const& one) {
@@ -230,9 +230,9 @@ inline void make_key_index(link& with, std::string_view name, std::string const&
     // Documents of other programs may lack the field.
     index.object("partialFilterExpression", only(key, exists.boolean("$exists", true)));
     command.text("createIndexes", name).array("indexes", document{}.object_at(0, index));
-    reply told;
+    reply received;
     try {
-        with.write_command(command, "make the index of the keys", told);
+        with.write_command(command, "make the index of the keys", received);
     } catch (command_failure const& caught) {
         refuse_collection(name, "it has no unique index over '" + key + "', so two records could "
                                 "have one key, and none could be made: " + caught.problem().text);
@@ -328,8 +328,8 @@ inline void make_log(link& with, entry_layout const& layout) {
     all.object_at(0, open).object_at(1, created);
     document command;
     command.text("createIndexes", layout.names.transactions).array("indexes", all);
-    reply told;
-    with.write_command(command, "make the indexes of the log", told);
+    reply received;
+    with.write_command(command, "make the indexes of the log", received);
 }
 
 } // namespace mongodb::detail

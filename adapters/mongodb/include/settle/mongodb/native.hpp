@@ -181,14 +181,15 @@ private:
 
     commit_result commit() {
         for (pauses between;;) {
-            reply told;
+            reply received;
             bson_error_t problem{};
-            if (mongoc_client_session_commit_transaction(session_.get(), told.fresh(), &problem)) {
+            if (mongoc_client_session_commit_transaction(session_.get(), received.fresh(),
+                                                         &problem)) {
                 return {commit_status::committed, {}};
             }
             auto described = describe(problem, "commit");
             // The server guarantees that the transaction is not committed and never will be.
-            if (told.transient()) {
+            if (received.transient()) {
                 again_ = true;
                 return {commit_status::undone, std::move(described)};
             }

@@ -42,7 +42,7 @@ public:
             return;
         }
         std::vector<kept_answer> kept;
-        settle::detail::tell_all(all, kept, perform(all, kept));
+        settle::detail::deliver_all(all, kept, perform(all, kept));
     }
 
     template <typename Direction, typename Kind>
@@ -210,28 +210,28 @@ private:
     /// Shape:   longest - time limit of the repetitions
     detail::commit_result in_units_together(action function, std::chrono::milliseconds longest,
                                      detail::reading first, detail::writing how_written) {
-        std::unique_ptr<units_of_work> known;
+        std::unique_ptr<units_of_work> earlier;
         for (auto how = first;; how = detail::reading::always) {
-            auto const before = known ? known->faults() : 0;
+            auto const before = earlier ? earlier->faults() : 0;
             bool missed = false;
             detail::native_transaction native{*server_};
             auto ended = native.perform([&](detail::link& with) {
-                auto here = units_after(known, how);
+                auto here = units_after(earlier, how);
                 function(*here, with);
                 detail::commit_result ignored{};
                 try {
                     bool const all = here->write(with, how_written, ignored);
                     missed = !all && how == detail::reading::if_needed;
                 } catch (...) {
-                    known = std::move(here);
+                    earlier = std::move(here);
                     throw;
                 }
                 // The exception aborts the native transaction.
                 if (missed) throw failure({make_error_code(errc::stopped), "a record differs"});
             }, longest);
-            bool const faulty = ended.status == detail::commit_status::undone && known &&
+            bool const faulty = ended.status == detail::commit_status::undone && earlier &&
                                 detail::is_of_one_record(ended.problem.code) &&
-                                known->faults() > before;
+                                earlier->faults() > before;
             if (how == detail::reading::if_needed) backoff_->ended(!missed && !faulty);
             if (!missed && !faulty) return ended;
         }
@@ -241,12 +241,12 @@ private:
     /// repetition finds its own earlier changes.
     detail::commit_result in_units_apart(action function, detail::reading first) {
         auto with = server_->connect();
-        std::unique_ptr<units_of_work> known;
+        std::unique_ptr<units_of_work> earlier;
         bool wrote = false;
         detail::pauses between;
         for (auto how = first;; how = detail::reading::always) {
             detail::commit_result ended{};
-            auto here = units_after(known, how);
+            auto here = units_after(earlier, how);
             bool const wrote_before = wrote;
             bool all = false;
             try {
@@ -263,7 +263,7 @@ private:
             if (wrote_before && !ended.problem.empty())
                 ended.status = detail::commit_status::unknown;
             if (!missed) return ended;
-            known = std::move(here);
+            earlier = std::move(here);
             if (!unread && !between.next()) {
                 return {detail::commit_status::unknown,
                         {make_error_code(errc::store_unreachable),
@@ -280,9 +280,9 @@ private:
     }
 
     [[nodiscard]] std::unique_ptr<units_of_work>
-    units_after(std::unique_ptr<units_of_work> const& known, detail::reading how) const {
+    units_after(std::unique_ptr<units_of_work> const& earlier, detail::reading how) const {
         auto made = std::make_unique<units_of_work>(layout_, how);
-        if (known) made->learn(*known);
+        if (earlier) made->learn(*earlier);
         return made;
     }
 

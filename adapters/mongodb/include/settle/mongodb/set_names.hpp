@@ -47,18 +47,18 @@ namespace mongodb::detail {
     if (!client) return std::nullopt;
     document command;
     command.integer("isMaster", 1);
-    bson_t told;
+    bson_t received;
     bson_error_t ignored{};
     bool const answered = mongoc_client_command_simple(client.get(), "admin", command.native(),
-                                                       nullptr, &told, &ignored);
+                                                       nullptr, &received, &ignored);
     std::optional<std::string> name;
     bson_iter_t at;
     if (answered) {
         bool const named =
-            bson_iter_init_find(&at, &told, "setName") && BSON_ITER_HOLDS_UTF8(&at);
+            bson_iter_init_find(&at, &received, "setName") && BSON_ITER_HOLDS_UTF8(&at);
         name = named ? bson_iter_utf8(&at, nullptr) : "";
     }
-    bson_destroy(&told);
+    bson_destroy(&received);
     return name;
 }
 

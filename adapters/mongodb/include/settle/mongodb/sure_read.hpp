@@ -46,15 +46,15 @@ template <typename C>
     command.text("findAndModify", C::name).object("query", query).object("update", update);
     command.boolean("new", true).integer("maxTimeMS", sure_read_ms);
     command.object("writeConcern", majority);
-    reply told;
-    with.command(command, "read a record by a majority", told);
-    if (auto const lost = told.find("writeConcernError")) {
+    reply received;
+    with.command(command, "read a record by a majority", received);
+    if (auto const lost = received.find("writeConcernError")) {
         auto const why = lost->find("errmsg");
         raise(errc::store_unreachable, "settle: no majority has confirmed the read: " +
                                            std::string{why ? why->text().value_or("") : ""} +
                                            ". See mongodb#errors");
     }
-    if (auto const found = told.find("value"); found && !found->is_null()) {
+    if (auto const found = received.find("value"); found && !found->is_null()) {
         here.put(found->as_document());
     }
     return here.only_record();

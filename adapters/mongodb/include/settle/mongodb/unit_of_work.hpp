@@ -45,13 +45,13 @@ public:
     /// Announces an operation. Operations are executed in the order of their announcements.
     template <typename Operation>
     void expect(Operation const& one) {
-        auto const known = records_.size();
+        auto const count = records_.size();
         auto const number = find_index(one.key());
         expected_.push_back(number);
         if (!Operation::applies) records_[number].ends = true;
         if (reads_ == reading::always) return;
         // A second operation needs the record as the first one leaves it, so it must be read.
-        if (number == known) records_[number].conditional = conditional_of(one);
+        if (number == count) records_[number].conditional = conditional_of(one);
         else records_[number].conditional.reset();
     }
     void expect(stored_key const& key) { expected_.push_back(find_index(key)); }
@@ -95,11 +95,11 @@ public:
     template <typename Operation>
     [[nodiscard]] record_answer<record_type> execute(Operation const& one) {
         state_type& at = records_[expected_[executed_++]];
-        auto const known = execute_unruled(at, one.at(), one.id(), one.part(),
+        auto const unruled = execute_unruled(at, one.at(), one.id(), one.part(),
                                         [&](auto& made) {
                                             return read_bare_mark(one, *at.slot.record, made);
                                         });
-        if (known) return *known;
+        if (unruled) return *unruled;
         auto result = one.execute(at.slot, whole_document{codec_, at});
         note(result, at, one.id(), one.part());
         if constexpr (Operation::applies) {
@@ -325,9 +325,9 @@ private:
 
     std::size_t find_index(key_view key) {
         auto const hash = settle::hash_mix(0, std::hash<key_view>{}(key));
-        auto const* const known = index_.find(
+        auto const* const found = index_.find(
             hash, [&](std::size_t number) { return key_view{records_[number].key} == key; });
-        if (known != nullptr) return *known;
+        if (found != nullptr) return *found;
         index_.insert(hash, records_.size());
         state_type& made = records_.emplace_back();
         made.key = stored_key{key};

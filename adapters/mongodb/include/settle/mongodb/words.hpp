@@ -44,8 +44,8 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
     one.object("u", only("$set", value.text("value", new_word)));
     document command;
     command.text("update", words_collection).array("updates", document{}.object_at(0, one));
-    reply told;
-    with.write_command(command, "note whose database this is", told);
+    reply received;
+    with.write_command(command, "note whose database this is", received);
 }
 
 /// The value of a name: the existing value, or else the proposed value, which is then stored.
@@ -67,22 +67,22 @@ inline void replace_word(link& with, std::string_view name, std::string const& o
         command.object("update", update).boolean("upsert", true).boolean("new", true);
         majority.text("w", "majority").boolean("j", true);
         command.object("writeConcern", majority);
-        reply told;
+        reply received;
         try {
-            with.command(command, "note whose database this is", told);
+            with.command(command, "note whose database this is", received);
         } catch (command_failure const& caught) {
             auto const there = std::error_code{duplicate_key, mongodb_category()};
             if (caught.problem().code == there && attempt < 3) continue;
             throw failure(caught.problem());
         }
         // Without a majority, an election may roll back the value.
-        if (told.find("writeConcernError")) {
+        if (received.find("writeConcernError")) {
             if (attempt < 3) continue;
             raise(errc::store_unreachable,
                   "settle: MongoDB could not tell a majority whose database this is. Try again "
                   "when it has a primary. See mongodb#errors");
         }
-        auto const found = told.find("value");
+        auto const found = received.find("value");
         auto const value = found ? found->find("value") : std::nullopt;
         if (value && value->text()) return std::string{*value->text()};
         refuse_word(name);

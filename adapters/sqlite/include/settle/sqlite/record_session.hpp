@@ -199,7 +199,7 @@ private:
     using action = settle::detail::function_view<void(detail::transaction&, attempt&)>;
     detail::commit_result in_native(action function) {
         for (attempt how;;) {
-            auto const known = how.aborts_transaction.size();
+            auto const count = how.aborts_transaction.size();
             bool const looked_for_ids = how.looks_for_ids;
             auto ended = file_->perform([&](detail::transaction& native) {
                 held_->begin(file_->unchanged_for(held_.get()));
@@ -208,7 +208,7 @@ private:
             });
             bool const again = ended.status == detail::commit_status::undone &&
                                detail::is_of_one_record(ended.problem.code) &&
-                               (!how.apart || how.aborts_transaction.size() > known);
+                               (!how.apart || how.aborts_transaction.size() > count);
             if (!again) return ended;
             // If only ids are in the way, the other jobs stay together.
             how.apart = how.apart || how.looks_for_ids == looked_for_ids;
@@ -228,7 +228,7 @@ private:
                 kept.push_back(how.apart ? meet_apart(native, how, one) : one.execute(*held_));
             }
         });
-        settle::detail::tell_all(all, kept, ended);
+        settle::detail::deliver_all(all, kept, ended);
     }
 
     kept_answer meet_apart(detail::transaction& native, attempt& how, operation const& one) {
@@ -360,7 +360,7 @@ private:
                         under_way = &part;
                         part.expect(*held_);
                         held_->fetch();
-                        part.tell(part.execute(*held_));
+                        part.deliver(part.execute(*held_));
                     },
                     [&] { write_entry(entries, work, of.at); },
                     [&](operation const& part, bool done) {
