@@ -118,7 +118,7 @@ TEST_CASE("memory: a row that went to another entry is not taken for one's own")
     here.finish("first");
     REQUIRE(here.log().purge(at(10), 100).value().erased == 1);
     settle::job other = here.insert("other", 20);
-    REQUIRE(other.place == late.place);
+    REQUIRE(other.row == late.row);
     CHECK(here.commit(late) == settle::log_answer::conflict);
     CHECK(here.unfinished() == "other ");
     CHECK(here.commit(other) == settle::log_answer::taken);
