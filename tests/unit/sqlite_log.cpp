@@ -196,7 +196,7 @@ TEST_CASE("sqlite log: entries are found wherever they stand, and one claim of a
     // Others come between, or an insert that was undone has left a place behind that is none.
     sql(on.path(), "UPDATE settle_entry SET number = 5000 WHERE id = 'b'");
     sql(on.path(), "UPDATE settle_entry SET number = 70 WHERE id = 'c'");
-    wave[3].place = wave[0].place;
+    wave[3].row = wave[0].row;
     wave.push_back(wave[0]);
     wave.push_back(wave[1]);
     on.log.change<step::commit>(std::span{wave}, {at(2000), on.owner});

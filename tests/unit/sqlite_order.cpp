@@ -12,7 +12,7 @@ namespace {
 using settle::sqlite::detail::in_order;
 using settle::sqlite::detail::key_sorter;
 
-/// The places of keys in their order.
+/// The indexes of keys in their order.
 template <typename Key>
 std::vector<std::size_t> places_of(std::vector<Key> const& keys) {
     std::vector<in_order> all;
@@ -21,15 +21,15 @@ std::vector<std::size_t> places_of(std::vector<Key> const& keys) {
         if constexpr (std::is_same_v<Key, std::string>) return std::string_view{keys[place]};
         else return keys[place];
     });
-    std::vector<std::size_t> places;
-    for (auto const& one : all) places.push_back(one.place);
-    return places;
+    std::vector<std::size_t> indexes;
+    for (auto const& one : all) indexes.push_back(one.index);
+    return indexes;
 }
 
 template <typename Key>
 bool in_their_order(std::vector<Key> const& keys) {
-    auto const places = places_of(keys);
-    return std::is_sorted(places.begin(), places.end(), [&](std::size_t left, std::size_t right) {
+    auto const indexes = places_of(keys);
+    return std::is_sorted(indexes.begin(), indexes.end(), [&](std::size_t left, std::size_t right) {
         return keys[left] < keys[right];
     });
 }
@@ -82,19 +82,19 @@ TEST_CASE("sqlite order: what was sorted before does not decide what is sorted n
     std::vector<settle::transaction_id> ids{"1", "2", "3", "4"};
     auto const key_of = [&](std::size_t place) { return std::string_view{keys[place]}; };
     settle::sqlite::detail::key_sorter sorter;
-    auto const sorted = [&](std::vector<std::size_t> const& places) {
+    auto const sorted = [&](std::vector<std::size_t> const& indexes) {
         std::vector<in_order> all;
-        for (std::size_t i = 0; i < places.size(); ++i) all.push_back({places[i], &ids[i], {}});
+        for (std::size_t i = 0; i < indexes.size(); ++i) all.push_back({indexes[i], &ids[i], {}});
         sorter.sort(all, key_of);
         std::string seen;
-        for (auto const& one : all) seen += keys[one.place] + *one.id + " ";
+        for (auto const& one : all) seen += keys[one.index] + *one.id + " ";
         return seen;
     };
     CHECK(sorted({0, 1, 2, 3}) == "a3 b2 c4 d1 ");
     CHECK(sorted({0, 1, 2, 3}) == "a3 b2 c4 d1 "); // the same again
     CHECK(sorted({3, 2, 1, 0}) == "a2 b3 c1 d4 "); // others, as many
     keys[3] = "z";
-    CHECK(sorted({3, 2, 1, 0}) == "a2 b3 d4 z1 "); // the same places of other keys
+    CHECK(sorted({3, 2, 1, 0}) == "a2 b3 d4 z1 "); // the same indexes of other keys
     CHECK(sorted({1, 1, 0, 1}) == "b1 b2 b4 d3 "); // marks of one record, by their ids
     std::swap(ids[0], ids[1]);
     CHECK(sorted({1, 1, 0, 1}) == "b1 b2 b4 d3 "); // the same marks, given the other way round
