@@ -14,12 +14,12 @@ using settle::sqlite::detail::key_sorter;
 
 /// The indexes of keys in their order.
 template <typename Key>
-std::vector<std::size_t> places_of(std::vector<Key> const& keys) {
+std::vector<std::size_t> indexes_of(std::vector<Key> const& keys) {
     std::vector<in_order> all;
     for (std::size_t i = 0; i < keys.size(); ++i) all.push_back({i});
-    key_sorter{}.sort(all, [&](std::size_t place) {
-        if constexpr (std::is_same_v<Key, std::string>) return std::string_view{keys[place]};
-        else return keys[place];
+    key_sorter{}.sort(all, [&](std::size_t index) {
+        if constexpr (std::is_same_v<Key, std::string>) return std::string_view{keys[index]};
+        else return keys[index];
     });
     std::vector<std::size_t> indexes;
     for (auto const& one : all) indexes.push_back(one.index);
@@ -28,20 +28,20 @@ std::vector<std::size_t> places_of(std::vector<Key> const& keys) {
 
 template <typename Key>
 bool in_their_order(std::vector<Key> const& keys) {
-    auto const indexes = places_of(keys);
+    auto const indexes = indexes_of(keys);
     return std::is_sorted(indexes.begin(), indexes.end(), [&](std::size_t left, std::size_t right) {
         return keys[left] < keys[right];
     });
 }
 
 TEST_CASE("sqlite order: texts stand as their bytes do, whatever they have in common") {
-    CHECK(places_of(std::vector<std::string>{}).empty());
-    CHECK(places_of(std::vector<std::string>{"only"}) == std::vector<std::size_t>{0});
-    CHECK(places_of(std::vector<std::string>{"ab", "a", "abc"}) ==
+    CHECK(indexes_of(std::vector<std::string>{}).empty());
+    CHECK(indexes_of(std::vector<std::string>{"only"}) == std::vector<std::size_t>{0});
+    CHECK(indexes_of(std::vector<std::string>{"ab", "a", "abc"}) ==
           std::vector<std::size_t>{1, 0, 2});
-    CHECK(places_of(std::vector<std::string>{"\xC3\xA4", "z", "Z", "~"}) ==
+    CHECK(indexes_of(std::vector<std::string>{"\xC3\xA4", "z", "Z", "~"}) ==
           std::vector<std::size_t>{2, 1, 3, 0});
-    CHECK(places_of(std::vector<std::string>{"x-12345678-2", "x-12345678-1", "x-12345678"}) ==
+    CHECK(indexes_of(std::vector<std::string>{"x-12345678-2", "x-12345678-1", "x-12345678"}) ==
           std::vector<std::size_t>{2, 1, 0});
 
     std::mt19937_64 chance{11};
@@ -80,7 +80,7 @@ TEST_CASE("sqlite order: the marks of a record stand by transaction and part") {
 TEST_CASE("sqlite order: what was sorted before does not decide what is sorted now") {
     std::vector<std::string> keys{"d", "b", "a", "c"};
     std::vector<settle::transaction_id> ids{"1", "2", "3", "4"};
-    auto const key_of = [&](std::size_t place) { return std::string_view{keys[place]}; };
+    auto const key_of = [&](std::size_t index) { return std::string_view{keys[index]}; };
     settle::sqlite::detail::key_sorter sorter;
     auto const sorted = [&](std::vector<std::size_t> const& indexes) {
         std::vector<in_order> all;
