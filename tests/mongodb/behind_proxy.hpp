@@ -19,10 +19,10 @@ protected:
 
     behind_proxy(fresh_database::address_of* server, settle::phases how)
         : how_(how), own_(*server), between_(own_.port()), straight_(own_.address()),
+          others_(patiently([&] { return Make(straight_, how, patient_limits()); })),
           astray_(patiently([&] {
               return settle::mongodb::database{between_.address(own_.name(), disturbed_waits)};
-          })),
-          others_(patiently([&] { return Make(straight_, how, patient_limits()); })) {}
+          })) {}
 
     /// With a caller that has no memory, so that every one sends the same messages.
     void forget(settle::options const& limits = patient_limits()) {
@@ -42,8 +42,10 @@ protected:
     fresh_database own_;
     proxy between_;
     settle::mongodb::database straight_;
-    settle::mongodb::database astray_;
+    /// Made before the caller connects: the caller's short timeouts only have to cover reads then,
+    /// also on a busy server.
     engine others_;
+    settle::mongodb::database astray_;
     std::unique_ptr<engine> caller_;
 };
 

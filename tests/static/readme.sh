@@ -19,12 +19,19 @@ anchors_of() {
     sed -nE 's/.*<a id="([^"]+)">.*/\1/p' "$1"
 }
 
+# Whether the page $1 has the anchor $2.
+has_anchor() {
+    printf '%s\n' "$anchors" | grep -qxF -- "$1#$2"
+}
+
 complain() {
     echo "$1"
     found=1
 }
 
 pages=$(find . -name '*.md' -not -path './build/*' | sed 's|^\./||' | sort)
+# PAGE#ANCHOR, a line each.
+anchors=$(for page in $pages; do anchors_of "$page" | sed "s|^|$page#|"; done)
 
 # Prints the path of the page that a pointer names, or nothing.
 page_of() {
@@ -46,7 +53,9 @@ joined() {
 without_comments() {
     sed -E 's#(^|[^:"])//.*#\1#' "$1" | tr '\n' ' ' | sed -E 's/" +"//g'
 }
-sources=$(find include adapters samples tests benchmarks -name '*.hpp' -o -name '*.cpp' | sort)
+# Only these sources can hold a pointer; the others need not be joined.
+sources=$(find include adapters samples tests benchmarks -name '*.hpp' -o -name '*.cpp' |
+    xargs grep -lE '[A-Za-z"]#' | sort)
 
 pointers=$(for file in $sources; do
     joined "$file" | grep -oE "\b($names)#[A-Za-z0-9_-]+" | sed "s|^|$file |"
@@ -54,7 +63,7 @@ done | sort -u)
 [ -n "$pointers" ] || complain "no source points to a page; this test looks at nothing"
 while read -r file pointer; do
     page=$(page_of "${pointer%%#*}")
-    anchors_of "$page" | grep -qxF -- "${pointer#*#}" ||
+    has_anchor "$page" "${pointer#*#}" ||
         complain "$file: $pointer is no heading of $page"
 done <<LIST
 $pointers
@@ -95,7 +104,7 @@ links=0
 for page in $pages; do
     folder=$(dirname "$page")
     # A heading that stands twice has two anchors of one name, and a link finds the first.
-    twice=$(anchors_of "$page" | sort | uniq -d)
+    twice=$(printf '%s\n' "$anchors" | grep "^$page#" | sort | uniq -d)
     [ -z "$twice" ] || complain "$page: more than one heading is called: $twice"
     for link in $(awk '/^ *```/ { code = !code } !code' "$page" |
         grep -oE '\]\([^) ]+\)' | sed -E 's/^\]\(//; s/\)$//'); do
@@ -109,7 +118,7 @@ for page in $pages; do
         if [ ! -e "$target" ]; then
             complain "$page: the link $link leads nowhere"
         elif [ "$link" != "$path" ]; then
-            anchors_of "$target" | grep -qxF -- "${link#*#}" ||
+            has_anchor "$(realpath --relative-to=. "$target")" "${link#*#}" ||
                 complain "$page: the link $link leads to no heading of $target"
         fi
     done
