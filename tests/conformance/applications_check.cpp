@@ -25,7 +25,7 @@ void change(scratch_folder const& folder, std::string const& sql) {
 
 } // namespace
 
-TEST_CASE("accounts that differ from the log are named, also where the sum is right") {
+TEST_CASE("check: it names accounts that differ from the log, even if the sum is right") {
     scratch_folder const folder{"check-transfer"};
     auto const file = folder.write("f.csv", "id,source,destination,amount\no1,ann,bob,1\n"
                                             "o2,bob,cid,2\no3,cid,ann,500\no4,ann,cid,4\n");
@@ -57,7 +57,7 @@ TEST_CASE("accounts that differ from the log are named, also where the sum is ri
     CHECK(has(call(folder, "transfer", {"check"}).out, "cid holds 0.00, by the log 2.00\n"));
 }
 
-TEST_CASE("where the log does not have it all, check says so and finds no fault") {
+TEST_CASE("check: it reports an incomplete log and finds no fault") {
     scratch_folder const folder{"check-purged"};
     auto const file = folder.write("f.csv", "id,source,destination,amount\no1,ann,bob,1\n"
                                             "o2,bob,ann,2\n");
@@ -80,7 +80,7 @@ TEST_CASE("where the log does not have it all, check says so and finds no fault"
                            "program knows\n"));
 }
 
-TEST_CASE("customers and the till are compared with payments, refunds and what reverses them") {
+TEST_CASE("check: it compares customers and the till with payments, refunds and reversals") {
     scratch_folder const folder{"check-payment"};
     auto const file =
         folder.write("i.csv", "InvoiceNo,StockCode,Quantity,UnitPrice,CustomerID\n1,x,2,1.50,ann\n"

@@ -18,7 +18,7 @@ ended transfer(scratch_folder const& folder, std::vector<std::string> words) {
 
 } // namespace
 
-TEST_CASE("what a machine left whose clock was ahead is settled, and what it dated stays alone") {
+TEST_CASE("clocks: entries with a future date are settled, and a purge keeps them") {
     scratch_folder const folder{"bank-ahead"};
     std::string lines = "id,source,destination,amount\n";
     for (int i = 0; i < 30; ++i) lines += "p" + std::to_string(100 + i) + ",ann,bob,1\n";

@@ -30,7 +30,7 @@ bool has(std::string const& text, std::string const& part) {
 
 } // namespace
 
-TEST_CASE("a report never takes the place of the database or of what is read") {
+TEST_CASE("files: a report never overwrites the database or an input file") {
     scratch_folder const folder{"files-report"};
     folder.write("f.csv", orders);
     REQUIRE(shell(folder, "transfer open f.csv --balance 10; cp bank.db other.db").code == 0);
@@ -106,7 +106,7 @@ TEST_CASE("a report never takes the place of the database or of what is read") {
     CHECK(shell(folder, "transfer run f.csv --report r.json").code == 0);
 }
 
-TEST_CASE("a report on an open descriptor stands between what was written and what follows") {
+TEST_CASE("files: a report on an open descriptor follows earlier output and precedes later") {
     scratch_folder const folder{"files-stdout"};
     folder.write("f.csv", orders);
     REQUIRE(shell(folder, "transfer open f.csv --balance 10").code == 0);
@@ -131,7 +131,7 @@ TEST_CASE("a report on an open descriptor stands between what was written and wh
     CHECK(has(closed.err, "/dev/fd/9: cannot be written: "));
 }
 
-TEST_CASE("every command reads its file once: standard input, FIFOs and process substitution") {
+TEST_CASE("files: every command reads its input once, from a pipe, a FIFO or a substitution") {
     scratch_folder const folder{"files-pipes"};
     folder.write("f.csv", orders);
     folder.write("i.csv", invoices);
@@ -172,7 +172,7 @@ TEST_CASE("every command reads its file once: standard input, FIFOs and process 
     CHECK(has(empty.err, "standard input: the file is empty"));
 }
 
-TEST_CASE("commands that need no MongoDB do not load its client, which needs /dev/shm") {
+TEST_CASE("files: commands without MongoDB do not load its client, which needs /dev/shm") {
     scratch_folder const folder{"files-shm"};
     folder.write("f.csv", orders);
     for (std::string const program : {"transfer", "payment"}) {

@@ -50,7 +50,7 @@ std::string const invoice_header = "InvoiceNo,StockCode,Quantity,UnitPrice,Custo
 
 } // namespace
 
-TEST_CASE("equal rows with one id are one transfer, and the lines of both are named") {
+TEST_CASE("input: equal rows with one id are one transfer, and the report names both lines") {
     scratch_folder const folder{"input-equal"};
     auto const file = folder.write("f.csv", header + "o1,ann,bob,1\no2,bob,ann,5000\no1,ann,bob,1\n"
                                                      "o2,bob,ann,5000\no1,ann,bob,2\n");
@@ -78,7 +78,7 @@ TEST_CASE("equal rows with one id are one transfer, and the lines of both are na
     }
 }
 
-TEST_CASE("a refused row opens nothing: no account, no customer, no stock") {
+TEST_CASE("input: a refused row opens no account, no customer and no stock") {
     scratch_folder const folder{"input-refused"};
     auto const file = folder.write(
         "f.csv", header + "o1,ann,bob,1\n" + header + "o2,cid,dan,0\no3,eve,eve,1\n,fay,gus,1\n"
@@ -99,7 +99,7 @@ TEST_CASE("a refused row opens nothing: no account, no customer, no stock") {
     CHECK(testing::ask(folder.at("payment.db"), "SELECT stock_code FROM items").size() == 1);
 }
 
-TEST_CASE("what is no row at the end, or between, leaves the exit code alone") {
+TEST_CASE("input: lines that are not rows do not change the exit code") {
     scratch_folder const folder{"input-total"};
     auto const file = folder.write("f.csv", header + "o1,ann,bob,1\n,,,\n\xEF\xBB\xBFID;x,,,\n"
                                                      "o2,bob,ann,2\n,,,3.00\nTotal,,,3.00\n"
@@ -121,7 +121,7 @@ TEST_CASE("what is no row at the end, or between, leaves the exit code alone") {
     CHECK(paid["remarks"].size() == 2);
 }
 
-TEST_CASE("an invoice whose lines do not stand together is paid whole, and that is said") {
+TEST_CASE("input: an invoice with scattered lines is paid whole and reported") {
     scratch_folder const folder{"input-scattered"};
     auto const file = folder.write("i.csv", invoice_header + "1001,x,1,1,7\n1002,y,1,1,7\n"
                                                              "1001,z,2,3,7\n");
@@ -139,7 +139,7 @@ TEST_CASE("an invoice whose lines do not stand together is paid whole, and that 
     CHECK(call(folder, "payment", {"balance", "shop"}).out == "9.00\n");
 }
 
-TEST_CASE("the shop's file sorted by stock codes ends as the unsorted one") {
+TEST_CASE("input: the shop's file has the same outcomes when it is sorted by stock code") {
     scratch_folder const folder{"input-sorted"};
     std::ifstream all{testing::data_file("payment/online_retail.csv")};
     std::string line;
@@ -167,7 +167,7 @@ TEST_CASE("the shop's file sorted by stock codes ends as the unsorted one") {
     CHECK(report("behind") == wanted);
 }
 
-TEST_CASE("delimiters, decimal commas and names of columns as other programs write them") {
+TEST_CASE("input: delimiters, decimal commas and column names of other programs are accepted") {
     scratch_folder const folder{"input-dialects"};
     words const files{"id;source;destination;amount\no1;ann;bob;12,50\n",
                       "sep=;\nORDER_ID;Source;Destination;Amount\no2;ann;bob;12,50\n",
@@ -197,7 +197,7 @@ TEST_CASE("delimiters, decimal commas and names of columns as other programs wri
     CHECK(call(folder, "payment", {"balance", "shop"}).out == "5.10\n");
 }
 
-TEST_CASE("no id, name or error can forge a line or reach the terminal") {
+TEST_CASE("input: no id, name or error can forge a line or control the terminal") {
     scratch_folder const folder{"input-raw"};
     std::string const wild = "o1\nx2  transfer  done\x1B[2J\xE2\x80\xAE\xC2\x9B" "1m";
     std::string const shown = "o1\\nx2  transfer  done\\x1b[2J\\u{202e}\\u{9b}1m";
@@ -249,7 +249,7 @@ TEST_CASE("no id, name or error can forge a line or reach the terminal") {
     CHECK(listed[0]["parameters"]["destination"] == "b\nob");
 }
 
-TEST_CASE("names that look alike are told of, and stay what they are") {
+TEST_CASE("input: names that look alike are reported and kept unchanged") {
     scratch_folder const folder{"input-alike"};
     auto const file = folder.write("f.csv", header + "o1,ann,bob,1\n\"o1 \",ann ,bob,1\n"
                                                      "o3,\xC2\xA0" "ann,caf\xC3\xA9,1\n"
@@ -277,7 +277,7 @@ TEST_CASE("names that look alike are told of, and stay what they are") {
     CHECK(has(sold.out, "'x ' and 'x' of the items differ only in spaces"));
 }
 
-TEST_CASE("help shows words, and an unknown word gets a sentence about it") {
+TEST_CASE("input: help lists the words, and an unknown word is refused by name") {
     scratch_folder const folder{"input-help"};
     for (words const& which : {words{}, words{"list"}, words{"recover"}, words{"run"}}) {
         words asked = which;

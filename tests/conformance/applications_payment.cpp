@@ -29,7 +29,7 @@ std::vector<std::string> ends(nlohmann::json const& listed) {
 
 } // namespace
 
-TEST_CASE("a stock that is no count is refused in a sentence that a person can read") {
+TEST_CASE("payment: a stock that is not a count is refused in plain words") {
     scratch_folder const folder{"shop-stock"};
     for (std::string const bad : {"-1", "1.5", "many", "99999999999999999999"}) {
         auto const how = payment(folder, {"open", invoices, "--balance", "1", "--stock", bad});
@@ -39,7 +39,7 @@ TEST_CASE("a stock that is no count is refused in a sentence that a person can r
     }
 }
 
-TEST_CASE("the shop: 366 orders and 43 refunds done, 34 canceled, 69 invoices refused") {
+TEST_CASE("payment: the shop has 366 orders and 43 refunds done, 34 canceled, 69 refused") {
     scratch_folder const folder{"shop"};
     auto const opened =
         payment(folder, {"open", invoices, "--balance", "2000.00", "--stock", "1000"});
@@ -73,7 +73,7 @@ TEST_CASE("the shop: 366 orders and 43 refunds done, 34 canceled, 69 invoices re
     CHECK(for_balance == 32);
     CHECK(for_stock == 2);
 
-    SUBCASE("at any pace the same orders are paid") {
+    SUBCASE("any batch size and thread count pays the same orders") {
         using words = std::vector<std::string>;
         std::vector<words> const paces{{"--batch", "1"},
                                        {"--batch", "10", "--threads", "2"},
@@ -98,14 +98,14 @@ TEST_CASE("the shop: 366 orders and 43 refunds done, 34 canceled, 69 invoices re
             CHECK(ends(found) == wanted);
         }
     }
-    SUBCASE("a paid order is reversed: unpaid again, and the money is back") {
+    SUBCASE("a reversed order is unpaid again, and the money is back") {
         std::string const first = listed[0]["id"];
         REQUIRE(listed[0]["state"] == "done");
         auto const reversed = payment(folder, {"reverse", first});
         CHECK_MESSAGE(reversed.code == 0, reversed.out << reversed.err);
         CHECK(payment(folder, {"check"}).code == 0);
     }
-    SUBCASE("the same file again runs nothing twice") {
+    SUBCASE("a second run of the file runs nothing twice") {
         auto const again = payment(folder, {"run", invoices, "--report", folder.at("again.json")});
         CHECK(again.code == 1);
         auto const second = nlohmann::json::parse(testing::read_file(folder.at("again.json")));

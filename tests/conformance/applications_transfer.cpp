@@ -96,7 +96,7 @@ std::vector<std::string> ends(scratch_folder const& folder) {
 
 } // namespace
 
-TEST_CASE("with 1000.00 on each account exactly 450 of the bank's 6,471 orders are canceled") {
+TEST_CASE("transfer: with 1000.00 on each account 450 of the bank's 6,471 orders are canceled") {
     scratch_folder const folder{"bank-1000"};
     opened_bank const bank{folder, "1000.00"};
     auto const report = bank.run({});
@@ -122,7 +122,7 @@ TEST_CASE("with 1000.00 on each account exactly 450 of the bank's 6,471 orders a
     CHECK(second["sum_after"] == report["sum_after"]);
 }
 
-TEST_CASE("the same 450 of the bank's orders are canceled at any pace") {
+TEST_CASE("transfer: any batch size and thread count cancels the same 450 orders") {
     scratch_folder const folder{"bank-paces"};
     opened_bank const bank{folder, "1000.00"};
     auto const report = bank.run({});
@@ -138,7 +138,7 @@ TEST_CASE("the same 450 of the bank's orders are canceled at any pace") {
     }
 }
 
-TEST_CASE("with 500.00 on each account 2,013 orders are canceled") {
+TEST_CASE("transfer: with 500.00 on each account 2,013 orders are canceled") {
     scratch_folder const folder{"bank-500"};
     opened_bank const bank{folder, "500.00"};
     for (auto const& pace : paces) {
@@ -149,7 +149,7 @@ TEST_CASE("with 500.00 on each account 2,013 orders are canceled") {
     }
 }
 
-TEST_CASE("two programs on one file at once end as one would") {
+TEST_CASE("transfer: two concurrent programs on one file have the outcomes of one program") {
     scratch_folder const folder{"bank-twice"};
     opened_bank const bank{folder, "1000.00"};
     using words = std::vector<std::string>;
@@ -180,7 +180,7 @@ TEST_CASE("two programs on one file at once end as one would") {
     }
 }
 
-TEST_CASE("a small file of one's own, its entries and its reversal") {
+TEST_CASE("transfer: a small file is run, listed and reversed") {
     scratch_folder const folder{"bank-plain"};
     auto const file = folder.write("plain.csv", "id,source,destination,amount\n"
                                                 "p1,ann,bob,10.50\n"
@@ -230,7 +230,7 @@ TEST_CASE("a small file of one's own, its entries and its reversal") {
     CHECK(transfer(folder, {"check"}).code == 0);
 }
 
-TEST_CASE("every bad line gets its sentence and number, and the good ones still run") {
+TEST_CASE("transfer: every bad line is refused with its number, and the good lines still run") {
     scratch_folder const folder{"bank-bad"};
     auto const file = folder.write("bad.csv", "\xEF\xBB\xBFid,source,destination,amount\r\n"
                                               "a1,ann,bob,1.00\r\n"
@@ -268,7 +268,7 @@ TEST_CASE("every bad line gets its sentence and number, and the good ones still 
     }
 }
 
-TEST_CASE("any pace ends as one order after the other does, also where much hangs together") {
+TEST_CASE("transfer: any batch size and thread count has the outcomes of one order at a time") {
     scratch_folder const folder{"bank-pace"};
     // Fifty circles of four accounts that have little, so that nearly each order depends on others.
     std::string names = "id,source,destination,amount\n";
@@ -315,7 +315,7 @@ TEST_CASE("any pace ends as one order after the other does, also where much hang
     }
 }
 
-TEST_CASE("an order of an account that is not open is no end of its id: opened later, it runs") {
+TEST_CASE("transfer: an order refused for a missing account runs once the account is open") {
     for (auto const& pace : paces) {
         INFO("run" << joined(pace));
         scratch_folder const folder{"bank-later"};
@@ -336,7 +336,7 @@ TEST_CASE("an order of an account that is not open is no end of its id: opened l
     }
 }
 
-TEST_CASE("paces that are none: one sentence, and how to get help") {
+TEST_CASE("transfer: a bad batch size or thread count is refused in one sentence") {
     scratch_folder const folder{"bank-paces"};
     std::vector<std::vector<std::string>> const wrong{{"--batch", "0"},     {"--batch", "100001"},
                                                       {"--batch", "some"},  {"--threads", "0"},
@@ -353,7 +353,7 @@ TEST_CASE("paces that are none: one sentence, and how to get help") {
     }
 }
 
-TEST_CASE("files and stores that cannot be used: one sentence, and nothing is changed") {
+TEST_CASE("transfer: an unusable file or store is refused in one sentence and unchanged") {
     scratch_folder const folder{"bank-unfit"};
     auto const names = folder.write("names.csv", "id,source,destination,amount\nx,ann,bob,1\n");
     REQUIRE(transfer(folder, {"open", names, "--balance", "10.00"}).code == 0);
@@ -387,7 +387,7 @@ TEST_CASE("files and stores that cannot be used: one sentence, and nothing is ch
     CHECK(transfer(folder, {"check"}).code == 0);
 }
 
-TEST_CASE("balances that add up to too much are refused before there is an account") {
+TEST_CASE("transfer: balances whose sum overflows are refused before any account is created") {
     scratch_folder const folder{"bank-huge"};
     auto const names = folder.write("names.csv", "id,source,destination,amount\nx,ann,bob,1\n");
     auto const huge = transfer(folder, {"open", names, "--balance", "92233720368547758.07"});
@@ -397,7 +397,7 @@ TEST_CASE("balances that add up to too much are refused before there is an accou
     CHECK(transfer(folder, {"check"}).code == 0);
 }
 
-TEST_CASE("a report goes where its path leads, and one that cannot be written fails the run") {
+TEST_CASE("transfer: a report is written to its path, and a failed write fails the run") {
     scratch_folder const folder{"bank-reports"};
     auto const file = folder.write("a.csv", "id,source,destination,amount\nx,ann,bob,1\n");
     REQUIRE(transfer(folder, {"open", file, "--balance", "10.00"}).code == 0);
@@ -421,7 +421,7 @@ TEST_CASE("a report goes where its path leads, and one that cannot be written fa
     CHECK(full.err.find("/dev/full: cannot be written: ") != std::string::npos);
 }
 
-TEST_CASE("a run says what of earlier ones nobody can settle, and goes on with the others") {
+TEST_CASE("transfer: a run reports damaged earlier entries and settles the others") {
     scratch_folder const folder{"bank-damaged"};
     auto const first = folder.write("first.csv", "id,source,destination,amount\n"
                                                  "x,a,b,1\ny,c,d,1\nz,c,d,1\n");
@@ -444,7 +444,7 @@ TEST_CASE("a run says what of earlier ones nobody can settle, and goes on with t
     CHECK(report["sum_before"] == report["sum_after"]);
 }
 
-TEST_CASE("an interrupted run stops after what is in flight, and the next one goes on") {
+TEST_CASE("transfer: an interrupted run finishes its window, and the next run continues") {
     scratch_folder const folder{"bank-interrupt"};
     std::string const head = "id,source,destination,amount\n";
     auto const names = folder.write("names.csv", head + "x,a,b,1\ny,c,d,1\n");

@@ -87,7 +87,7 @@ std::map<std::string, int> reads(int waves) { return {{"read", waves}}; }
 
 } // namespace
 
-TEST_CASE("asked again: settled transactions with a record in common cost one read a wave") {
+TEST_CASE("asked again: settled transactions that share a record cost one read a wave") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
         auto const all = into_one(300);
@@ -106,7 +106,7 @@ TEST_CASE("asked again: settled transactions with a record in common cost one re
     });
 }
 
-TEST_CASE("asked again: one by one, a settled transaction is read once") {
+TEST_CASE("asked again: a single call reads a settled transaction once") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
         for (auto const& [id, order] : into_one(10)) {
@@ -118,7 +118,7 @@ TEST_CASE("asked again: one by one, a settled transaction is read once") {
     });
 }
 
-TEST_CASE("asked again: what is new among settled ones goes on, in its order") {
+TEST_CASE("asked again: new transactions among settled ones run in their order") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
         auto const all = chain(90);
@@ -142,7 +142,7 @@ TEST_CASE("asked again: what is new among settled ones goes on, in its order") {
     });
 }
 
-TEST_CASE("asked again: an id that comes twice in one window keeps nobody waiting") {
+TEST_CASE("asked again: an id that comes twice in a window delays no other transaction") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
         orders all;
@@ -172,7 +172,7 @@ TEST_CASE("asked again: an id that comes twice in one window keeps nobody waitin
     });
 }
 
-TEST_CASE("asked again: submitted ones on one record, met by a batch or by work()") {
+TEST_CASE("asked again: a batch and work() run submitted transactions of one record") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
         auto const all = chain(40);
@@ -190,7 +190,7 @@ TEST_CASE("asked again: submitted ones on one record, met by a batch or by work(
     });
 }
 
-TEST_CASE("asked again: a cancel and a reversal of what is over, and their own entries") {
+TEST_CASE("asked again: finished transactions are canceled and reversed, and so are reversals") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
         auto const all = into_one(7);
@@ -205,7 +205,7 @@ TEST_CASE("asked again: a cancel and a reversal of what is over, and their own e
     });
 }
 
-TEST_CASE("asked again: what a worker left in the middle, recovered beside its own record") {
+TEST_CASE("asked again: a transaction that a worker left is recovered beside its record") {
     settle::memory::database in_memory;
     auto const try_on = [](auto& db, settle::phases how) {
         manual_environment const time;

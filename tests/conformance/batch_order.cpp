@@ -59,7 +59,7 @@ void in_one_phase_and_two(Function&& function) {
 
 } // namespace
 
-TEST_CASE("order: a file that is locked for a while changes nothing of it") {
+TEST_CASE("order: a file that is locked for a while does not change the order") {
     in_one_phase_and_two([](auto& db, settle::phases how) {
         settle::testing::faulty fragile{db};
         settle::engine engine{fragile, settle::type<relabel_type>, how,
@@ -75,7 +75,7 @@ TEST_CASE("order: a file that is locked for a while changes nothing of it") {
     });
 }
 
-TEST_CASE("order: transfers end as one by one, whichever calls of the store go wrong") {
+TEST_CASE("order: outcomes equal those of single calls, whichever calls of the store fail") {
     for (unsigned seed = 1; seed <= 12; ++seed) {
         auto const orders = random_transfers(seed, 120, seed % 2 == 0 ? 5 : 20);
         auto const wanted = one_by_one(orders);
@@ -131,7 +131,7 @@ private:
 
 } // namespace
 
-TEST_CASE("order: nobody overtakes one that waits for a record of another program's") {
+TEST_CASE("order: no transaction overtakes a transaction that waits for another program") {
     in_one_phase_and_two([](auto& db, settle::phases how) {
         manual_environment const time;
         held_record busy{db, time};
@@ -158,7 +158,7 @@ TEST_CASE("order: nobody overtakes one that waits for a record of another progra
     });
 }
 
-TEST_CASE("order: of two with one id the first decides, though it waits behind another") {
+TEST_CASE("order: the first of two transactions with one id decides, even if it waits") {
     for (bool const ends : {true, false}) {
         in_one_phase_and_two([&](auto& db, settle::phases how) {
             CAPTURE(ends);
@@ -195,7 +195,7 @@ TEST_CASE("order: of two with one id the first decides, though it waits behind a
     }
 }
 
-TEST_CASE("order: nobody overtakes one whose id is in the log already") {
+TEST_CASE("order: no transaction overtakes a transaction whose id is already in the log") {
     for_each_engine([](auto& engine, std::string const& name) {
         INFO(name);
         engine.create(labels, label{"a", ""}).value();
@@ -208,7 +208,7 @@ TEST_CASE("order: nobody overtakes one whose id is in the log already") {
     });
 }
 
-TEST_CASE("order: nobody overtakes one whose drawn id was there already") {
+TEST_CASE("order: no transaction overtakes a transaction whose drawn id was taken") {
     auto const try_on = [](auto& db, settle::phases how) {
         repeating const world;
         settle::engine engine{db, settle::type<relabel_type>, how, settle::with_environment(world)};
@@ -264,7 +264,7 @@ std::chrono::nanoseconds time_behind_blocking_store(settle::batch_options wanted
 
 } // namespace
 
-TEST_CASE("order: who is kept back looks at the deadline, the stop and the patience, too") {
+TEST_CASE("order: a blocked transaction obeys the deadline, the stop token and the patience") {
     using std::chrono::seconds;
     CHECK(time_behind_blocking_store({}, nullptr) < seconds{50});
     settle::batch_options short_of_time;
@@ -276,7 +276,7 @@ TEST_CASE("order: who is kept back looks at the deadline, the stop and the patie
     CHECK(time_behind_blocking_store(stopped, &stops) < seconds{15});
 }
 
-TEST_CASE("order: who stands behind one whose store is away does not claim again and again") {
+TEST_CASE("order: a transaction behind an unavailable store does not claim repeatedly") {
     settle::memory::database log;
     settle::memory::database db;
     settle::memory::database other;
@@ -310,7 +310,7 @@ TEST_CASE("order: who stands behind one whose store is away does not claim again
     for (auto const* const id : {"a", "b", "c"}) CHECK(engine.find(id).value()->attempts == 0);
 }
 
-TEST_CASE("order: who fell back behind one that cannot be finished tries no more often than it") {
+TEST_CASE("order: a requeued transaction tries no more often than the blocking transaction") {
     settle::memory::database db;
     settle::testing::faulty fragile{db};
     manual_environment const time;

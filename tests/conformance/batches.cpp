@@ -6,7 +6,7 @@
 
 using namespace batched;
 
-TEST_CASE("batch: many transfers between few accounts end as one by one") {
+TEST_CASE("batch: many transfers between few accounts end as single calls do") {
     for (unsigned seed = 1; seed <= 4; ++seed) {
         auto const orders = random_transfers(seed, 150, seed % 2 == 0 ? 5 : 40);
         auto const wanted = one_by_one(orders);
@@ -18,7 +18,7 @@ TEST_CASE("batch: many transfers between few accounts end as one by one") {
     }
 }
 
-TEST_CASE("batch: a window that holds everything ends as one by one") {
+TEST_CASE("batch: a window that holds the whole batch ends as single calls do") {
     for (unsigned seed = 21; seed <= 23; ++seed) {
         auto const orders = random_transfers(seed, 300, 20);
         auto const wanted = one_by_one(orders);
@@ -30,7 +30,7 @@ TEST_CASE("batch: a window that holds everything ends as one by one") {
     }
 }
 
-TEST_CASE("batch: money that comes from one transfer to the next goes down the whole chain") {
+TEST_CASE("batch: money moves down a whole chain of transfers") {
     std::vector<std::pair<std::string, bank::transfer>> chain;
     for (int i = 0; i < 30; ++i) {
         chain.emplace_back("c" + std::to_string(i), bank::transfer{name_of_account(i),
@@ -68,7 +68,7 @@ TEST_CASE("batch: exclusive effects on one record follow each other in order") {
     });
 }
 
-TEST_CASE("batch: a record that is made, used and ended within one window") {
+TEST_CASE("batch: a record is created, used and erased within one window") {
     std::vector<std::pair<std::string, life>> all;
     for (int i = 0; i < 20; ++i) {
         all.emplace_back("l" + std::to_string(i), life{"a" + std::to_string(i % 3),
@@ -84,7 +84,7 @@ TEST_CASE("batch: a record that is made, used and ended within one window") {
     });
 }
 
-TEST_CASE("batch: a range that is still being read, ids of the library's own, outcomes by number") {
+TEST_CASE("batch: a lazy range gets drawn ids, and outcomes arrive by number") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
@@ -109,7 +109,7 @@ TEST_CASE("batch: a range that is still being read, ids of the library's own, ou
     });
 }
 
-TEST_CASE("batch: bad elements are refused where they stand, and an id that comes again is told") {
+TEST_CASE("batch: a bad element is refused by number, and a repeated id gets its outcome") {
     std::vector<std::pair<std::string, bank::transfer>> const all{
         {"good", {name_of_account(1), name_of_account(2), 10}},
         {"", {name_of_account(1), name_of_account(2), 10}},
@@ -139,7 +139,7 @@ TEST_CASE("batch: bad elements are refused where they stand, and an id that come
     });
 }
 
-TEST_CASE("batch: an id and parameters are two of any kind") {
+TEST_CASE("batch: any pair-like element gives an id and parameters") {
     settle::memory::database db;
     settle::engine engine{db, settle::type<bank::transfer_type>};
     open_accounts(engine);
@@ -157,7 +157,7 @@ TEST_CASE("batch: an id and parameters are two of any kind") {
     CHECK(balance_of(engine, 1) == 104);
 }
 
-TEST_CASE("batch: what the range throws comes out when those under way have settled") {
+TEST_CASE("batch: an exception of the range is rethrown after the window has settled") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
@@ -178,7 +178,7 @@ TEST_CASE("batch: what the range throws comes out when those under way have sett
     });
 }
 
-TEST_CASE("batch: what the callback throws comes out when those under way have settled") {
+TEST_CASE("batch: an exception of the callback is rethrown after the window has settled") {
     for_each_engine([&](auto& engine, std::string const& name) {
         engine.create(labels, label{"hot", "label 0"}).value();
         INFO(name);
@@ -207,7 +207,7 @@ TEST_CASE("batch: what the callback throws comes out when those under way have s
     });
 }
 
-TEST_CASE("batch: the deadline leaves out what was not read, and half-does nothing") {
+TEST_CASE("batch: the deadline omits unread elements and leaves no transaction half done") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
@@ -228,7 +228,7 @@ TEST_CASE("batch: the deadline leaves out what was not read, and half-does nothi
     });
 }
 
-TEST_CASE("batch: what a stop leaves out is still where the range had it from") {
+TEST_CASE("batch: elements omitted by a stop stay in the source of the range") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
@@ -257,7 +257,7 @@ TEST_CASE("batch: what a stop leaves out is still where the range had it from") 
     });
 }
 
-TEST_CASE("batch: a stop leaves out what was not read, and half-does nothing") {
+TEST_CASE("batch: a stop omits unread elements and leaves no transaction half done") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
@@ -279,7 +279,7 @@ TEST_CASE("batch: a stop leaves out what was not read, and half-does nothing") {
     });
 }
 
-TEST_CASE("batch: what a stop leaves uncreated is still where the range had it from") {
+TEST_CASE("batch: records not created because of a stop stay in the source of the range") {
     for_each_engine([&](auto& engine, std::string const& name) {
         INFO(name);
         std::istringstream text{"1 2 3 4 5 6 7 8 9 10"};
@@ -303,7 +303,7 @@ TEST_CASE("batch: what a stop leaves uncreated is still where the range had it f
     });
 }
 
-TEST_CASE("batch: a stop behind the last element leaves nothing out") {
+TEST_CASE("batch: a stop after the last element omits nothing") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
@@ -320,7 +320,7 @@ TEST_CASE("batch: a stop behind the last element leaves nothing out") {
     });
 }
 
-TEST_CASE("batch: what was submitted is worked in the order of the ids") {
+TEST_CASE("batch: work() runs submitted transactions in the order of their ids") {
     for (unsigned seed = 31; seed <= 32; ++seed) {
         auto const orders = random_transfers(seed, 150, 10);
         auto const wanted = one_by_one(orders);
@@ -340,7 +340,7 @@ TEST_CASE("batch: what was submitted is worked in the order of the ids") {
     }
 }
 
-TEST_CASE("batch: threads that run at once lose nothing") {
+TEST_CASE("batch: concurrent threads lose no transaction") {
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
@@ -366,7 +366,7 @@ TEST_CASE("batch: threads that run at once lose nothing") {
     });
 }
 
-TEST_CASE("batch: what other programs write to the file is seen at once") {
+TEST_CASE("batch: writes of other programs to the file are visible at once") {
     sqlite_test::folder const here;
     settle::sqlite::database first{here.file()};
     settle::sqlite::database second{here.file()};
@@ -395,7 +395,7 @@ TEST_CASE("batch: what other programs write to the file is seen at once") {
     CHECK(one.run(bank::transfer{name_of_account(5), name_of_account(0), 50}).done());
 }
 
-TEST_CASE("batch: who stands behind one that waits for another program is not asked each round") {
+TEST_CASE("batch: a transaction blocked by another program is not sent in each round") {
     settle::memory::database db;
     settle::testing::manual_environment const time;
     bool leaves = true;

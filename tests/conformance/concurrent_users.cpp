@@ -192,20 +192,20 @@ void read_told(int from, std::map<std::string, std::string>& told) {
 
 } // namespace
 
-TEST_CASE("users: threads with one engine on memory") {
+TEST_CASE("users: threads share one engine on memory") {
     in_threads<memory_fixture>(4, 500, true);
 }
-TEST_CASE("users: threads with an engine each on memory") {
+TEST_CASE("users: each thread has an engine on memory") {
     in_threads<memory_fixture>(4, 500, false);
 }
-TEST_CASE("users: threads with one engine on SQLite") { in_threads<sqlite_fixture>(4, 40, true); }
-TEST_CASE("users: threads with an engine each on SQLite") {
+TEST_CASE("users: threads share one engine on SQLite") { in_threads<sqlite_fixture>(4, 40, true); }
+TEST_CASE("users: each thread has an engine on SQLite") {
     in_threads<sqlite_fixture>(4, 40, false);
 }
-TEST_CASE("users: threads that run the same ids on memory") { same_ids<memory_fixture>(4, 200); }
-TEST_CASE("users: threads that run the same ids on SQLite") { same_ids<sqlite_fixture>(3, 30); }
+TEST_CASE("users: threads run the same ids on memory") { same_ids<memory_fixture>(4, 200); }
+TEST_CASE("users: threads run the same ids on SQLite") { same_ids<sqlite_fixture>(3, 30); }
 
-TEST_CASE("users: threads that share a commit on SQLite are each told their own end") {
+TEST_CASE("users: threads that share a commit on SQLite each get their own outcome") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         INFO("phases ", static_cast<int>(how));
         sqlite_test::folder const here;
@@ -217,7 +217,7 @@ TEST_CASE("users: threads that share a commit on SQLite are each told their own 
     }
 }
 
-TEST_CASE("users: processes on one SQLite file") {
+TEST_CASE("users: processes share one SQLite file") {
     scratch_file path;
     // The file is made by a process of its own too: no connection lives across a fork.
     std::map<std::string, std::string> told;
@@ -253,7 +253,7 @@ TEST_CASE("users: processes on one SQLite file") {
     check_story(engine, told);
 }
 
-TEST_CASE("users: processes that are killed on one SQLite file") {
+TEST_CASE("users: processes that share one SQLite file are killed") {
     scratch_file path;
     std::map<std::string, std::string> told;
     std::random_device device;

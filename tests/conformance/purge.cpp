@@ -98,12 +98,12 @@ void purges(Database& db) {
 
 } // namespace
 
-TEST_CASE("purge: finished entries beyond the horizon go, on memory") {
+TEST_CASE("purge: it erases finished entries beyond the horizon on memory") {
     settle::memory::database db;
     purges(db);
 }
 
-TEST_CASE("purge: finished entries beyond the horizon go, on SQLite") {
+TEST_CASE("purge: it erases finished entries beyond the horizon on SQLite") {
     sqlite_test::folder const here;
     settle::sqlite::database db{here.file()};
     purges(db);
@@ -144,7 +144,7 @@ void keeps_what_ended_lately(Database& db) {
 
 } // namespace
 
-TEST_CASE("purge: what was dated before a clock was set goes when its end is old enough, too") {
+TEST_CASE("purge: an entry dated by a wrong clock goes only when its end is old enough") {
     settle::memory::database in_memory;
     keeps_what_ended_lately(in_memory);
     sqlite_test::folder const here;
@@ -152,7 +152,7 @@ TEST_CASE("purge: what was dated before a clock was set goes when its end is old
     keeps_what_ended_lately(db);
 }
 
-TEST_CASE("purge: where a limit is for ever, so is the horizon, and nothing is old enough") {
+TEST_CASE("purge: an infinite limit makes the horizon infinite, and no entry is old enough") {
     constexpr settle::time_limit for_ever = std::chrono::hours::max();
     for (auto const member : {&settle::options::resubmission, &settle::options::lifetime,
                               &settle::options::clocks}) {
@@ -178,7 +178,7 @@ TEST_CASE("purge: where a limit is for ever, so is the horizon, and nothing is o
     }
 }
 
-TEST_CASE("purge: others go on meanwhile") {
+TEST_CASE("purge: other transactions run meanwhile") {
     sqlite_test::folder const here;
     settle::sqlite::database db{here.file()};
     settle::testing::manual_environment const time;
@@ -201,7 +201,7 @@ TEST_CASE("purge: others go on meanwhile") {
     CHECK(engine.page({}, "", 1000).value().size() == 100);
 }
 
-TEST_CASE("purge: a step that another's error undoes is done again from where it began") {
+TEST_CASE("purge: a step that another caller's error rolls back is repeated") {
     sqlite_test::folder const here;
     settle::sqlite::database db{here.file(), {.busy_timeout = 60s}};
     settle::testing::manual_environment const time;

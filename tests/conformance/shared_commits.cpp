@@ -162,7 +162,7 @@ private:
 
 } // namespace
 
-TEST_CASE("shared commits: whatever two callers want, they end as one after the other") {
+TEST_CASE("shared commits: any two callers get the outcomes of one after the other") {
     int pairs = 0;
     int waited = 0;
     for (wish const first : wishes) {

@@ -62,7 +62,7 @@ std::size_t cost_of(Engine& engine, orders const& all, Count&& count) {
 
 } // namespace
 
-TEST_CASE("commits: a window is one in one phase, and one for each wave in two") {
+TEST_CASE("commits: a window costs one commit in one phase, and one a wave in two phases") {
     sqlite_test::folder const here;
     settle::sqlite::database db{here.file()};
     auto at_once = bank_on(db, settle::phases::one);
@@ -77,7 +77,7 @@ TEST_CASE("commits: a window is one in one phase, and one for each wave in two")
     CHECK(cost_of(in_two, second, commits) == 5);
 }
 
-TEST_CASE("commits: threads that run at once share them") {
+TEST_CASE("commits: concurrent threads share commits") {
     sqlite_test::folder const here;
     settle::sqlite::database db{here.file()};
     auto engine = bank_on(db, settle::phases::one);
@@ -104,7 +104,7 @@ TEST_CASE("commits: threads that run at once share them") {
     CHECK(after < before + 72);
 }
 
-TEST_CASE("commits: what a window adds to one record is written once") {
+TEST_CASE("commits: the changes of a window to one record are written once") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         sqlite_test::folder const here;
         settle::sqlite::database db{here.file()};

@@ -226,7 +226,7 @@ void check_end(std::string const& path) {
 
 } // namespace
 
-TEST_CASE("two builds on one file: each settles its own entries and says which it leaves") {
+TEST_CASE("two builds: each settles its own entries in a shared file and reports the others") {
     scratch_file const file;
     std::string const& path = file.path();
     program old_one{server<older>(path)};

@@ -225,37 +225,37 @@ void kill_often(scratch_folder const& folder, sample const& what, std::size_t pr
 
 } // namespace
 
-TEST_CASE("transfer killed 50 times: every order is done or canceled once, and the sum is exact") {
+TEST_CASE("kills: transfer is killed 50 times, every order ends once, and the sum is exact") {
     scratch_folder const folder{"kill-one"};
     kill_often(folder, bank(folder, 1500), 1, 50);
 }
 
-TEST_CASE("three transfer programs on one file, killed 10 times") {
+TEST_CASE("kills: three transfer programs on one file are killed 10 times") {
     scratch_folder const folder{"kill-three"};
     kill_often(folder, bank(folder, 600), 3, 10);
 }
 
-TEST_CASE("payment killed 20 times: orders, stock, takings and balances agree") {
+TEST_CASE("kills: payment is killed 20 times, and orders, stock, takings and balances agree") {
     scratch_folder const folder{"kill-shop"};
     kill_often(folder, shop(), 1, 20);
 }
 
-TEST_CASE("long: transfer killed often") {
+TEST_CASE("long: kills: transfer is killed often") {
     scratch_folder const folder{"kill-long-one"};
     kill_often(folder, bank(folder, 1500), 1, quarter());
 }
 
-TEST_CASE("long: three transfer programs on one file, killed often") {
+TEST_CASE("long: kills: three transfer programs on one file are killed often") {
     scratch_folder const folder{"kill-long-three"};
     kill_often(folder, bank(folder, 1500), 3, quarter());
 }
 
-TEST_CASE("long: payment killed often") {
+TEST_CASE("long: kills: payment is killed often") {
     scratch_folder const folder{"kill-long-shop"};
     kill_often(folder, shop(), 1, quarter());
 }
 
-TEST_CASE("long: three payment programs on one file, killed often") {
+TEST_CASE("long: kills: three payment programs on one file are killed often") {
     scratch_folder const folder{"kill-long-shop-three"};
     kill_often(folder, shop(), 3, quarter());
 }

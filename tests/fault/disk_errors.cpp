@@ -67,11 +67,11 @@ void fail_calls(std::size_t every) {
 
 } // namespace
 
-TEST_CASE("disk errors: at every 23rd call that can fail so, once and from then on") {
+TEST_CASE("disk errors: every 23rd call of the disk fails, once or from then on") {
     fail_calls(23);
 }
 
-TEST_CASE("long: disk errors: at every call that can fail so, once and from then on") {
+TEST_CASE("long: disk errors: every call of the disk fails, once or from then on") {
     fail_calls(1);
 }
 

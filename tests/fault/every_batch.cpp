@@ -27,63 +27,63 @@ void right_beside_others(std::size_t mishaps, place where, scene<Parameters> con
 
 } // namespace
 
-TEST_CASE("every run: a chain of transfers, of which each needs the one before") {
+TEST_CASE("every run: a chain of transfers in which each needs its predecessor") {
     right(1, place::memory, chain);
 }
 
-TEST_CASE("every run: two parts want a record of which another falls back") {
+TEST_CASE("every run: two parts share a record with a requeued transaction") {
     right(1, place::memory, shelf_behind);
 }
 
-TEST_CASE("every run: exclusive effects that meet in the opposite order") {
+TEST_CASE("every run: exclusive effects meet in opposite order") {
     right(1, place::memory, crossing);
 }
 
-TEST_CASE("every run: a batch beside another worker") {
+TEST_CASE("every run: a batch runs beside another worker") {
     right_beside_others(1, place::memory, chain);
 }
 
-TEST_CASE("every run: a batch over two databases, with its log in a third") {
+TEST_CASE("every run: a batch spans two databases, with its log in a third") {
     right(1, place::three_databases, chain);
     right(1, place::three_databases, shelf_behind);
 }
 
-TEST_CASE("every run: a batch in a file, in two phases") {
+TEST_CASE("every run: a batch runs in a file in two phases") {
     right(1, place::file_in_two_phases, chain);
 }
 
-TEST_CASE("every run: a batch in a file, in one phase") {
+TEST_CASE("every run: a batch runs in a file in one phase") {
     right(1, place::file_in_one_phase, chain);
     right(1, place::file_in_one_phase, shelf_behind);
     right(1, place::file_in_one_phase, crossing);
 }
 
-TEST_CASE("every run: a batch in one phase beside another worker, who may need two") {
+TEST_CASE("every run: a batch in one phase runs beside a worker that may need two phases") {
     right_beside_others(1, place::file_in_one_phase, pair_of_transfers);
 }
 
-TEST_CASE("long: every run: two mishaps of a batch") {
+TEST_CASE("long: every run: a batch meets two faults") {
     right(2, place::memory, chain);
     right(2, place::memory, shelf_behind);
     right(2, place::memory, crossing);
     right(2, place::memory, overtaking);
 }
 
-TEST_CASE("long: every run: two mishaps of a batch beside another worker") {
+TEST_CASE("long: every run: a batch beside another worker meets two faults") {
     right_beside_others(2, place::memory, pair_of_transfers);
 }
 
-TEST_CASE("long: every run: two mishaps of a batch in one phase beside another worker") {
+TEST_CASE("long: every run: a batch in one phase beside another worker meets two faults") {
     // The disk is what takes its time.
     right(2, place::file_in_one_phase, pair_of_transfers, {other_worker::recovers});
     right(2, place::file_in_one_phase, pair_of_transfers, {other_worker::purges});
 }
 
-TEST_CASE("exhaustive: every run: three mishaps of a batch") {
+TEST_CASE("exhaustive: every run: a batch meets three faults") {
     right(3, place::memory, pair_of_transfers);
 }
 
-TEST_CASE("exhaustive: every run: two mishaps of three beside another worker") {
+TEST_CASE("exhaustive: every run: three transfers beside another worker meet two faults") {
     right_beside_others(2, place::memory, chain);
 }
 

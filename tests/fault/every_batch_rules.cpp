@@ -34,23 +34,23 @@ void needs(bool& rule, std::size_t mishaps, place where, scene<Parameters> const
 
 } // namespace
 
-TEST_CASE("order: what failed beside an earlier one of its window falls back behind it") {
+TEST_CASE("order: a failure beside an earlier transaction of the window is requeued behind it") {
     needs(switched::falls_back, 0, place::memory, chain);
 }
 
-TEST_CASE("order: whoever shares a record with one that falls back, falls back with it") {
+TEST_CASE("order: a transaction that shares a record with a requeued one is requeued too") {
     needs(switched::falls_back_with, 0, place::memory, overtaking);
 }
 
-TEST_CASE("order: whoever shares a record with one that waits is not asked") {
+TEST_CASE("order: a transaction that shares a record with a waiting one is not sent") {
     needs(switched::waits_with, 1, place::memory, overtaking);
 }
 
-TEST_CASE("order: nobody meets the marks of one that gives way") {
+TEST_CASE("order: a transaction that backs off leaves no marks for its successors") {
     needs(switched::backs_off_first, 1, place::memory, overtaking);
 }
 
-TEST_CASE("order: what settles at once waits for what is before it on its records") {
+TEST_CASE("order: one phase waits for earlier transactions on its records") {
     needs(switched::one_phase_waits, 0, place::file_in_one_phase, begun);
 }
 

@@ -36,7 +36,7 @@ std::string grants(run_choices& way) {
 
 } // namespace
 
-TEST_CASE("every run: each way is taken that the mishaps allow, and few mishaps come first") {
+TEST_CASE("every run: each allowed path is taken, in the order of the number of faults") {
     std::set<std::string> seen;
     auto const none = every_run(run_bounds{0}, [&](run_choices& way) { return forks(way, seen); });
     CHECK(none);
@@ -55,7 +55,7 @@ TEST_CASE("every run: each way is taken that the mishaps allow, and few mishaps 
     CHECK(seen.size() == 12);
 }
 
-TEST_CASE("every run: one that was cut short is not right") {
+TEST_CASE("every run: a search that was cut short is not right") {
     std::set<std::string> seen;
     auto const run = [&](run_choices& way) { return forks(way, seen); };
     auto const cut = every_run(run_bounds{1, 3}, run);
@@ -66,7 +66,7 @@ TEST_CASE("every run: one that was cut short is not right") {
     CHECK(shown.str().find("cut short by run_bounds::most_runs") != std::string::npos);
 }
 
-TEST_CASE("every run: one by its name comes again, and one that cannot is named") {
+TEST_CASE("every run: a named run is replayed, and an impossible name is refused") {
     std::set<std::string> seen;
     auto const run = [&](run_choices& way) { return forks(way, seen); };
     auto const again = every_run(replay{"2.1.1"}, run);
@@ -79,7 +79,7 @@ TEST_CASE("every run: one by its name comes again, and one that cannot is named"
                          std::logic_error);
 }
 
-TEST_CASE("every run: what does not hold is told with what led to it") {
+TEST_CASE("every run: a violated clause is reported with the steps that led to it") {
     auto const seen = every_run(run_bounds{1}, grants);
     CHECK_FALSE(seen);
     CHECK(seen.runs == 1);

@@ -230,28 +230,32 @@ void by_chance(std::uint64_t seed) {
 
 } // namespace
 
-TEST_CASE("late: every write of a transfer, at every later moment") { every_late_write(transfer); }
-TEST_CASE("late: every write of an order, at every later moment") { every_late_write(purchase); }
-TEST_CASE("late: every write of a rewritten record, at every later moment") {
+TEST_CASE("late: every write of a transfer lands at every later moment") {
+    every_late_write(transfer);
+}
+TEST_CASE("late: every write of an order lands at every later moment") {
+    every_late_write(purchase);
+}
+TEST_CASE("late: every write of a rewritten record lands at every later moment") {
     every_late_write(change);
 }
-TEST_CASE("late: every write of a creation, at every later moment") {
+TEST_CASE("late: every write of a creation lands at every later moment") {
     every_late_write([](auto& engine) { return engine.run("t", issue{new_card()}); });
 }
-TEST_CASE("late: every write of an erase, at every later moment") {
+TEST_CASE("late: every write of an erase lands at every later moment") {
     every_late_write([](auto& engine) { return engine.run("t", withdraw{"c", true}); });
 }
 
-TEST_CASE("late: a recovery is hit at every call after an end at every call") {
+TEST_CASE("late: a worker ends at every call, and its recovery fails at every call") {
     SUBCASE("transfer") { recovery_is_hit(transfer); }
     SUBCASE("order") { recovery_is_hit(purchase); }
     SUBCASE("rewritten record") { recovery_is_hit(change); }
 }
 
-TEST_CASE("late: faults of every kind by chance, in every worker") {
+TEST_CASE("late: random faults of every kind hit every worker") {
     for (std::uint64_t seed = 1; seed <= 300; ++seed) by_chance(seed);
 }
-TEST_CASE("long: faults of every kind by chance, in every worker") {
+TEST_CASE("long: late: random faults of every kind hit every worker") {
     for (std::uint64_t seed = 1001; seed <= 6000; ++seed) by_chance(seed);
 }
 

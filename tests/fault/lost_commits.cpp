@@ -67,7 +67,7 @@ void check_end(failing_commit const& seen) {
 
 } // namespace
 
-TEST_CASE("lost commits: parts whose commit may stand are applied again under a new claim") {
+TEST_CASE("lost commits: parts with an unknown commit are applied again under a new claim") {
     failing_commit const seen{settle::phases::two, settle::step::insert};
     CHECK(seen.failed().taken == settle::step::apply);
     CHECK(seen.failed().failed_answer == answer::unknown);
@@ -75,14 +75,14 @@ TEST_CASE("lost commits: parts whose commit may stand are applied again under a 
     check_end(seen);
 }
 
-TEST_CASE("lost commits: an entry whose change may stand is read before it is changed again") {
+TEST_CASE("lost commits: an entry with an unknown change is read before it is changed again") {
     failing_commit const seen{settle::phases::two, settle::step::apply};
     CHECK(seen.failed().taken == settle::step::commit);
     CHECK(seen.next() == settle::step::read);
     check_end(seen);
 }
 
-TEST_CASE("lost commits: in one phase the entry is read before the transaction is run again") {
+TEST_CASE("lost commits: one phase reads the entry before it runs the transaction again") {
     failing_commit const seen{settle::phases::one, settle::step::end};
     CHECK(seen.failed().taken == settle::step::one_phase);
     CHECK(seen.next() == settle::step::read);

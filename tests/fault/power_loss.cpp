@@ -66,7 +66,7 @@ void lose_power(std::size_t every, std::uint64_t seeds) {
 
 } // namespace
 
-TEST_CASE("power: what was synced is there after a loss, and the rest is not") {
+TEST_CASE("power: a loss keeps synced bytes and drops the rest") {
     disk on;
     auto const file = on.create("f", false);
     on.write(file, 0, "synced");
@@ -89,11 +89,11 @@ TEST_CASE("power: what was synced is there after a loss, and the rest is not") {
     CHECK(on.content(file) == "syncedsecond");
 }
 
-TEST_CASE("power: a loss at every 13th call of the disk") { lose_power(13, 2); }
+TEST_CASE("power: power is lost at every 13th call of the disk") { lose_power(13, 2); }
 
-TEST_CASE("long: power: a loss at every call of the disk") { lose_power(1, 2); }
+TEST_CASE("long: power: power is lost at every call of the disk") { lose_power(1, 2); }
 
-TEST_CASE("power: a disk that only says that it has synced is found out") {
+TEST_CASE("power: the test notices a disk that does not sync") {
     std::size_t const calls = calls_of(trouble::power_loss);
     std::size_t found = 0;
     for (std::size_t at = 37; at <= calls; at += 37) {

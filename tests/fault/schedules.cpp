@@ -160,7 +160,9 @@ void play_all(std::uint64_t first, std::uint64_t last) {
 
 } // namespace
 
-TEST_CASE("schedule: four workers, calls in every order, faults by chance") { play_all(1, 250); }
-TEST_CASE("long: four workers, calls in every order, faults by chance") { play_all(10001, 14000); }
+TEST_CASE("schedule: four workers interleave at random, with random faults") { play_all(1, 250); }
+TEST_CASE("long: schedule: four workers interleave at random, with random faults") {
+    play_all(10001, 14000);
+}
 
 } // namespace settle_test

@@ -231,7 +231,7 @@ void run_purging(std::vector<std::uint64_t> const& wanted, Simulate const& simul
 
 } // namespace
 
-TEST_CASE("simulation: a seed gives the same run, step by step") {
+TEST_CASE("simulation: a seed repeats its run step by step") {
     simulation_limits limits;
     limits.transactions = 300;
     auto const first = in_one_database(limits);
@@ -245,23 +245,23 @@ TEST_CASE("simulation: a seed gives the same run, step by step") {
     CHECK(in_one_database(limits).trace != first.trace);
 }
 
-TEST_CASE("simulation: five types on a few records of one database") {
+TEST_CASE("simulation: five types share a few records of one database") {
     run_seeds(seeds(1, 8), in_one_database);
 }
 
-TEST_CASE("simulation: five types over three databases") {
+TEST_CASE("simulation: five types span three databases") {
     run_seeds(seeds(1, 4), in_three_databases);
 }
 
-TEST_CASE("simulation: five types in one file, some in one phase and some in two") {
+TEST_CASE("simulation: five types share one file, some in one phase and some in two") {
     run_seeds(seeds(1, 2), in_one_file);
 }
 
-TEST_CASE("simulation: entries are purged, and some come again behind that") {
+TEST_CASE("simulation: entries are purged, and some ids are submitted again") {
     run_purging(seeds(1, 4), in_one_database);
 }
 
-TEST_CASE("simulation: what does not hold is reported") {
+TEST_CASE("simulation: a violated clause is reported") {
     settle::memory::database db;
     simulation trial{db, settle::type<sale_type>};
     prepare(trial);
@@ -280,7 +280,7 @@ TEST_CASE("simulation: what does not hold is reported") {
     CHECK(report.problems.front().starts_with("articles: "));
 }
 
-TEST_CASE("long: a million simulated transactions") {
+TEST_CASE("long: simulation: a million transactions end right") {
     SUBCASE("in one database") { run_seeds(seeds(1001, 400), in_one_database); }
     SUBCASE("over three databases") { run_seeds(seeds(2001, 120), in_three_databases); }
     SUBCASE("in one file") { run_seeds(seeds(3001, 8), in_one_file); }

@@ -117,21 +117,21 @@ auto const nothing_before = [](auto&) {};
 
 } // namespace
 
-TEST_CASE("fault: a transfer, hit once at every call") {
+TEST_CASE("fault: a transfer fails once at every call") {
     each_fault(nothing_before, [](auto& engine) { return engine.run("t", move{"A", "B", 30}); });
 }
 
-TEST_CASE("fault: a transfer without cover, hit once at every call") {
+TEST_CASE("fault: an uncovered transfer fails once at every call") {
     each_fault(nothing_before, [](auto& engine) { return engine.run("t", move{"A", "B", 101}); });
 }
 
-TEST_CASE("fault: an order with a range that names a record twice, hit once at every call") {
+TEST_CASE("fault: an order with two lines of one record fails once at every call") {
     each_fault(nothing_before, [](auto& engine) {
         return engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 15}}});
     });
 }
 
-TEST_CASE("fault: an order whose third line fails, hit once at every call") {
+TEST_CASE("fault: an order whose third line is refused fails once at every call") {
     each_fault(nothing_before, [](auto& engine) {
         outcome const told = engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 16}}});
         CHECK(told.participant == "stock");
@@ -140,25 +140,25 @@ TEST_CASE("fault: an order whose third line fails, hit once at every call") {
     });
 }
 
-TEST_CASE("fault: a record is rewritten, hit once at every call") {
+TEST_CASE("fault: rewriting a record fails once at every call") {
     each_fault(nothing_before, [](auto& engine) {
         return engine.run("t", rewrite{first_card(), second_card()});
     });
 }
 
-TEST_CASE("fault: a record is created, hit once at every call") {
+TEST_CASE("fault: creating a record fails once at every call") {
     each_fault(nothing_before, [](auto& engine) { return engine.run("t", issue{new_card()}); });
 }
 
-TEST_CASE("fault: a record that exists is created, hit once at every call") {
+TEST_CASE("fault: creating an existing record fails once at every call") {
     each_fault(nothing_before, [](auto& engine) { return engine.run("t", issue{first_card()}); });
 }
 
-TEST_CASE("fault: a record is erased, hit once at every call") {
+TEST_CASE("fault: erasing a record fails once at every call") {
     each_fault(nothing_before, [](auto& engine) { return engine.run("t", withdraw{"c", true}); });
 }
 
-TEST_CASE("fault: what was submitted is worked off, hit once at every call") {
+TEST_CASE("fault: working off submitted transactions fails once at every call") {
     each_fault([](auto& engine) { std::ignore = engine.submit("t", move{"A", "B", 30}); },
                [](auto& engine) {
                    engine.work();
@@ -168,7 +168,7 @@ TEST_CASE("fault: what was submitted is worked off, hit once at every call") {
                });
 }
 
-TEST_CASE("fault: a transfer is reversed, hit once at every call") {
+TEST_CASE("fault: reversing a transfer fails once at every call") {
     each_fault([](auto& engine) { REQUIRE(engine.run("t", move{"A", "B", 30}).done()); },
                [](auto& engine) {
                    outcome told = engine.reverse("t");
@@ -178,7 +178,7 @@ TEST_CASE("fault: a transfer is reversed, hit once at every call") {
                });
 }
 
-TEST_CASE("fault: a rewritten record is put back, hit once at every call") {
+TEST_CASE("fault: reversing a rewritten record fails once at every call") {
     each_fault(
         [](auto& engine) { REQUIRE(engine.run("t", rewrite{first_card(), second_card()}).done()); },
         [](auto& engine) {
@@ -188,7 +188,7 @@ TEST_CASE("fault: a rewritten record is put back, hit once at every call") {
         });
 }
 
-TEST_CASE("fault: an erased record is put back, hit once at every call") {
+TEST_CASE("fault: reversing an erase fails once at every call") {
     each_fault([](auto& engine) { REQUIRE(engine.run("t", withdraw{"c", true}).done()); },
                [](auto& engine) {
                    outcome told = engine.reverse("t");

@@ -48,7 +48,7 @@ void at_every_call(First const& first, Second const& second) {
 template <typename Second>
 void for_every_type(Second const& second) {
     SUBCASE("transfer") { at_every_call(transfer, second); }
-    SUBCASE("transfer without cover") { at_every_call(too_much, second); }
+    SUBCASE("uncovered transfer") { at_every_call(too_much, second); }
     SUBCASE("order") { at_every_call(purchase, second); }
     SUBCASE("rewritten record") { at_every_call(change, second); }
     SUBCASE("creation") { at_every_call(creation, second); }
@@ -57,21 +57,21 @@ void for_every_type(Second const& second) {
 
 } // namespace
 
-TEST_CASE("takeover: another recovers the entry before every call of its owner") {
+TEST_CASE("takeover: another worker recovers the entry before every call of its owner") {
     for_every_type([](auto& other, manual_environment const& time, std::vector<outcome>&) {
         time.advance(1s);
         CHECK(other.recover(at_once()).skipped.empty());
     });
 }
 
-TEST_CASE("takeover: another cancels before every call of its owner") {
+TEST_CASE("takeover: another worker cancels before every call of the owner") {
     for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& told) {
         outcome const reply = other.cancel("t");
         if (reply.problem.code != settle::errc::unknown_id) told.push_back(reply);
     });
 }
 
-TEST_CASE("takeover: another cancels an id that is perhaps not there yet") {
+TEST_CASE("takeover: another worker cancels an id that may not be in the log yet") {
     for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& told) {
         settle::cancel_options wanted;
         wanted.even_if_unknown = true;
@@ -80,7 +80,7 @@ TEST_CASE("takeover: another cancels an id that is perhaps not there yet") {
     });
 }
 
-TEST_CASE("takeover: another runs the same id before every call of its owner") {
+TEST_CASE("takeover: another worker runs the same id before every call of the owner") {
     at_every_call(transfer, [](auto& other, manual_environment const& time,
                                std::vector<outcome>& told) {
         settle::call_options patient;
@@ -96,7 +96,7 @@ TEST_CASE("takeover: another runs the same id before every call of its owner") {
     });
 }
 
-TEST_CASE("takeover: another sweeps before every call of its owner") {
+TEST_CASE("takeover: another worker sweeps before every call of the owner") {
     for_every_type([](auto& other, manual_environment const&, std::vector<outcome>&) {
         auto const swept = other.sweep();
         CHECK(swept.problem.empty());
@@ -106,7 +106,7 @@ TEST_CASE("takeover: another sweeps before every call of its owner") {
     });
 }
 
-TEST_CASE("takeover: an id is in use by other parameters, before every call of its owner") {
+TEST_CASE("takeover: other parameters under the id are refused before every call of the owner") {
     at_every_call(transfer, [](auto& other, manual_environment const& time,
                                std::vector<outcome>&) {
         time.advance(1s);
@@ -118,7 +118,7 @@ TEST_CASE("takeover: an id is in use by other parameters, before every call of i
     });
 }
 
-TEST_CASE("takeover: one takes over before every call and ends before every call of its own") {
+TEST_CASE("takeover: a worker takes over before every call, and ends before every own call") {
     for (std::size_t ends = 2; ends <= 8; ++ends) {
         for (std::size_t number = 2; number <= 8; ++number) {
             INFO("taken over before call ", number, ", and ended before its call ", ends);
@@ -151,7 +151,7 @@ TEST_CASE("takeover: one takes over before every call and ends before every call
     }
 }
 
-TEST_CASE("takeover: an entry older than its lifetime is only canceled, wherever it stopped") {
+TEST_CASE("takeover: an expired entry is only canceled, wherever its owner stopped") {
     for (std::size_t number = 1;; ++number) {
         INFO("the owner ends before call ", number);
         memory_database db;
@@ -184,7 +184,7 @@ TEST_CASE("takeover: an entry older than its lifetime is only canceled, wherever
             CHECK(found->state == settle::state::done);
         }
     }
-    SUBCASE("submitted and never run") {
+    SUBCASE("the transaction was submitted and never run") {
         memory_database db;
         manual_environment const time;
         auto engine = engine_on(db, time);
@@ -196,7 +196,7 @@ TEST_CASE("takeover: an entry older than its lifetime is only canceled, wherever
         CHECK(engine.run("t", move{"A", "B", 30}).why == settle::reason::expired);
         check_settled(engine, {});
     }
-    SUBCASE("an insert that was acknowledged too late") {
+    SUBCASE("the insert was acknowledged too late") {
         memory_database db;
         manual_environment const time;
         auto plain = engine_on(db, time);
@@ -215,7 +215,7 @@ TEST_CASE("takeover: an entry older than its lifetime is only canceled, wherever
     }
 }
 
-TEST_CASE("takeover: who meets a mark gives way, and is canceled when it met it too often") {
+TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its attempts") {
     memory_database db;
     manual_environment const time;
     auto plain = engine_on(db, time);
@@ -230,7 +230,7 @@ TEST_CASE("takeover: who meets a mark gives way, and is canceled when it met it 
         CHECK_THROWS_AS(std::ignore = engine.run("holder", rewrite{first_card(), second_card()}),
                         crash);
     }
-    SUBCASE("it never goes") {
+    SUBCASE("the mark stays") {
         outcome const told = plain.run("t", withdraw{"c", false});
         CHECK(told.canceled());
         CHECK(told.why == settle::reason::busy);
@@ -238,7 +238,7 @@ TEST_CASE("takeover: who meets a mark gives way, and is canceled when it met it 
         CHECK(plain.find("t").value()->attempts == short_limits().attempts);
         CHECK(plain.recover(at_once()).done == 1);
     }
-    SUBCASE("it goes while the other pauses") {
+    SUBCASE("the mark goes during a pause") {
         faulty fragile{db};
         int applies = 0;
         fragile.plan([&](call const& one) {
@@ -250,7 +250,7 @@ TEST_CASE("takeover: who meets a mark gives way, and is canceled when it met it 
         CHECK(told.done());
         CHECK(applies == 3);
     }
-    SUBCASE("what gives way keeps no mark meanwhile") {
+    SUBCASE("the worker keeps no mark while it pauses") {
         // A transfer meets the exclusive mark on its second account only.
         REQUIRE(plain.recover(at_once()).done == 1);
         auto session = db.bind<ledgers_type>(db.bind_log().name());

@@ -24,14 +24,14 @@ TEST_CASE("two stores: an order is paid in memory and taken from a file, log in 
 TEST_CASE("two stores: an order is paid in memory and taken from a file, log in the file") {
     usual_orders<memory_and_file<true>>();
 }
-TEST_CASE("two stores: hit once at every call, log in memory") {
+TEST_CASE("two stores: an order fails once at every call, log in memory") {
     hit_everywhere<memory_and_file<false>>();
 }
-TEST_CASE("two stores: hit once at every call, log in the file") {
+TEST_CASE("two stores: an order fails once at every call, log in the file") {
     hit_everywhere<memory_and_file<true>>();
 }
 
-TEST_CASE("two stores: either is refused to another log") {
+TEST_CASE("two stores: each store refuses another log") {
     in_file file;
     in_memory memory;
     manual_environment const time;

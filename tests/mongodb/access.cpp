@@ -102,7 +102,7 @@ bool make_certificates(testing::scratch_folder const& folder) {
 
 } // namespace
 
-TEST_CASE("long: a user with the listed rights can do everything, or a sentence says why not") {
+TEST_CASE("long: access: a user with the listed rights can do everything, else an error says why") {
     testing::scratch_folder const folder{"mongodb-rights"};
     auto const key = folder.write("key", "bm90aGluZyB0aGF0IGlzIHNlY3JldA");
     std::filesystem::permissions(key, std::filesystem::perms::owner_read);
@@ -187,7 +187,7 @@ TEST_CASE("long: a user with the listed rights can do everything, or a sentence 
     CHECK_MESSAGE(ended.ok, ended.error);
 }
 
-TEST_CASE("long: a server with a certificate is used when it is the right one") {
+TEST_CASE("long: access: a server is used only with the right certificate") {
     testing::scratch_folder const folder{"mongodb-tls"};
     if (!make_certificates(folder)) {
         skip("no certificate can be made here: is the program openssl installed? It said: " +

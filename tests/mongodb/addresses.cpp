@@ -87,7 +87,7 @@ void add_text(wire_message& message, std::string const& name, std::string const&
 
 } // namespace
 
-TEST_CASE("an address that says too little or the wrong thing is refused without a server") {
+TEST_CASE("addresses: an incomplete or wrong address is refused without a server") {
     check_refused("mongodb://127.0.0.1:1", "names no database");
     check_refused("mongodb://127.0.0.1:1/", "names no database");
     check_refused("mongo://127.0.0.1/bank", "cannot be read");
@@ -115,7 +115,7 @@ TEST_CASE("an address that says too little or the wrong thing is refused without
     check_refused("mongodb://127.0.0.1:1/bank?authMechanism=MONGODB-X509", "needs a certificate");
 }
 
-TEST_CASE("an address whose limits are none is refused without a server") {
+TEST_CASE("addresses: an address with invalid limits is refused without a server") {
     for (std::string const name :
          {"serverSelectionTimeoutMS", "socketTimeoutMS", "connectTimeoutMS", "maxPoolSize"}) {
         for (std::string const value : {"0", "-1", "-2147483648"}) {
@@ -135,7 +135,7 @@ TEST_CASE("an address whose limits are none is refused without a server") {
     }
 }
 
-TEST_CASE("an address at which nobody answers is refused in the time that it gives") {
+TEST_CASE("addresses: an address without an answer is refused within its time limits") {
     std::string const limits = std::string{"?"} + shortest_waits;
     check_refused("mongodb://no-such-host.invalid/bank" + limits, "could not be reached");
     check_refused("mongodb://127.0.0.1:" + std::to_string(free_port()) + "/bank" + limits,
@@ -154,7 +154,7 @@ TEST_CASE("an address at which nobody answers is refused in the time that it giv
     check_refused(between.address("bank", shortest_waits), "could not be reached");
 }
 
-TEST_CASE("the driver writes nothing of its own about an address") {
+TEST_CASE("addresses: the driver prints nothing about an address") {
     testing::scratch_folder const folder{"mongodb-driver-log"};
     auto const member = replica_set_address("bank");
     auto const set = member.substr(0, member.find('?'));
@@ -174,7 +174,7 @@ TEST_CASE("the driver writes nothing of its own about an address") {
     CHECK(testing::read_file(folder.at("stderr")) == "");
 }
 
-TEST_CASE("a server that speaks another protocol is refused in the time that the address gives") {
+TEST_CASE("addresses: a server of another protocol is refused within the address's time limits") {
     struct example {
         std::string says;
         bool closes;
@@ -190,7 +190,7 @@ TEST_CASE("a server that speaks another protocol is refused in the time that the
     }
 }
 
-TEST_CASE("a server of another kind or age is refused") {
+TEST_CASE("addresses: a server of another kind or age is refused") {
     proxy between{fresh_database{standalone_address}.port()};
     auto const address = between.address("bank", short_waits);
     between.on_reply([](wire_message& message) { message.set_int32("maxWireVersion", 7); });
@@ -210,7 +210,7 @@ TEST_CASE("a server of another kind or age is refused") {
     check_refused(member.address("bank", short_waits), "takes no writes");
 }
 
-TEST_CASE("write concerns that could lose what was told as done are refused on a replica set") {
+TEST_CASE("addresses: a replica set refuses write concerns that could lose a done transaction") {
     fresh_database const of_set{replica_set_address};
     fresh_database const alone{standalone_address};
     // Of three servers, two are a majority; of five they are none.
@@ -243,7 +243,7 @@ TEST_CASE("write concerns that could lose what was told as done are refused on a
     check_refused(with(alone.address(), "w=0"), "nobody learns");
 }
 
-TEST_CASE("every write and commit asks for a majority's journal") {
+TEST_CASE("addresses: every write and commit asks for a majority's journal") {
     fresh_database const own{replica_set_address};
     std::atomic<int> weak = 0;
     std::atomic<int> looked_at = 0;
@@ -274,7 +274,7 @@ TEST_CASE("every write and commit asks for a majority's journal") {
     CHECK(weak == 0);
 }
 
-TEST_CASE("a call whose server falls silent ends in its time, and says what it does not know") {
+TEST_CASE("addresses: a call to a silent server ends in time and names the unknown outcome") {
     for (auto* const server : {&standalone_address, &replica_set_address}) {
         fresh_database const own{*server};
         proxy between{own.port()};

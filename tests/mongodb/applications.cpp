@@ -88,16 +88,16 @@ std::string milliseconds_now() {
 
 } // namespace
 
-TEST_CASE("the bank's orders end in MongoDB as in a file") {
+TEST_CASE("applications: the bank's orders have the same outcomes in MongoDB and in a file") {
     same_as_in_a_file("transfer", "transfer/payment_orders.csv", 200, {"--balance", "500.00"});
 }
 
-TEST_CASE("the shop's invoices end in MongoDB as in a file") {
+TEST_CASE("applications: the shop's invoices have the same outcomes in MongoDB and in a file") {
     same_as_in_a_file("payment", "payment/online_retail.csv", 300,
                       {"--balance", "300.00", "--stock", "40"});
 }
 
-TEST_CASE("check compares every account in MongoDB with the log") {
+TEST_CASE("applications: check compares every account in MongoDB with the log") {
     scratch_folder const folder{"mongodb-check"};
     first_lines(folder, "transfer/payment_orders.csv", 4);
     fresh_database const own{replica_set_address};
@@ -119,7 +119,7 @@ TEST_CASE("check compares every account in MongoDB with the log") {
     CHECK(found.out.find("BAD accounts    2 of 5 hold something else") != std::string::npos);
 }
 
-TEST_CASE("a slip of the pen does not put a bank into another program's database") {
+TEST_CASE("applications: a mistyped address opens no bank in another program's database") {
     scratch_folder const folder{"mongodb-slip"};
     first_lines(folder, "transfer/payment_orders.csv", 5);
     fresh_database const own{replica_set_address};
@@ -144,7 +144,7 @@ TEST_CASE("a slip of the pen does not put a bank into another program's database
     CHECK(layout.code == 2);
 }
 
-TEST_CASE("a database is opened in its own layout, or not at all") {
+TEST_CASE("applications: a database is opened only in its own layout") {
     scratch_folder const folder{"mongodb-layouts"};
     auto const input = first_lines(folder, "transfer/payment_orders.csv", 5);
     fresh_database const ours{replica_set_address};
@@ -182,7 +182,7 @@ TEST_CASE("a database is opened in its own layout, or not at all") {
     CHECK(listed.out.find("which is no known state") != std::string::npos);
 }
 
-TEST_CASE("what the tutorial's bank left is listed, settled and checked") {
+TEST_CASE("applications: leftovers of the tutorial's bank are listed, settled and checked") {
     scratch_folder const folder{"mongodb-old-bank"};
     fresh_database const own{replica_set_address};
     auto const bank = [&](words more) {
@@ -213,7 +213,7 @@ TEST_CASE("what the tutorial's bank left is listed, settled and checked") {
     CHECK(bank({"run", "x.csv"}).code == 2);
 }
 
-TEST_CASE("what the tutorial's shop left is listed, settled and checked") {
+TEST_CASE("applications: leftovers of the tutorial's shop are listed, settled and checked") {
     scratch_folder const folder{"mongodb-old-shop"};
     // Some copies of the article call it `amount`.
     for (std::string const field : {"balance", "amount"}) {

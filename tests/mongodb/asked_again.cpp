@@ -76,7 +76,7 @@ void in_one_phase_and_two(Function&& function) {
 
 } // namespace
 
-TEST_CASE("a settled batch is asked again by one find a window, which waits for nobody") {
+TEST_CASE("asked again: a settled batch costs one find a window, which waits for no majority") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
         auto const all = into_one(200);
         auto const first = engine.run_all(all, {100, {}, {}});
@@ -89,7 +89,7 @@ TEST_CASE("a settled batch is asked again by one find a window, which waits for 
     });
 }
 
-TEST_CASE("a batch of which a half is known reads in waves, and settles the rest") {
+TEST_CASE("asked again: a batch that is half settled is read in waves, and its rest runs") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
         auto const known = into_one(60);
         auto const before = engine.run_all(known, {1000, {}, {}});
@@ -108,7 +108,7 @@ TEST_CASE("a batch of which a half is known reads in waves, and settles the rest
     });
 }
 
-TEST_CASE("an id that comes twice in one window is settled once, and told twice") {
+TEST_CASE("asked again: an id that comes twice in a window runs once and has two equal outcomes") {
     in_one_phase_and_two([](auto& engine, sight&) {
         transfers all;
         for (auto const& one : into_one(30)) {
@@ -126,7 +126,7 @@ TEST_CASE("an id that comes twice in one window is settled once, and told twice"
     });
 }
 
-TEST_CASE("entries that are unfinished are read surely, all of a window by one wait") {
+TEST_CASE("asked again: unfinished entries of a window are read by quorum with one wait") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
         auto const all = into_one(40);
         for (auto const& [id, one] : all) {

@@ -148,7 +148,7 @@ void is_left(std::string const& under, std::string const& stays) {
 
 } // namespace
 
-TEST_CASE("a bare mark is undone where a guard requires the value that was there") {
+TEST_CASE("bare assignments: a bare mark is undone where a guard requires the old value") {
     is_undone<by_literal>(under_text, "new, unread, 5", "old, unread, 5");
     is_undone<by_mirrored>(under_text, "new, unread, 5", "old, unread, 5");
     is_undone<by_one_of_two>(under_text, "new, unread, 5", "old, unread, 5");
@@ -157,7 +157,7 @@ TEST_CASE("a bare mark is undone where a guard requires the value that was there
     is_undone<beside_a_sum>(under_text, "new, unread, 5", "old, unread, 2");
 }
 
-TEST_CASE("a bare mark whose type shows no old value is finished, and else left as it is") {
+TEST_CASE("bare assignments: a bare mark without a known old value is finished or left") {
     is_left<by_nothing>(under_text, "new, unread, 5");
     is_left<by_either>(under_text, "new, unread, 5");
 }

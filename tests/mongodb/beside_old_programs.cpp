@@ -45,7 +45,7 @@ int claim_some(settle_test::connection& shell, int most) {
 
 } // namespace
 
-TEST_CASE("a state that settle leaves has the word by which an old program looks for it") {
+TEST_CASE("old programs: settle stores each state under the word of the old program") {
     struct example {
         spelling how;
         std::string pending;
@@ -100,7 +100,7 @@ TEST_CASE("a state that settle leaves has the word by which an old program looks
     }
 }
 
-TEST_CASE("nothing is run twice where two workers and an old program claim at the same time") {
+TEST_CASE("old programs: nothing runs twice if two workers and an old program claim at once") {
     constexpr int entries = 40;
     constexpr int most = 12;
     auto words = settle_test::dialects()[1];

@@ -32,7 +32,7 @@ struct observer {
     }
 };
 
-TEST_CASE("callbacks: with one connection they may call the engine, from every place") {
+TEST_CASE("callbacks: every callback may call the engine with one connection") {
     time_limit_of_test const limit;
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         for (auto* const address : {&replica_set_address, &standalone_address}) {
@@ -70,7 +70,7 @@ TEST_CASE("callbacks: with one connection they may call the engine, from every p
     }
 }
 
-TEST_CASE("callbacks: with one connection and another store beside, they may call the engine") {
+TEST_CASE("callbacks: every callback may call the engine with one connection and two stores") {
     time_limit_of_test const limit;
     fresh_database const own{replica_set_address};
     settle::mongodb::database log{own.address() + "&maxPoolSize=1"};
@@ -94,7 +94,7 @@ TEST_CASE("callbacks: with one connection and another store beside, they may cal
     CHECK(engine.read(ledgers, "B").value()->balance == 1 + inner);
 }
 
-TEST_CASE("fork: a child cannot use what its parent has opened, and ends without a wait") {
+TEST_CASE("fork: a child cannot use its parent's database, and ends without a wait") {
     fresh_database const own{replica_set_address};
     auto db = std::make_unique<settle::mongodb::database>(own.address());
     using engine_type = decltype(bank_on(*db));

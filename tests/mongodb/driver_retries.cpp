@@ -41,7 +41,7 @@ private:
 
 } // namespace
 
-TEST_CASE("no write is sent so that the driver may send it again, whatever the address says") {
+TEST_CASE("driver retries: no address lets the driver send a write again") {
     for (char const* const says : {"retryWrites=true", "retryWrites=false", ""}) {
         INFO(says);
         fresh_database const own{replica_set_address};
@@ -60,7 +60,7 @@ TEST_CASE("no write is sent so that the driver may send it again, whatever the a
     }
 }
 
-TEST_CASE("the counter of writes that may be sent again knows those of another program") {
+TEST_CASE("driver retries: the counter of retryable writes counts another program's writes") {
     fresh_database const own{replica_set_address};
     write_counter seen;
     proxy between{own.port()};
@@ -80,7 +80,7 @@ TEST_CASE("the counter of writes that may be sent again knows those of another p
     CHECK(seen.again == 1);
 }
 
-TEST_CASE("a write whose answer is lost is sent once, and then looked up") {
+TEST_CASE("driver retries: a write whose answer is lost is sent once, then read") {
     fresh_database const own{replica_set_address};
     proxy between{own.port()};
     settle::mongodb::database db{
@@ -95,7 +95,7 @@ TEST_CASE("a write whose answer is lost is sent once, and then looked up") {
     CHECK(engine.read(ledgers, "A").value()->balance == opening - 30);
 }
 
-TEST_CASE("a commit that was done, and answered as if it never could be, is looked up") {
+TEST_CASE("driver retries: a commit that succeeds but is answered with an error is read") {
     fresh_database const own{replica_set_address};
     proxy between{own.port()};
     settle::mongodb::database db{between.address(own.name(), short_waits)};

@@ -57,7 +57,7 @@ char const* const card_document = R"({"_id": "c", "holder": "Anna", "open": true
 
 } // namespace
 
-TEST_CASE("numbers of other programs are read, whatever their kind") {
+TEST_CASE("foreign documents: numbers of every kind are read") {
     everywhere([](foreign_bank& here) {
         here.put_balance("int", R"({"$numberInt": "100"})");
         here.put_balance("long", R"({"$numberLong": "100"})");
@@ -75,7 +75,7 @@ TEST_CASE("numbers of other programs are read, whatever their kind") {
     });
 }
 
-TEST_CASE("a record that cannot be used cancels its own transactions and no others") {
+TEST_CASE("foreign documents: an unusable record cancels its own transactions and no others") {
     everywhere([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");
@@ -119,7 +119,7 @@ TEST_CASE("a record that cannot be used cancels its own transactions and no othe
     });
 }
 
-TEST_CASE("a stray mark that cannot be undone keeps no other one waiting") {
+TEST_CASE("foreign documents: a stray mark that cannot be undone does not delay others") {
     on_every_server<foreign_bank>([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");
@@ -152,7 +152,7 @@ TEST_CASE("a stray mark that cannot be undone keeps no other one waiting") {
     });
 }
 
-TEST_CASE("a stray mark is found behind any number of documents that have none of settle's") {
+TEST_CASE("foreign documents: a stray mark is found behind many documents without marks") {
     on_every_server<foreign_bank>([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");
@@ -175,7 +175,7 @@ TEST_CASE("a stray mark is found behind any number of documents that have none o
     });
 }
 
-TEST_CASE("fields of other programs are left alone, and come back with an erased record") {
+TEST_CASE("foreign documents: unknown fields are kept, and return with an erased record") {
     everywhere([](foreign_bank& here) {
         std::string const extra = R"(, "oid": {"$oid": "0123456789abcdef01234567"},
             "decimal": {"$numberDecimal": "1.10"}, "when": {"$date": {"$numberLong": "-5"}},
@@ -201,7 +201,7 @@ TEST_CASE("fields of other programs are left alone, and come back with an erased
     });
 }
 
-TEST_CASE("what JSON cannot say of other programs' fields comes back as it was, too") {
+TEST_CASE("foreign documents: fields that JSON cannot express return unchanged") {
     using settle::mongodb::detail::document;
     everywhere([](foreign_bank& here) {
         here.put("suite_cards", std::string{card_document} + "}");
@@ -239,7 +239,7 @@ TEST_CASE("what JSON cannot say of other programs' fields comes back as it was, 
     });
 }
 
-TEST_CASE("hostile keys and texts are values, or are refused, and never operators") {
+TEST_CASE("foreign documents: hostile keys and texts are stored or refused, never run") {
     everywhere([](foreign_bank& here) {
         std::string const long_text(100'000, 'x');
         std::vector<std::string> const strange{"$set", "a.b",  "$",    ".",   "_id", "{$gt: ''}",
@@ -278,7 +278,7 @@ TEST_CASE("hostile keys and texts are values, or are refused, and never operator
     });
 }
 
-TEST_CASE("long: what no document can hold is refused alone, and the sentence says so") {
+TEST_CASE("long: foreign documents: only an oversized transaction is refused, with its reason") {
     everywhere([](foreign_bank& here) {
         here.put_balance("A", "100");
         here.put_balance("B", "100");
@@ -294,7 +294,7 @@ TEST_CASE("long: what no document can hold is refused alone, and the sentence sa
     });
 }
 
-TEST_CASE("long: an entry that has no room for its images cancels its transaction, and no other") {
+TEST_CASE("long: foreign documents: only an entry too small for its images is canceled") {
     everywhere([](foreign_bank& here) {
         for (char const* id : {"A", "B", "C"}) here.put_balance(id, "100");
         // Its parameters fit; with what the record then holds, they do not.
@@ -324,7 +324,7 @@ TEST_CASE("long: an entry that has no room for its images cancels its transactio
     });
 }
 
-TEST_CASE("a collection that could refuse settle's updates is refused when it is bound") {
+TEST_CASE("foreign documents: a collection that could refuse updates is refused when bound") {
     struct example {
         char const* command;
         char const* because; ///< empty: it will do
@@ -408,7 +408,7 @@ TEST_CASE("a collection that could refuse settle's updates is refused when it is
     }
 }
 
-TEST_CASE("a record that the server may have erased with its mark is not taken for ended") {
+TEST_CASE("foreign documents: a part whose record vanished with its mark is not finished") {
     on_every_server<bank_documents>([](bank_documents& here) {
         for (char const* const id : {"A", "B"}) {
             here.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");

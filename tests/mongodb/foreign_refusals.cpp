@@ -24,7 +24,7 @@ void check_native(settle::error const& problem, int code, settle::condition want
 
 } // namespace
 
-TEST_CASE("a validator that came later cancels what it refuses, and nothing else") {
+TEST_CASE("foreign refusals: a later validator cancels only the transactions that it refuses") {
     on_every_server<bank_documents>([](bank_documents& here) {
         for (char const* const id : {"A", "B", "C"}) {
             here.put_ledger(id, R"("balance": 100, "units": 0, "label": "")");
@@ -57,7 +57,7 @@ TEST_CASE("a validator that came later cancels what it refuses, and nothing else
     });
 }
 
-TEST_CASE("an error of the server is told by its own code, with what can be done about it") {
+TEST_CASE("foreign refusals: a server's error keeps its code and its condition") {
     fresh_database const own{standalone_address};
     proxy between{own.port()};
     settle::mongodb::database db{between.address(own.name(), short_waits)};

@@ -102,7 +102,7 @@ std::string decimal(std::string const& digits) {
 
 } // namespace
 
-TEST_CASE("decimals of other programs are counted in their smallest unit") {
+TEST_CASE("foreign values: decimals are read in their smallest unit") {
     on_every_server<till>([](till& here) {
         here.put_purse("decimal", R"({"$numberDecimal": "12.34"})");
         here.put_purse("short", R"({"$numberDecimal": "5"})");
@@ -135,7 +135,7 @@ TEST_CASE("decimals of other programs are counted in their smallest unit") {
     });
 }
 
-TEST_CASE("a decimal that is no whole number of units cancels its transactions") {
+TEST_CASE("foreign values: a decimal with a fraction of a unit cancels its transactions") {
     on_every_server<till>([](till& here) {
         here.put_purse("good", R"({"$numberDecimal": "10.00"})");
         int number = 0;
@@ -158,7 +158,7 @@ TEST_CASE("a decimal that is no whole number of units cancels its transactions")
     });
 }
 
-TEST_CASE("a decimal that the server takes for a record's key is none, and says so at once") {
+TEST_CASE("foreign values: a decimal as a key is refused at once") {
     on_every_server<till>([](till& here) {
         here.put("boxes", R"({"_id": {"$numberDecimal": "5"}, "count": 1})");
         auto const found = here.engine.read(boxes, 5);
@@ -173,7 +173,7 @@ TEST_CASE("a decimal that the server takes for a record's key is none, and says 
     });
 }
 
-TEST_CASE("a number that is a record's key to the server is one to settle, or its fault") {
+TEST_CASE("foreign values: a number that equals a key for the server is usable or refused") {
     struct example {
         std::int64_t number;
         char const* stored;
@@ -210,7 +210,7 @@ TEST_CASE("a number that is a record's key to the server is one to settle, or it
     });
 }
 
-TEST_CASE("documents inside of a document keep what their struct does not name") {
+TEST_CASE("foreign values: nested documents keep fields that their struct does not name") {
     on_every_server<office>([](office& here) {
         here.put("suite_parcels", R"({"_id": "p", "weight": 5, "of_others": [1, {"a": 2}],
             "home": {"note": "ring twice", "street": "Mill Lane", "house": {"$numberDouble": "3.0"},
@@ -246,7 +246,7 @@ TEST_CASE("documents inside of a document keep what their struct does not name")
     });
 }
 
-TEST_CASE("a document that is none of its struct's makes its record unusable") {
+TEST_CASE("foreign values: a nested document that does not fit makes its record unusable") {
     on_every_server<office>([](office& here) {
         int number = 0;
         for (auto const* const home :

@@ -51,7 +51,7 @@ std::vector<std::pair<std::string, transfer>> transfers(held_bank& bank, int cou
 
 } // namespace
 
-TEST_CASE("a record that another native transaction holds keeps back only its own transaction") {
+TEST_CASE("held records: a record held by a native transaction delays only its own transaction") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(static_cast<int>(how));
         held_bank bank{how};
@@ -80,7 +80,7 @@ TEST_CASE("a record that another native transaction holds keeps back only its ow
     }
 }
 
-TEST_CASE("a caller whose record is held is told of it at its own deadline") {
+TEST_CASE("held records: a caller learns at its own deadline that its record is held") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(static_cast<int>(how));
         held_bank bank{how, 90s};
@@ -104,7 +104,7 @@ TEST_CASE("a caller whose record is held is told of it at its own deadline") {
     }
 }
 
-TEST_CASE("a caller whose entry is held is told of it soon after its own deadline") {
+TEST_CASE("held records: a caller learns soon after its deadline that its entry is held") {
     held_bank bank{settle::phases::two, 90s};
     auto const all = transfers(bank, 1);
     leave(bank.db, "t0", all[0].second, left_at::applied);
@@ -123,7 +123,7 @@ TEST_CASE("a caller whose entry is held is told of it soon after its own deadlin
     CHECK(balance(bank.engine, "from0") == opening - 1);
 }
 
-TEST_CASE("a caller whose record is held goes on as soon as that ends") {
+TEST_CASE("held records: a caller continues as soon as its record is released") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         held_bank bank{how, 90s};
         auto const all = transfers(bank, 1);
@@ -136,7 +136,7 @@ TEST_CASE("a caller whose record is held goes on as soon as that ends") {
     }
 }
 
-TEST_CASE("threads whose records are free go on beside one whose record is held") {
+TEST_CASE("held records: threads with free records run beside a thread with a held record") {
     held_bank bank{settle::phases::one};
     auto const all = transfers(bank, 8);
     bank.other.hold("suite_ledgers", "from3");
@@ -156,8 +156,8 @@ TEST_CASE("threads whose records are free go on beside one whose record is held"
     }
 }
 
-TEST_CASE("an entry that another native transaction holds keeps back only itself") {
-    SUBCASE("a new one, in one phase") {
+TEST_CASE("held records: an entry held by a native transaction delays only itself") {
+    SUBCASE("a new entry, in one phase") {
         held_bank bank{settle::phases::one};
         auto const all = transfers(bank, 5);
         bank.other.hold_new("settle_entries", "t2");
@@ -168,7 +168,7 @@ TEST_CASE("an entry that another native transaction holds keeps back only itself
             else check_held(told[number].problem, "the entry 't2' of 'settle_entries'");
         }
     }
-    SUBCASE("unfinished ones that are taken over") {
+    SUBCASE("unfinished entries that are taken over") {
         held_bank bank{settle::phases::two};
         auto const all = transfers(bank, 5);
         for (auto const& [id, wanted] : all) leave(bank.db, id, wanted, left_at::applied);
@@ -183,7 +183,7 @@ TEST_CASE("an entry that another native transaction holds keeps back only itself
     }
 }
 
-TEST_CASE("recover says that a native transaction of a vanished client holds the records") {
+TEST_CASE("held records: recover reports records held by a vanished client") {
     held_bank bank{settle::phases::two};
     auto const all = transfers(bank, 4);
     for (auto const& [id, wanted] : all) leave(bank.db, id, wanted, left_at::inserted);

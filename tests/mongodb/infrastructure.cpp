@@ -36,7 +36,7 @@ std::int64_t count(std::string const& address) {
 
 } // namespace
 
-TEST_CASE("the shared servers take writes, and each test has a database of its own") {
+TEST_CASE("infrastructure: the shared servers take writes, and each test has its own database") {
     std::string dropped;
     for (auto* const address_of : {standalone_address, replica_set_address}) {
         fresh_database const first{*address_of};
@@ -58,7 +58,7 @@ TEST_CASE("the shared servers take writes, and each test has a database of its o
     CHECK(names.json().find(dropped) == std::string::npos);
 }
 
-TEST_CASE("the shared replica set is one, and the server beside it is none") {
+TEST_CASE("infrastructure: the shared servers are a replica set and a single server") {
     auto const member = run_command(replica_set_address("admin"), R"({"hello": 1})");
     CHECK(member.text("setName") == "settle");
     CHECK(member.truth("isWritablePrimary"));
@@ -67,7 +67,7 @@ TEST_CASE("the shared replica set is one, and the server beside it is none") {
     CHECK(alone.text("setName") == "");
 }
 
-TEST_CASE("a fail point meets only the client that it names") {
+TEST_CASE("infrastructure: a fail point hits only the client that it names") {
     fresh_database const things{replica_set_address};
     auto const set = run_command(
         replica_set_address("admin"),
@@ -81,7 +81,7 @@ TEST_CASE("a fail point meets only the client that it names") {
     CHECK(count(things.address()) == 1);
 }
 
-TEST_CASE("a proxy passes everything and counts the commands") {
+TEST_CASE("infrastructure: a proxy passes all messages and counts the commands") {
     fresh_database const things{replica_set_address};
     proxy between{things.port()};
     connection client{between.address(things.name())};
@@ -101,7 +101,7 @@ TEST_CASE("a proxy passes everything and counts the commands") {
     CHECK(between.requests() == 0);
 }
 
-TEST_CASE("a proxy loses the request or the reply of the message that a rule names") {
+TEST_CASE("infrastructure: a proxy drops the request or the reply that a rule names") {
     struct example {
         fault what;
         int there;   ///< how many of three inserts took effect
@@ -125,7 +125,7 @@ TEST_CASE("a proxy loses the request or the reply of the message that a rule nam
     }
 }
 
-TEST_CASE("a request that a proxy delays arrives when its client has long given up") {
+TEST_CASE("infrastructure: a delayed request arrives after its client has given up") {
     fresh_database const things{standalone_address};
     proxy between{things.port()};
     between.add({.command = "insert", .what = fault::delay_request, .time = 600ms});
@@ -137,7 +137,7 @@ TEST_CASE("a request that a proxy delays arrives when its client has long given 
     CHECK(count(things.address()) == 1);
 }
 
-TEST_CASE("a request or reply that a proxy holds comes when it is let go") {
+TEST_CASE("infrastructure: a held request or reply arrives when it is released") {
     for (bool const request : {true, false}) {
         CAPTURE(request);
         fresh_database const things{standalone_address};
@@ -158,7 +158,7 @@ TEST_CASE("a request or reply that a proxy holds comes when it is let go") {
     }
 }
 
-TEST_CASE("a delayed reply is late, and is an error for a client that does not wait") {
+TEST_CASE("infrastructure: a delayed reply is late, and an impatient client gets an error") {
     fresh_database const things{standalone_address};
     proxy between{things.port()};
     between.add({.times = 2, .what = fault::delay_reply, .time = 300ms});
@@ -170,7 +170,7 @@ TEST_CASE("a delayed reply is late, and is an error for a client that does not w
     CHECK(count(things.address()) == 2);
 }
 
-TEST_CASE("nothing passes a black hole, and what was in it goes on afterwards") {
+TEST_CASE("infrastructure: a black hole stops all messages and passes them on afterwards") {
     fresh_database const things{standalone_address};
     proxy between{things.port()};
     connection client{between.address(things.name(), "socketTimeoutMS=2000")};
@@ -184,7 +184,7 @@ TEST_CASE("nothing passes a black hole, and what was in it goes on afterwards") 
     CHECK(count(things.address()) == 2);
 }
 
-TEST_CASE("a proxy refuses connections and cuts them like a server that is gone") {
+TEST_CASE("infrastructure: a proxy refuses and cuts connections like a dead server") {
     fresh_database const things{standalone_address};
     proxy between{things.port()};
     connection client{between.address(things.name())};
@@ -198,7 +198,7 @@ TEST_CASE("a proxy refuses connections and cuts them like a server that is gone"
     CHECK(count(things.address()) == 2);
 }
 
-TEST_CASE("a proxy can make a server look like another version") {
+TEST_CASE("infrastructure: a proxy makes a server look like another version") {
     proxy between{fresh_database{standalone_address}.port()};
     between.on_reply([](wire_message& message) { message.set_int32("maxWireVersion", 2); });
     auto const refused = run_command(between.address("admin"), R"({"ping": 1})");
@@ -209,7 +209,7 @@ TEST_CASE("a proxy can make a server look like another version") {
     CHECK(run_command(between.address("admin"), R"({"ping": 1})").ok);
 }
 
-TEST_CASE("a proxy ends while messages are delayed and held") {
+TEST_CASE("infrastructure: a proxy ends while messages are delayed and held") {
     auto const began = std::chrono::steady_clock::now();
     std::thread client;
     std::thread other;
@@ -229,7 +229,7 @@ TEST_CASE("a proxy ends while messages are delayed and held") {
     CHECK(std::chrono::steady_clock::now() - began < 10s);
 }
 
-TEST_CASE("a server that is killed keeps what it has acknowledged") {
+TEST_CASE("infrastructure: a killed server keeps acknowledged writes") {
     server own;
     auto const address = own.address("things");
     REQUIRE(run_command(address, insert(1)).ok);
@@ -254,7 +254,7 @@ TEST_CASE("a server that is killed keeps what it has acknowledged") {
     CHECK(there <= 3);
 }
 
-TEST_CASE("a server that cannot start says why") {
+TEST_CASE("infrastructure: a server that cannot start says why") {
     arguments const wrong{"--setParameter", "noSuchParameter=1"};
     CHECK_THROWS_WITH_AS(server{wrong}, doctest::Contains("does not come up"), std::runtime_error);
 }

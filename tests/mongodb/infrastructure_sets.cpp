@@ -47,7 +47,7 @@ std::int64_t count(replica_set const& set) {
 
 } // namespace
 
-TEST_CASE("long: three servers elect another primary when theirs is killed, frozen or told to go" *
+TEST_CASE("long: sets: three servers replace a primary that is killed, frozen or stepped down" *
           doctest::test_suite("three servers")) {
     replica_set set;
     REQUIRE(set.size() == 3);
@@ -72,7 +72,7 @@ TEST_CASE("long: three servers elect another primary when theirs is killed, froz
     CHECK(count(set) == 4);
 }
 
-TEST_CASE("long: a client of three servers sees them only through proxies, and fails over there" *
+TEST_CASE("long: sets: a client sees three servers only through proxies, and fails over there" *
           doctest::test_suite("three servers")) {
     replica_set set;
     proxied_set between{set};
@@ -101,7 +101,7 @@ TEST_CASE("long: a client of three servers sees them only through proxies, and f
     CHECK(count(set) >= 3);
 }
 
-TEST_CASE("a replica set can ask for a name and a password") {
+TEST_CASE("sets: a replica set can ask for a name and a password") {
     testing::scratch_folder const folder{"mongodb-key"};
     auto const key = folder.write("key", "bm90aGluZyB0aGF0IGlzIHNlY3JldA");
     std::filesystem::permissions(key, std::filesystem::perms::owner_read);
@@ -123,7 +123,7 @@ TEST_CASE("a replica set can ask for a name and a password") {
     CHECK(set.wait_until_whole() == 0);
 }
 
-TEST_CASE("long: a replica set that was stopped and started has what it acknowledged" *
+TEST_CASE("long: sets: a restarted replica set has its acknowledged writes" *
           doctest::test_suite("three servers")) {
     replica_set set;
     write(set, 1);

@@ -20,7 +20,7 @@ constexpr int first = 10; // numbers of two digits, since an ObjectId has so man
 
 } // namespace
 
-TEST_CASE("a transfer that an old program left at any step is brought to its end") {
+TEST_CASE("leftovers: a transfer that an old program left at any step is finished") {
     for (auto& address : {replica_set_address, standalone_address}) {
         for (auto words : settle_test::dialects()) {
             for (bool const recent : {false, true}) {
@@ -61,7 +61,7 @@ TEST_CASE("a transfer that an old program left at any step is brought to its end
     }
 }
 
-TEST_CASE("a cancel that an old program left at any step is brought to its end") {
+TEST_CASE("leftovers: a cancel that an old program left at any step is finished") {
     for (auto const& words : settle_test::dialects()) {
         INFO(words.name);
         fresh_database const own{replica_set_address};
@@ -86,7 +86,7 @@ TEST_CASE("a cancel that an old program left at any step is brought to its end")
     }
 }
 
-TEST_CASE("an effect of an old program that comes late is undone") {
+TEST_CASE("leftovers: a late effect of an old program is undone") {
     auto const words = settle_test::dialects().front();
     fresh_database const own{replica_set_address};
     old_program program{own.address(), words};
@@ -115,7 +115,7 @@ TEST_CASE("an effect of an old program that comes late is undone") {
     check_records(own.address(), 6);
 }
 
-TEST_CASE("an effect of an old program that lands beside settle's own mark is undone") {
+TEST_CASE("leftovers: an old program's effect that lands beside settle's mark is undone") {
     auto words = settle_test::dialects().front();
     REQUIRE(settle_test::make_recent(words));
     fresh_database const own{replica_set_address};
@@ -142,7 +142,7 @@ TEST_CASE("an effect of an old program that lands beside settle's own mark is un
     check_records(own.address(), 2);
 }
 
-TEST_CASE("who takes an old commit over may stop anywhere on the way") {
+TEST_CASE("leftovers: a worker that takes over an old commit may stop at any step") {
     for (bool const stored : {false, true}) {
         INFO("the epoch of the commit is ", stored ? "" : "not ", "stored");
         auto words = settle_test::dialects().front();
@@ -179,7 +179,7 @@ TEST_CASE("who takes an old commit over may stop anywhere on the way") {
     }
 }
 
-TEST_CASE("new transfers stand in the old program's fields, with its words") {
+TEST_CASE("leftovers: new transfers use the old program's fields and words") {
     for (auto const& words : settle_test::dialects()) {
         INFO(words.name);
         fresh_database const own{replica_set_address};
@@ -216,7 +216,7 @@ TEST_CASE("new transfers stand in the old program's fields, with its words") {
     }
 }
 
-TEST_CASE("ids of every kind are found where nobody said which an old program has") {
+TEST_CASE("leftovers: ids of every kind are found if the layout names no kind") {
     for (auto words : settle_test::dialects()) {
         INFO(words.name);
         words.ids = settle::mongodb::id_kind::any;
@@ -246,7 +246,7 @@ TEST_CASE("ids of every kind are found where nobody said which an old program ha
     }
 }
 
-TEST_CASE("what an old program has claimed is nobody else's until it stands still") {
+TEST_CASE("leftovers: an old program keeps its claim until the entry stands still") {
     auto const words = settle_test::dialects()[1];
     fresh_database const own{replica_set_address};
     old_program program{own.address(), words};

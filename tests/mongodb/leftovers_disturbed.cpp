@@ -118,10 +118,10 @@ void disturb(std::size_t every) {
 
 } // namespace
 
-TEST_CASE("long: what an old program left is taken over through errors and lost messages" *
+TEST_CASE("long: leftovers: takeover succeeds through errors and lost messages" *
           doctest::test_suite("many callers")) {
     disturb(11);
 }
-TEST_CASE("exhaustive: what an old program left is taken over through every error") { disturb(1); }
+TEST_CASE("exhaustive: leftovers: takeover succeeds through every error") { disturb(1); }
 
 } // namespace settle_test

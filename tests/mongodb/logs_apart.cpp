@@ -113,7 +113,7 @@ void forget_layout(std::string const& address) {
 
 } // namespace
 
-TEST_CASE("a database of settle's own layout is not recovered in a tutorial's, nor the reverse") {
+TEST_CASE("logs apart: settle's layout and a tutorial's layout refuse each other's database") {
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const first{*address};
         CHECK(own(first.address()) == "");
@@ -138,7 +138,7 @@ TEST_CASE("a database of settle's own layout is not recovered in a tutorial's, n
     }
 }
 
-TEST_CASE("layouts of two types, of two collections, and of other fields are other logs") {
+TEST_CASE("logs apart: layouts with other types, collections or fields are other logs") {
     fresh_database const database{replica_set_address};
     auto const& address = database.address();
     CHECK(transfers_in(address, "transactions") == "");
@@ -174,7 +174,7 @@ TEST_CASE("layouts of two types, of two collections, and of other fields are oth
     CHECK(tutorial<transfer_type>(address, spelled) == "");
 }
 
-TEST_CASE("a layout whose collection is refused does not lock the right one out") {
+TEST_CASE("logs apart: a layout whose collection is refused does not lock out the right layout") {
     fresh_database const database{replica_set_address};
     auto const& address = database.address();
     run(address, R"({"create": "transactions", "capped": true, "size": 100000})");
@@ -189,7 +189,7 @@ TEST_CASE("a layout whose collection is refused does not lock the right one out"
     CHECK(names(own(address), {"remove the document 'belongs_to' of 'settle_words'"}));
 }
 
-TEST_CASE("records belong to one log of another database, whichever that one holds") {
+TEST_CASE("logs apart: records belong to one log in another database, of either layout") {
     fresh_database const logs{replica_set_address};
     fresh_database const records{replica_set_address};
     settle::mongodb::database held{records.address()};
@@ -209,7 +209,7 @@ TEST_CASE("records belong to one log of another database, whichever that one hol
     CHECK(with(own_log) == "");
 }
 
-TEST_CASE("a database that an earlier version bound opens as it was used") {
+TEST_CASE("logs apart: a database bound by an earlier version opens in its layout") {
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const taken{*address};
         CHECK(transfers_in(taken.address(), "transactions") == "");

@@ -34,7 +34,7 @@ void replace(std::vector<std::uint8_t>& bytes, std::string const& from, std::str
 
 } // namespace
 
-TEST_CASE("a database is opened although the answer to each of its commands is lost once") {
+TEST_CASE("opening: a database opens although each answer is lost once") {
     fresh_database const own{replica_set_address};
     proxy between{own.port()};
     auto const address = between.address(own.name(), short_waits);
@@ -59,7 +59,7 @@ TEST_CASE("a database is opened although the answer to each of its commands is l
     }
 }
 
-TEST_CASE("a database is opened although the answer to a greeting is lost") {
+TEST_CASE("opening: a database opens although the answer to a greeting is lost") {
     fresh_database const own{replica_set_address};
     // The driver's own greetings, and settle's behind them.
     for (int nth = 1; nth <= 4; ++nth) {
@@ -71,7 +71,7 @@ TEST_CASE("a database is opened although the answer to a greeting is lost") {
     }
 }
 
-TEST_CASE("a database is opened although its set's primary steps down before the greeting") {
+TEST_CASE("opening: a database opens although the primary steps down before the greeting") {
     fresh_database const own{replica_set_address};
     auto const before = ":" + std::to_string(own.port());
     proxy between{own.port()};
@@ -91,7 +91,7 @@ TEST_CASE("a database is opened although its set's primary steps down before the
     between.on_reply(nullptr);
 }
 
-TEST_CASE("a login that the network cuts short is tried again, and a refused one is not") {
+TEST_CASE("opening: a login is repeated after a network error, not after a refusal") {
     using namespace settle::mongodb::detail;
     auto const told = [](char const* text) {
         bson_error_t problem{};
@@ -113,7 +113,7 @@ TEST_CASE("a login that the network cuts short is tried again, and a refused one
     }
 }
 
-TEST_CASE("a record that no document can hold keeps no other from being created") {
+TEST_CASE("opening: an oversized record does not stop the creation of others") {
     for (auto* const server : {&standalone_address, &replica_set_address}) {
         fresh_database const own{*server};
         settle::mongodb::database db{own.address()};
@@ -128,7 +128,7 @@ TEST_CASE("a record that no document can hold keeps no other from being created"
     }
 }
 
-TEST_CASE("records whose acknowledgement is lost are created once, and told as created") {
+TEST_CASE("opening: records with a lost acknowledgement are created once and reported as created") {
     for (auto* const server : {&standalone_address, &replica_set_address}) {
         fresh_database const own{*server};
         proxy between{own.port()};
@@ -146,7 +146,7 @@ TEST_CASE("records whose acknowledgement is lost are created once, and told as c
     }
 }
 
-TEST_CASE("records are created when a server is there again, or a sentence says that it is away") {
+TEST_CASE("opening: records are created once the server is back, else the error says it is away") {
     fresh_database const own{replica_set_address};
     proxy between{own.port()};
     settle::mongodb::database db{between.address(own.name(), short_waits)};

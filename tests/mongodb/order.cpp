@@ -28,7 +28,7 @@ inline constexpr auto life_type = settle::transaction<life, "life">(
         .apply(settle::create(settle::field<&label::text> = settle::param<&life::ends>))
         .compensate(settle::erase));
 
-TEST_CASE("a window keeps its order beside one whose id is in the log already") {
+TEST_CASE("order: a window keeps its order beside a transaction whose id is in the log") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         fresh_database const own{replica_set_address};
         settle::mongodb::database db{own.address()};

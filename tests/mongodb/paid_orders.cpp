@@ -167,7 +167,7 @@ std::vector<fashion> fashions() {
 
 } // namespace
 
-TEST_CASE("a payment that the article's program left at any step is brought to its end") {
+TEST_CASE("paid orders: a payment that the article's program left at any step is finished") {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         for (auto const& of : fashions()) {
             fresh_database const own{*server};
@@ -190,7 +190,7 @@ TEST_CASE("a payment that the article's program left at any step is brought to i
     }
 }
 
-TEST_CASE("a cancel that the article's program left at any step is brought to its end") {
+TEST_CASE("paid orders: a cancel that the article's program left at any step is finished") {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         for (auto const& of : fashions()) {
             fresh_database const own{*server};
@@ -215,7 +215,7 @@ TEST_CASE("a cancel that the article's program left at any step is brought to it
     }
 }
 
-TEST_CASE("an order that the article's program pays too late keeps what its transaction left") {
+TEST_CASE("paid orders: a late payment of the article's program does not change the outcome") {
     auto const of = fashions().front();
     fresh_database const own{replica_set_address};
     article program{own.address(), of};
@@ -230,7 +230,7 @@ TEST_CASE("an order that the article's program pays too late keeps what its tran
     for (int const steps : {4, 5, 8}) shop.check(program, steps, steps > 4);
 }
 
-TEST_CASE("what nobody can bring to its end stays as the article's program left it") {
+TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") {
     auto const of = fashions().front();
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         fresh_database const own{*server};

@@ -8,7 +8,7 @@
 
 namespace settle_test {
 
-TEST_CASE("old entries are purged, a step at a time, and nothing else") {
+TEST_CASE("purge: it erases old entries, a step at a time, and nothing else") {
     using namespace std::chrono_literals;
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         fresh_database const own{*server};

@@ -47,7 +47,7 @@ settle_test::reply document_of(settle_test::wire_message const& request) {
 
 } // namespace
 
-TEST_CASE("a record is read as a majority confirms it, in both ways") {
+TEST_CASE("reads: both sure reads give the record that a majority confirms") {
     fresh_database const own{replica_set_address};
     REQUIRE(run_command(own.address(), R"({"insert": "accounts", "documents": [)"
                                        R"({"_id": "A", "balance": 7, "note": "kept"}]})")
@@ -65,7 +65,7 @@ TEST_CASE("a record is read as a majority confirms it, in both ways") {
     CHECK(after.text("cursor.firstBatch.1._id").empty());
 }
 
-TEST_CASE("a single server is asked for no majority, and what the tutorial left is read as well") {
+TEST_CASE("reads: a single server is asked for no majority, also in the tutorial's layout") {
     namespace tutorial = bank::tutorial;
     fresh_database const own{settle_test::standalone_address};
     REQUIRE(run_command(own.address(), R"({"insert": "accounts", "documents": [)"
@@ -81,7 +81,7 @@ TEST_CASE("a single server is asked for no majority, and what the tutorial left 
     CHECK(!db.read_linearizable(tutorial::accounts, "B").value());
 }
 
-TEST_CASE("each way to read asks the server for as much as it promises") {
+TEST_CASE("reads: each read asks the server for the guarantee that it promises") {
     using namespace settle_test;
     fresh_database const own{replica_set_address};
     std::mutex guard;
@@ -140,7 +140,7 @@ TEST_CASE("each way to read asks the server for as much as it promises") {
     CHECK(quorum.number("update.$inc.settle_read") == 1);
 }
 
-TEST_CASE("on a set of one member a sure read is journaled at once, and waits for no timer") {
+TEST_CASE("reads: a sure read on a set of one member is journaled at once, without a timer") {
     using namespace settle_test;
     fresh_database const own{replica_set_address};
     std::atomic<int> commits = 0;
@@ -172,7 +172,7 @@ TEST_CASE("on a set of one member a sure read is journaled at once, and waits fo
     CHECK(commits == 3);
 }
 
-TEST_CASE("a read says when its record is none of the collection's") {
+TEST_CASE("reads: a read names a record that does not fit its collection") {
     fresh_database const own{replica_set_address};
     REQUIRE(run_command(own.address(), R"({"insert": "accounts", "documents": [)"
                                        R"({"_id": "A", "balance": 7.5}]})")
@@ -183,7 +183,7 @@ TEST_CASE("a read says when its record is none of the collection's") {
           std::string::npos);
 }
 
-TEST_CASE("an entry is read as it is, where a majority has it and this is not known yet") {
+TEST_CASE("reads: an entry is read before its server knows that a majority has it") {
     using namespace std::chrono_literals;
     settle_test::replica_set const set{1};
     settle::mongodb::database db{set.address("bank")};

@@ -27,7 +27,7 @@ struct code_case {
 /// A code of the driver, as it stands in an error of settle's.
 constexpr int by_driver(int domain, int code) { return -(domain * 100'000 + code); }
 
-TEST_CASE("every code of the server and of the driver is retryable, permanent or unknown") {
+TEST_CASE("server errors: every code of the server and driver is retryable, permanent or unknown") {
     using enum settle::condition;
     std::vector<code_case> all{{112, retryable}, {999'999, unknown}};
     // What says that nothing was done, and will not be.
@@ -61,7 +61,7 @@ TEST_CASE("every code of the server and of the driver is retryable, permanent or
     }
 }
 
-TEST_CASE("what a server refuses for good is told at once, and asked again when it is mended") {
+TEST_CASE("server errors: a permanent refusal is reported at once, and a later call succeeds") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         for (int const code : {13, 59, 8000, 14031}) {
             CAPTURE(how);
@@ -93,30 +93,31 @@ TEST_CASE("what a server refuses for good is told at once, and asked again when 
 
 } // namespace
 
-TEST_CASE("a transfer whose messages are answered with errors, on a single server") {
+TEST_CASE("server errors: a single server answers messages of a transfer with errors") {
     answer_every_message({standalone}, 11);
 }
-TEST_CASE("a transfer in one phase whose messages are answered with errors") {
+TEST_CASE("server errors: messages of a transfer in one phase are answered with errors") {
     answer_every_message({one_phase}, 7);
 }
-TEST_CASE("long: every message of a transfer is answered with every error" *
+TEST_CASE("long: server errors: every message of a transfer is answered with every error" *
           doctest::test_suite("many callers")) {
     answer_every_message({standalone, member, one_phase, together, one_phase_together});
 }
-TEST_CASE("long: every message of a transfer that is canceled is answered with every error" *
+TEST_CASE("long: server errors: every message of a canceled transfer gets every error" *
           doctest::test_suite("many callers")) {
     answer_every_message({standalone_canceled, one_phase_canceled, together_canceled});
 }
 
-TEST_CASE("long: what is done with a transfer later is answered with errors" *
+TEST_CASE("long: server errors: later calls on a transfer are answered with errors" *
           doctest::test_suite("many callers")) {
     answer_every_message(later_deeds(), 7);
 }
-TEST_CASE("exhaustive: every message of what is done with a transfer later gets every error") {
+TEST_CASE("exhaustive: server errors: every message of a later call on a transfer gets every "
+          "error") {
     answer_every_message(later_deeds());
 }
 
-TEST_CASE("a commit that may have failed is asked for again, and nothing is done anew") {
+TEST_CASE("server errors: an unknown commit is sent again, and no effect is repeated") {
     // What the server would say of its own carries a label; what another version or a program
     // between says may carry none.
     for (std::string const& reply : {failed(91), failed(91, "UnknownTransactionCommitResult")}) {

@@ -101,7 +101,7 @@ private:
         ::setenv("SETTLE_WORKER", (address + " " + name + " " + how_).c_str(), 1);
         auto made = std::make_unique<testing::program>(
             folder_, std::vector<std::string>{"/proc/self/exe", "--no-skip",
-                                              "--test-case=worker of a set under load"});
+                                              "--test-case=set under load: worker"});
         ::unsetenv("SETTLE_WORKER");
         if (place < running_.size()) running_[place] = std::move(made);
         else running_.push_back(std::move(made));
@@ -224,7 +224,7 @@ void under_load(Disaster const& disaster, std::string const& how = "mixed") {
 
 } // namespace
 
-TEST_CASE("worker of a set under load" * doctest::skip()) {
+TEST_CASE("set under load: worker" * doctest::skip()) {
     std::istringstream words{std::getenv("SETTLE_WORKER") ? std::getenv("SETTLE_WORKER") : ""};
     std::string address;
     std::string name;
@@ -239,7 +239,7 @@ TEST_CASE("worker of a set under load" * doctest::skip()) {
     }
 }
 
-TEST_CASE("long: the primary of three is killed again and again under load" *
+TEST_CASE("long: set under load: the primary is killed repeatedly" *
           doctest::test_suite("three servers")) {
     under_load([](replica_set& set, workers& running) {
         std::mt19937 chance{std::random_device{}()};
@@ -256,7 +256,7 @@ TEST_CASE("long: the primary of three is killed again and again under load" *
     });
 }
 
-TEST_CASE("long: the primary of three is frozen and told to go under load" *
+TEST_CASE("long: set under load: the primary is frozen and steps down" *
           doctest::test_suite("three servers")) {
     under_load([](replica_set& set, workers& running) {
         for (std::size_t i = 0; i < 4; ++i) {
@@ -277,7 +277,7 @@ TEST_CASE("long: the primary of three is frozen and told to go under load" *
 
 /// On a primary that is new, what a majority is known to have may be older than what the one before
 /// has acknowledged. Who goes alone is the first to look there.
-TEST_CASE("long: another primary comes again and again, and each transaction goes alone" *
+TEST_CASE("long: set under load: elections follow each other while transactions run alone" *
           doctest::test_suite("three servers")) {
     auto const disaster = [](replica_set& set, workers&) {
         for (std::size_t i = 0; i < setting("SETTLE_ELECTIONS", 20); ++i) {
@@ -291,7 +291,7 @@ TEST_CASE("long: another primary comes again and again, and each transaction goe
     under_load(disaster, "alone");
 }
 
-TEST_CASE("long: all three are stopped for a minute under load" *
+TEST_CASE("long: set under load: all three servers stop for a minute" *
           doctest::test_suite("three servers")) {
     under_load([](replica_set& set, workers&) {
         set.stop_all();

@@ -61,7 +61,7 @@ auto shifts_on(Database& db, settle::phases how) {
 
 } // namespace
 
-TEST_CASE("of two that look at what the other one changes, one takes effect") {
+TEST_CASE("snapshots: of two transactions that guard each other's change, one takes effect") {
     fresh_database const own{replica_set_address};
     settle::mongodb::database db{own.address()};
     for (auto const how : {settle::phases::one, settle::phases::two}) {
@@ -93,7 +93,7 @@ TEST_CASE("of two that look at what the other one changes, one takes effect") {
     CHECK(found.json().find("settle_held") == std::string::npos);
 }
 
-TEST_CASE("threads that share one client wait for each other, and not for ever") {
+TEST_CASE("snapshots: threads that share one client take turns") {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         fresh_database const own{*server};
         std::string const all = own.address();
@@ -114,7 +114,7 @@ TEST_CASE("threads that share one client wait for each other, and not for ever")
     }
 }
 
-TEST_CASE("long: a confirm is done though what it compares is too large for one message") {
+TEST_CASE("long: snapshots: a confirm whose comparison exceeds one message is done") {
     fresh_database const own{replica_set_address};
     settle::mongodb::database db{own.address()};
     auto engine = shifts_on(db, settle::phases::two);
@@ -126,7 +126,7 @@ TEST_CASE("long: a confirm is done though what it compares is too large for one 
     CHECK((engine.read(shifts, std::string{"A"}).value()->note == text));
 }
 
-TEST_CASE("a unique index that is called almost like that of the key refuses at once") {
+TEST_CASE("snapshots: a unique index named almost like the key's index refuses at once") {
     fresh_database const own{replica_set_address};
     auto const made = run_command(
         own.address(), R"({"createIndexes": "shifts", "indexes": [)"
@@ -140,7 +140,7 @@ TEST_CASE("a unique index that is called almost like that of the key refuses at 
     CHECK(std::chrono::steady_clock::now() - begun < 5s);
 }
 
-TEST_CASE("a field that is not there is none, whatever the struct begins with") {
+TEST_CASE("snapshots: an absent field is empty, whatever the struct's default value is") {
     fresh_database const own{replica_set_address};
     settle::mongodb::database db{own.address()};
     auto engine = shifts_on(db, settle::phases::one);

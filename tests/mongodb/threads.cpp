@@ -4,7 +4,7 @@
 #include "bank.hpp"
 #include "shared_servers.hpp"
 
-TEST_CASE("threads share native transactions, and each is told its own end") {
+TEST_CASE("threads: they share native transactions, and each gets its own outcome") {
     using namespace settle_test;
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         fresh_database const own{replica_set_address};

@@ -28,23 +28,23 @@ using on_one_server = in_mongodb<standalone_address>;
 
 } // namespace
 
-TEST_CASE("an order is paid in MongoDB and taken from a file, log in MongoDB") {
+TEST_CASE("two stores: an order is paid in MongoDB and taken from a file, log in MongoDB") {
     usual_orders<two_stores<on_replica_set, in_file, false>>();
 }
-TEST_CASE("an order is paid in MongoDB and taken from a file, log in the file") {
+TEST_CASE("two stores: an order is paid in MongoDB and taken from a file, log in the file") {
     usual_orders<two_stores<on_replica_set, in_file, true>>();
 }
-TEST_CASE("MongoDB and a file: hit once at every call, log in MongoDB") {
+TEST_CASE("two stores: an order over MongoDB and a file fails at every call, log in MongoDB") {
     hit_everywhere<two_stores<on_replica_set, in_file, false>>();
 }
-TEST_CASE("MongoDB and a file: hit once at every call, log in the file") {
+TEST_CASE("two stores: an order over MongoDB and a file fails at every call, log in the file") {
     hit_everywhere<two_stores<on_replica_set, in_file, true>>();
 }
-TEST_CASE("a replica set and a single server: hit once at every call") {
+TEST_CASE("two stores: an order over a set and a single server fails at every call") {
     hit_everywhere<two_stores<on_replica_set, on_one_server, false>>();
 }
 
-TEST_CASE("two stores in MongoDB are asked side by side") {
+TEST_CASE("two stores: two stores in MongoDB are called in parallel") {
     fresh_database const first{standalone_address};
     fresh_database const second{standalone_address};
     proxy before_first{first.port()};

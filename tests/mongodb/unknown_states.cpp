@@ -54,7 +54,7 @@ std::string documents(std::string const& address, std::string const& collection)
 
 } // namespace
 
-TEST_CASE("what an old program wrote so that nobody can read it is reported and left alone") {
+TEST_CASE("unknown states: an unreadable entry of an old program is reported and left alone") {
     auto const words = settle_test::dialects().front();
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         fresh_database const own{*server};

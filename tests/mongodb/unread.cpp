@@ -50,7 +50,7 @@ std::map<std::string, std::int64_t> operations_of_transfers(bank& here) {
 
 } // namespace
 
-TEST_CASE("alone, a transfer in two phases is five writes and no read") {
+TEST_CASE("unread: a single transfer in two phases costs no read") {
     for (auto* const server : {&replica_set_address, &standalone_address}) {
         bank here{settle::two_phases, *server};
         auto const seen = operations_of_transfers(here);
@@ -61,7 +61,7 @@ TEST_CASE("alone, a transfer in two phases is five writes and no read") {
     }
 }
 
-TEST_CASE("alone, a transfer in one phase is a native transaction without a read") {
+TEST_CASE("unread: a single transfer in one phase costs no read") {
     bank here{settle::phases::one};
     auto const seen = operations_of_transfers(here);
     CHECK(seen.at("query") == 0);
@@ -69,7 +69,7 @@ TEST_CASE("alone, a transfer in one phase is a native transaction without a read
     CHECK(seen.at("update") == 2 * transfers);
 }
 
-TEST_CASE("a transfer of nothing leaves its records as they are") {
+TEST_CASE("unread: a transfer of 0 does not change its records") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         for (auto* const server : {&replica_set_address, &standalone_address}) {
             bank here{how, *server};
@@ -87,7 +87,7 @@ TEST_CASE("a transfer of nothing leaves its records as they are") {
     }
 }
 
-TEST_CASE("what no update can tell without reading is read, with the same end") {
+TEST_CASE("unread: a record is read where an update cannot decide, with the same outcome") {
     struct situation {
         char const* name;
         char const* source; ///< the rest of its document
@@ -135,7 +135,7 @@ TEST_CASE("what no update can tell without reading is read, with the same end") 
     }
 }
 
-TEST_CASE("one part that is in the way takes nothing from the other") {
+TEST_CASE("unread: a refused part does not hinder the other part") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         bank here{how};
         here.put_usual("A");
@@ -151,7 +151,7 @@ TEST_CASE("one part that is in the way takes nothing from the other") {
     }
 }
 
-TEST_CASE("two parts that name one record are seen as two") {
+TEST_CASE("unread: two parts that name one record are two parts") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         bank here{how};
         here.put_usual("A");
@@ -162,7 +162,7 @@ TEST_CASE("two parts that name one record are seen as two") {
     }
 }
 
-TEST_CASE("after a miss records are read for a while, longer after each, until it pays again") {
+TEST_CASE("unread: after each miss records are read for a longer time") {
     settle::mongodb::detail::backoff tries;
     auto const reads_in_between = [&] {
         int count = 0;

@@ -82,7 +82,7 @@ void put_transfer(std::string const& address, std::string const& rest) {
 
 } // namespace
 
-TEST_CASE("a layout by which fields would be written over each other is refused") {
+TEST_CASE("unusual leftovers: a layout with overlapping fields is refused") {
     struct example {
         std::function<void(tutorial_layout&)> change;
         std::string because;
@@ -133,7 +133,7 @@ TEST_CASE("a layout by which fields would be written over each other is refused"
           std::string::npos);
 }
 
-TEST_CASE("a log that could lose or refuse an entry is refused when it is bound") {
+TEST_CASE("unusual leftovers: a log that could lose or refuse an entry is refused when bound") {
     struct example {
         std::string command;
         std::string because; ///< empty: it will do
@@ -169,7 +169,7 @@ TEST_CASE("a log that could lose or refuse an entry is refused when it is bound"
     }
 }
 
-TEST_CASE("settle's own log is looked at, too") {
+TEST_CASE("unusual leftovers: settle's own log is checked too") {
     fresh_database const own{standalone_address};
     REQUIRE(run_command(own.address(), R"({"createIndexes": "settle_entries", "indexes": [)"
                                        R"({"key": {"modified": 1}, "name": "ttl", )"
@@ -185,7 +185,7 @@ TEST_CASE("settle's own log is looked at, too") {
     CHECK(reply.starts_with("settle: the collection 'settle_entries' cannot be used"));
 }
 
-TEST_CASE("a parameter that may be none need not stand in an old entry") {
+TEST_CASE("unusual leftovers: an old entry may lack an optional parameter") {
     auto words = settle_test::dialects()[1];
     REQUIRE(settle_test::make_recent(words));
     for (auto* const address : {replica_set_address, standalone_address}) {
@@ -213,7 +213,7 @@ TEST_CASE("a parameter that may be none need not stand in an old entry") {
     }
 }
 
-TEST_CASE("who goes on with an old transfer does not wait for another's bare marks") {
+TEST_CASE("unusual leftovers: an old transfer continues beside bare marks of another transfer") {
     auto words = settle_test::dialects().front();
     auto const before = [&](std::chrono::system_clock::duration time) {
         auto const then = std::chrono::system_clock::now().time_since_epoch() - time;
@@ -254,7 +254,7 @@ TEST_CASE("who goes on with an old transfer does not wait for another's bare mar
     }
 }
 
-TEST_CASE("an entry that an application took and did not begin is its own until it stands still") {
+TEST_CASE("unusual leftovers: an application keeps its claimed entry until it stands still") {
     auto const words = settle_test::dialects()[1];
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
@@ -303,7 +303,7 @@ TEST_CASE("an entry that an application took and did not begin is its own until 
     }
 }
 
-TEST_CASE("an old entry that a wrong clock has dated ahead stands still, however it says so") {
+TEST_CASE("unusual leftovers: an old entry with a future date of any kind stands still") {
     auto words = settle_test::dialects()[1];
     words.ids = settle::mongodb::id_kind::any;
     auto const now = std::chrono::duration_cast<std::chrono::seconds>(
@@ -357,7 +357,7 @@ TEST_CASE("an old entry that a wrong clock has dated ahead stands still, however
     }
 }
 
-TEST_CASE("entries that nobody can name are reported, and the others go on") {
+TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and others are settled") {
     auto const words = settle_test::dialects()[1];
     fresh_database const own{replica_set_address};
     old_program program{own.address(), words};
@@ -397,7 +397,7 @@ TEST_CASE("entries that nobody can name are reported, and the others go on") {
     }
 }
 
-TEST_CASE("what an old program left long ago is listed, however it wrote the time") {
+TEST_CASE("unusual leftovers: old entries are listed, whatever the kind of their time") {
     auto const words = settle_test::dialects()[1];
     fresh_database const own{replica_set_address};
     int id = 0;
@@ -423,7 +423,7 @@ TEST_CASE("what an old program left long ago is listed, however it wrote the tim
     CHECK(ids == std::vector<std::string>{"1", "2", "3", "4", "5", "6"});
 }
 
-TEST_CASE("where the key is not _id, no two records have the same") {
+TEST_CASE("unusual leftovers: a key other than _id is unique") {
     auto const words = settle_test::dialects().back();
     REQUIRE(words.key == "name");
     fresh_database const own{replica_set_address};
@@ -458,7 +458,7 @@ TEST_CASE("where the key is not _id, no two records have the same") {
                                                  settle_test::layout_of(words)) == "");
 }
 
-TEST_CASE("a mark that is none is reported by a sweep, and the others are looked at") {
+TEST_CASE("unusual leftovers: a sweep reports an unreadable mark and visits the others") {
     auto const words = settle_test::dialects().front();
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};

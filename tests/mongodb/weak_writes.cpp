@@ -78,11 +78,11 @@ void check_transfers_beside_an_open_insert(settle::phases how) {
 
 } // namespace
 
-TEST_CASE("with weak writes a confirm sees its own mark, whatever others have not ended") {
+TEST_CASE("weak writes: a confirm sees its own mark beside an open native transaction") {
     check_transfers_beside_an_open_insert(settle::phases::two);
 }
 
-TEST_CASE("with weak writes one phase goes on from what is acknowledged, whatever others do") {
+TEST_CASE("weak writes: one phase sees acknowledged writes beside an open native transaction") {
     check_transfers_beside_an_open_insert(settle::phases::one);
 }
 
