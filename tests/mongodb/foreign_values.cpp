@@ -158,7 +158,7 @@ TEST_CASE("foreign values: a decimal with a fraction of a unit cancels its trans
     });
 }
 
-TEST_CASE("foreign values: a decimal as a key is refused at once") {
+TEST_CASE("foreign values: a decimal key makes its record unusable at once") {
     on_every_server<till>([](till& here) {
         here.put("boxes", R"({"_id": {"$numberDecimal": "5"}, "count": 1})");
         auto const found = here.engine.read(boxes, 5);
@@ -173,7 +173,7 @@ TEST_CASE("foreign values: a decimal as a key is refused at once") {
     });
 }
 
-TEST_CASE("foreign values: a number that equals a key for the server is usable or refused") {
+TEST_CASE("foreign values: a key of another number type is usable if exact, else refused") {
     struct example {
         std::int64_t number;
         char const* stored;

@@ -183,7 +183,7 @@ TEST_CASE("reads: a read names a record that does not fit its collection") {
           std::string::npos);
 }
 
-TEST_CASE("reads: an entry is read before its server knows that a majority has it") {
+TEST_CASE("reads: find() returns an entry whose majority is not known yet") {
     using namespace std::chrono_literals;
     settle_test::replica_set const set{1};
     settle::mongodb::database db{set.address("bank")};

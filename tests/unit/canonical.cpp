@@ -179,7 +179,7 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 } // namespace bank
 
 TEST_SUITE("definition: canonical text") {
-    TEST_CASE("the transfer's text and fingerprint are known") {
+    TEST_CASE("canonical: the transfer has its known text and fingerprint") {
         // Entries in users' logs carry this number, and an engine refuses an entry with another
         // one. Whoever must change the text for the same definition changes what "settle 1" means:
         // raise that number in canonical_text, and say in the CHANGELOG that entries which are
@@ -197,14 +197,14 @@ TEST_SUITE("definition: canonical text") {
         CHECK(settle::fingerprint(known) == 0xfaa10787ec0a8748U);
     }
 
-    TEST_CASE("the fingerprint is FNV-1a") {
+    TEST_CASE("canonical: the fingerprint is FNV-1a") {
         // The vectors are those of the draft's appendix.
         CHECK(settle::fingerprint("") == 0xcbf29ce484222325U);
         CHECK(settle::fingerprint("a") == 0xaf63dc4c8601ec8cU);
         CHECK(settle::fingerprint("foobar") == 0x85944171f73967e8U);
     }
 
-    TEST_CASE("how a guard was written does not matter") {
+    TEST_CASE("canonical: the spelling of a guard does not matter") {
         auto const by = [](auto const& condition) {
             return source.require(condition).confirm(balance += amount);
         };
@@ -224,7 +224,7 @@ TEST_SUITE("definition: canonical text") {
                        balance += amount)));
     }
 
-    TEST_CASE("what a guard says matters") {
+    TEST_CASE("canonical: the meaning of a guard matters") {
         auto const by = [](auto const& condition) {
             return source.require(condition).confirm(balance += amount);
         };
@@ -247,7 +247,7 @@ TEST_SUITE("definition: canonical text") {
         CHECK(differ(by(field<&account::note> == ""), by(field<&account::note> == std::nullopt)));
     }
 
-    TEST_CASE("texts in quotes cannot look like anything else") {
+    TEST_CASE("canonical: a quoted text cannot look like other syntax") {
         auto const owned = [](auto const& value) {
             return source.require(field<&account::owner> == value).confirm(balance += amount);
         };
@@ -259,7 +259,7 @@ TEST_SUITE("definition: canonical text") {
         CHECK(text(owned("say \"no\"")).find(R"("say \"no\"")") != std::string::npos);
     }
 
-    TEST_CASE("how effects and compensations were written does not matter") {
+    TEST_CASE("canonical: the spelling of effects and compensations does not matter") {
         auto const guarded = source.require(balance >= amount);
         auto const usual = guarded.apply(balance -= amount).compensate(balance += amount);
         CHECK(same(usual, guarded.apply(balance -= amount).compensate(settle::inverse)));
@@ -281,7 +281,7 @@ TEST_SUITE("definition: canonical text") {
                        .compensate(settle::erase)));
     }
 
-    TEST_CASE("what effects do, and when, matters") {
+    TEST_CASE("canonical: the action and the moment of an effect matter") {
         auto const pass = [](auto const& effect) { return settle::may_pass_zero(effect); };
         auto const usual = source.apply(pass(balance -= amount)).compensate(settle::inverse);
         CHECK(differ(usual, source.confirm(pass(balance -= amount))));
@@ -305,7 +305,7 @@ TEST_SUITE("definition: canonical text") {
                          .compensate(settle::inverse)));
     }
 
-    TEST_CASE("names, keys, collections and the order of participants matter") {
+    TEST_CASE("canonical: names, keys, collections and the order of participants matter") {
         auto const first = source.confirm(balance += amount);
         CHECK(differ(first, participant<"other">(accounts, param<&parameters::source>)
                                 .confirm(balance += amount)));
@@ -333,7 +333,7 @@ TEST_SUITE("definition: canonical text") {
               text(source.require(amount > lit<0>).confirm(balance += amount)));
     }
 
-    TEST_CASE("a range is another thing than a record, and its vector matters") {
+    TEST_CASE("canonical: a range differs from a record, and its vector matters") {
         constexpr auto article = settle::line<&line::article>;
         constexpr auto quantity = settle::line<&line::quantity>;
         auto const sold = participant<"source">(accounts, each<&parameters::lines>, article)
@@ -350,7 +350,7 @@ TEST_SUITE("definition: canonical text") {
                               "line.article\n") != std::string::npos);
     }
 
-    TEST_CASE("fields that no participant touches do not matter, widths of the others do") {
+    TEST_CASE("canonical: untouched fields do not matter, and widths of touched fields do") {
         auto const narrow = participant<"source">(accounts, param<&parameters::source>)
                                 .require(reserved == lit<0>)
                                 .confirm(balance += amount);
@@ -373,7 +373,7 @@ TEST_SUITE("definition: canonical text") {
                   .find("reserved:i32") != std::string::npos);
     }
 
-    TEST_CASE("names, kinds, widths, signs and units of parameters matter") {
+    TEST_CASE("canonical: names, kinds, widths, signs and units of parameters matter") {
         std::vector<std::string> const texts{
             with_parameter<std::int64_t>(),
             with_parameter<std::int32_t>(),

@@ -24,7 +24,7 @@ void check_round_trip(T const& value) {
     CHECK(settle::decode_json<T>(text, json_form::row).value() == value);
 }
 
-TEST_CASE("codec: values are written as a person would write them") {
+TEST_CASE("codec: values are written in their usual JSON form") {
     order value;
     value.id = "A1";
     value.total = -5;
@@ -44,7 +44,7 @@ TEST_CASE("codec: values are written as a person would write them") {
     CHECK(out == "kept [true,false]");
 }
 
-TEST_CASE("codec: every value comes back as it was") {
+TEST_CASE("codec: every value is decoded unchanged") {
     check_round_trip(order{});
     check_round_trip(full_order());
     check_round_trip(nothing{});
@@ -75,7 +75,7 @@ TEST_CASE("codec: members may come in any order, with any white space and any es
     CHECK(read.value() == line{"\u00e4/\U0001F600", 7});
 }
 
-TEST_CASE("codec: what is refused is said with its place") {
+TEST_CASE("codec: an error names its position") {
     auto const in_line = [](std::string_view text) { return refusal<line>(text); };
     CHECK(in_line("") == "byte 0: expected an object, found no value");
     CHECK(in_line("[]") == "byte 0: expected an object, found an array");
@@ -194,7 +194,7 @@ TEST_CASE("codec: secrets are not shown") {
           std::string::npos);
 }
 
-TEST_CASE("codec: a text that no store could keep is found before it is written") {
+TEST_CASE("codec: a text that no store could keep is refused before it is written") {
     order value = full_order();
     CHECK(settle::check_texts(value).has_value());
     value.lines[1].item = "\xFF";

@@ -30,7 +30,7 @@ struct bank {
     bank() { open_accounts(engine, {{"A", 100}, {"B", 0}, {"C", 50}}); }
 };
 
-TEST_CASE("engine: a transaction runs to its end and says so") {
+TEST_CASE("engine: a transaction runs to its end and reports it") {
     bank b;
     auto const told = b.engine.run("t1", transfer{"A", "B", 30});
     CHECK(told.done());
@@ -53,7 +53,7 @@ TEST_CASE("engine: a transaction runs to its end and says so") {
     CHECK(kept.why == reason::none);
 }
 
-TEST_CASE("engine: without an id it gives one of its own, a new one each time") {
+TEST_CASE("engine: it draws a new id for each call without an id") {
     bank b;
     auto const first = b.engine.run(transfer{"A", "B", 1});
     b.world.time += std::chrono::milliseconds{1};
@@ -65,7 +65,7 @@ TEST_CASE("engine: without an id it gives one of its own, a new one each time") 
     CHECK(balance_of(b.engine, "B") == 2);
 }
 
-TEST_CASE("engine: two calls that draw one id in one moment are two transactions") {
+TEST_CASE("engine: two calls that draw the same id are two transactions") {
     bank b;
     auto const first = b.engine.run(transfer{"A", "B", 1});
     b.world.drawn = 0;
@@ -81,7 +81,7 @@ TEST_CASE("engine: two calls that draw one id in one moment are two transactions
     CHECK(balance_of(b.engine, "B") == 3);
 }
 
-TEST_CASE("engine: what stands against a transaction is told with the participant") {
+TEST_CASE("engine: a refusal names the participant") {
     bank b;
     auto const poor = b.engine.run("poor", transfer{"A", "B", 101});
     CHECK(poor.canceled());
@@ -122,7 +122,7 @@ TEST_CASE("engine: the same id and parameters give the same outcome and no secon
     CHECK(b.engine.run("t", transfer{"A", "B", 60}) == first);
 }
 
-TEST_CASE("engine: an id that belongs to another transaction is refused") {
+TEST_CASE("engine: an id of another transaction is refused") {
     bank b;
     REQUIRE(b.engine.run("t", transfer{"A", "B", 10}).done());
     for (transfer const& other : {transfer{"A", "B", 11}, transfer{"A", "C", 10}}) {
@@ -168,7 +168,7 @@ TEST_CASE("engine: an amount below zero is refused before anything is written") 
     CHECK(b.engine.run("t", transfer{"A", "B", 0}).done());
 }
 
-TEST_CASE("engine: one record may be both ends of a transfer") {
+TEST_CASE("engine: a transfer may debit and credit the same record") {
     bank b;
     CHECK(b.engine.run("t", transfer{"A", "A", 100}).done());
     CHECK(balance_of(b.engine, "A") == 100);
@@ -176,7 +176,7 @@ TEST_CASE("engine: one record may be both ends of a transfer") {
     CHECK(marks_in(b.engine) == 0);
 }
 
-TEST_CASE("engine: an overflow is a refusal of the record, not a wrap") {
+TEST_CASE("engine: an overflow cancels the transaction and never wraps") {
     bank b;
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     open_accounts(b.engine, {{"rich", most}});
@@ -210,7 +210,7 @@ TEST_CASE("engine: outcomes print, compare and hash") {
     CHECK(std::hash<settle::outcome>{}(other) != std::hash<settle::outcome>{}(line));
 }
 
-TEST_CASE("engine: what is submitted waits for work, which takes it in the order of the ids") {
+TEST_CASE("engine: work() runs submitted transactions in the order of their ids") {
     bank b;
     auto const told = b.engine.submit("b", transfer{"A", "B", 80});
     CHECK(told.verdict == verdict::undecided);
@@ -240,7 +240,7 @@ TEST_CASE("engine: what is submitted waits for work, which takes it in the order
     CHECK(entry_of(b.engine, "a").attempts == 1);
 }
 
-TEST_CASE("engine: a submitted transaction can be run by who asks for its outcome") {
+TEST_CASE("engine: run() runs a submitted transaction of the same id") {
     bank b;
     CHECK(b.engine.submit("t", transfer{"A", "B", 5}).problem.empty());
     CHECK(b.engine.run("t", transfer{"A", "B", 5}).done());
@@ -248,7 +248,7 @@ TEST_CASE("engine: a submitted transaction can be run by who asks for its outcom
     CHECK(balance_of(b.engine, "B") == 5);
 }
 
-TEST_CASE("engine: recovery leaves alone what was only submitted") {
+TEST_CASE("engine: recovery does not touch submitted transactions") {
     bank b;
     CHECK(b.engine.submit("t", transfer{"A", "B", 5}).problem.empty());
     b.world.time += std::chrono::hours{24};
@@ -266,7 +266,7 @@ TEST_CASE("engine: a submitted transaction that is too old is canceled") {
     CHECK(balance_of(b.engine, "A") == 100);
 }
 
-TEST_CASE("engine: who inserts looks at the clock again after the acknowledgement") {
+TEST_CASE("engine: run() checks the lifetime again after the insert is acknowledged") {
     settle::memory::database database;
     // Unlike one in memory, a log that can fail may take its time.
     settle::testing::faulty slow{database};
@@ -288,9 +288,9 @@ TEST_CASE("engine: who inserts looks at the clock again after the acknowledgemen
     CHECK(marks_in(engine) == 0);
 }
 
-TEST_CASE("engine: cancel") {
+TEST_CASE("engine: cancel() ends a transaction before its commit") {
     bank b;
-    SUBCASE("what was submitted never runs") {
+    SUBCASE("a submitted transaction never runs") {
         CHECK(b.engine.submit("t", transfer{"A", "B", 5}).problem.empty());
         auto const told = b.engine.cancel("t");
         CHECK(told.canceled());
@@ -299,13 +299,13 @@ TEST_CASE("engine: cancel") {
         CHECK(b.engine.run("t", transfer{"A", "B", 5}) == told);
         CHECK(b.engine.cancel("t") == told);
     }
-    SUBCASE("what is done stays done") {
+    SUBCASE("a done transaction stays done") {
         REQUIRE(b.engine.run("t", transfer{"A", "B", 5}).done());
         CHECK(b.engine.cancel("t").done());
         CHECK(balance_of(b.engine, "B") == 5);
         CHECK(entry_of(b.engine, "t").why == reason::none);
     }
-    SUBCASE("an id that nobody knows is refused, unless asked for") {
+    SUBCASE("an unknown id is refused, unless the caller allows it") {
         auto const refused = b.engine.cancel("t");
         CHECK(refused.verdict == verdict::refused);
         CHECK(refused.problem.code == settle::errc::unknown_id);
@@ -324,7 +324,7 @@ TEST_CASE("engine: cancel") {
         CHECK(b.engine.cancel("t/reverse", even).verdict == verdict::refused);
         CHECK(b.engine.cancel("", even).verdict == verdict::refused);
     }
-    SUBCASE("what another worker is running is taken from it") {
+    SUBCASE("a transaction that another worker runs is canceled") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::apply) return;
             b.watch = nullptr;
@@ -338,7 +338,7 @@ TEST_CASE("engine: cancel") {
         CHECK(balance_of(b.engine, "A") == 100);
         CHECK(marks_in(b.engine) == 0);
     }
-    SUBCASE("an id that is born while it is canceled is canceled with its marks") {
+    SUBCASE("an id inserted during its cancel is canceled with its marks") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::read) return;
             // Nobody knew the id; now another worker inserts it, applies, and is killed.

@@ -49,7 +49,7 @@ inline constexpr auto issue_type = settle::transaction<issue, "issue">(
 
 namespace {
 
-TEST_CASE("bindings: records in two databases, entries in a third") {
+TEST_CASE("bindings: records live in two databases, entries in a third") {
     settle::memory::database accounts_at;
     settle::memory::database items_at;
     settle::memory::database log_at;
@@ -92,7 +92,7 @@ TEST_CASE("bindings: records in two databases, entries in a third") {
     CHECK(second.run(transfer{"A", "A", 1}).done());
 }
 
-TEST_CASE("bindings: one database holds the log and what is not bound elsewhere") {
+TEST_CASE("bindings: one database holds the log and all collections not bound elsewhere") {
     settle::memory::database home;
     settle::memory::database warehouse;
     settle::engine engine{home, settle::bind(items, warehouse), settle::type<order_type>};
@@ -103,7 +103,7 @@ TEST_CASE("bindings: one database holds the log and what is not bound elsewhere"
     CHECK(engine.read(items, "pen").value()->stock == 3);
 }
 
-TEST_CASE("bindings: a collection of this name with other records does not fit") {
+TEST_CASE("bindings: a collection with other records is refused under the same name") {
     settle::memory::database database;
     settle::engine first{database, settle::type<drop_type>};
     try {
@@ -115,7 +115,7 @@ TEST_CASE("bindings: a collection of this name with other records does not fit")
     }
 }
 
-TEST_CASE("bindings: a key may be a number, and one that does not fit it is an overflow") {
+TEST_CASE("bindings: a key may be a number, and a key out of its range is an overflow") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<issue_type>};
     for (std::int64_t const number : {10, -5, 3}) {
@@ -134,7 +134,7 @@ TEST_CASE("bindings: a key may be a number, and one that does not fit it is an o
     CHECK(marks_in(engine) == 0);
 }
 
-TEST_CASE("bindings: a database for one thread needs no lock") {
+TEST_CASE("bindings: a database for one thread has no lock") {
     settle::memory::basic_database<settle::memory::no_lock> database;
     settle::engine engine{database, settle::type<transfer_type>};
     open_accounts(engine, {{"A", 100}, {"B", 0}});

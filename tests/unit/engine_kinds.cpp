@@ -54,7 +54,7 @@ TEST_CASE("kinds: a range takes part with every line") {
     CHECK(marks_in(s.engine) == 0);
 }
 
-TEST_CASE("kinds: what stands against a range is told with its line") {
+TEST_CASE("kinds: a refusal of a range names its line") {
     shop s;
     auto const missing = s.engine.run("m", order{"A", "1", 10, {{"pen", 2}, {"cap", 1}}});
     CHECK(missing.why == reason::record_missing);
@@ -95,7 +95,7 @@ TEST_CASE("kinds: two types that share their parameters are told apart by name")
     CHECK(balance_of(s.engine, "A") == 97);
 }
 
-TEST_CASE("kinds: create, replace and erase keep both images, and leave no trace when canceled") {
+TEST_CASE("kinds: create, replace and erase keep both images, and a cancel leaves no trace") {
     shop s;
     SUBCASE("create") {
         item const cap{"cap", 7, "new", "red"};
@@ -165,14 +165,14 @@ TEST_CASE("kinds: two exclusive parts on one record cancel for good") {
     CHECK(entry_of(s.engine, "none").state == state::done);
 }
 
-TEST_CASE("kinds: who meets another's mark gives way, and is canceled after so many tries") {
+TEST_CASE("kinds: a worker that meets a mark backs off, and cancels after its attempts") {
     shop s;
     // A worker is killed with its marks on the pen.
     s.watch = kill_after(settle::step::apply);
     CHECK_THROWS_AS(std::ignore = s.engine.run("stuck", order{"A", "1", 0, {{"pen", 1}}}), killed);
     s.watch = nullptr;
 
-    SUBCASE("for ever") {
+    SUBCASE("the mark stays") {
         auto const told = s.engine.run("t", labels{{{"ink"}, {"pen"}}, "open", "shut"});
         CHECK(told.canceled());
         CHECK(told.why == reason::busy);
@@ -184,7 +184,7 @@ TEST_CASE("kinds: who meets another's mark gives way, and is canceled after so m
         // What commutes with the stuck mark passes.
         CHECK(s.engine.run(order{"A", "1", 1, {{"pen", 4}}}).done());
     }
-    SUBCASE("until the other one ends") {
+    SUBCASE("the other transaction ends") {
         s.world.while_pausing = [&] {
             // Who waits holds no mark: the other finds the ink free.
             CHECK(marks_in(s.engine) == 2);
@@ -198,7 +198,7 @@ TEST_CASE("kinds: who meets another's mark gives way, and is canceled after so m
         CHECK(s.find_item("pen")->label == "shut");
         CHECK(marks_in(s.engine) == 0);
     }
-    SUBCASE("until a deadline, which leaves the entry to others") {
+    SUBCASE("the deadline passes, and the entry stays pending") {
         settle::call_options call;
         call.deadline = std::chrono::milliseconds{1};
         auto const told = s.engine.run("t", drop{"pen"}, call);
@@ -210,7 +210,7 @@ TEST_CASE("kinds: who meets another's mark gives way, and is canceled after so m
     }
 }
 
-TEST_CASE("kinds: pauses that are for ever end with the deadline") {
+TEST_CASE("kinds: infinite pauses end with the deadline") {
     shop s;
     s.watch = kill_after(settle::step::apply);
     CHECK_THROWS_AS(std::ignore = s.engine.run("stuck", order{"A", "1", 0, {{"pen", 1}}}), killed);
@@ -229,7 +229,7 @@ TEST_CASE("kinds: pauses that are for ever end with the deadline") {
     }
 }
 
-TEST_CASE("kinds: an observer sees every step, and no secret") {
+TEST_CASE("kinds: an observer sees every step and no secret") {
     shop s;
     std::vector<std::string> steps;
     std::string shown;

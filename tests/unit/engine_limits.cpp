@@ -73,7 +73,7 @@ struct limited {
     }
 };
 
-TEST_CASE("limits: an option that is for ever, or nothing where it may be, works") {
+TEST_CASE("limits: every option of time may be infinite, or 0 where that is allowed") {
     for (auto const& option : time_options()) {
         for (hours const given : {hours::max(), hours{0}}) {
             if (given == 0h && !option.may_be_zero) continue;
@@ -97,7 +97,7 @@ TEST_CASE("limits: an option that is for ever, or nothing where it may be, works
     }
 }
 
-TEST_CASE("limits: every option of time for ever at once") {
+TEST_CASE("limits: all options of time may be infinite together") {
     limited on;
     settle::options limits;
     for (auto const& option : time_options()) option.set(limits, hours::max());
@@ -121,7 +121,7 @@ TEST_CASE("limits: every option of time for ever at once") {
     CHECK(entry_of(engine, "far").state == state::done);
 }
 
-TEST_CASE("limits: an option that makes no sense is refused before anything is written") {
+TEST_CASE("limits: an invalid option is refused before anything is written") {
     for (auto const& option : time_options()) {
         for (hours const given : {hours{0}, hours{-1}, hours::min()}) {
             if (given == 0h && option.may_be_zero) continue;
@@ -151,7 +151,7 @@ TEST_CASE("limits: an option that makes no sense is refused before anything is w
                          settle::failure);
 }
 
-TEST_CASE("limits: a deadline that is for ever, of every call") {
+TEST_CASE("limits: every call accepts an infinite deadline") {
     limited on;
     auto engine = on.opened();
     settle::call_options call;
@@ -174,7 +174,7 @@ TEST_CASE("limits: a deadline that is for ever, of every call") {
     CHECK(balance_of(engine, "B") == 60);
 }
 
-TEST_CASE("limits: a deadline that has passed for ever leaves nothing half done") {
+TEST_CASE("limits: a deadline in the past leaves no transaction half done") {
     limited on;
     auto engine = on.opened();
     for (milliseconds const given : {0ms, -1ms, milliseconds::min()}) {
@@ -196,7 +196,7 @@ TEST_CASE("limits: a deadline that has passed for ever leaves nothing half done"
     }
 }
 
-TEST_CASE("limits: recover and work with the least and the most of everything") {
+TEST_CASE("limits: recover() and work() accept the least and the greatest options") {
     limited on;
     auto engine = on.opened();
     for (int i = 0; i < 3; ++i) on.leave_pending("r" + std::to_string(i));
@@ -222,7 +222,7 @@ TEST_CASE("limits: recover and work with the least and the most of everything") 
     CHECK(engine.work(work).done == 3);
 }
 
-TEST_CASE("limits: purge and list with the least and the most of everything") {
+TEST_CASE("limits: purge() and list() accept the least and the greatest options") {
     limited on;
     auto engine = on.opened();
     for (int i = 0; i < 5; ++i) CHECK(engine.run(transfer{"A", "B", 1}).done());
@@ -250,7 +250,7 @@ TEST_CASE("limits: purge and list with the least and the most of everything") {
     CHECK(engine.purge(purge).erased == 3);
 }
 
-TEST_CASE("limits: a schedule of recovery waits for ever, and refuses to wait for nothing") {
+TEST_CASE("limits: a recovery schedule accepts an infinite interval and refuses 0") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<transfer_type>};
     for (hours const given : {hours{0}, hours{-1}, hours::min()}) {

@@ -80,7 +80,7 @@ TEST_CASE("recovery: a worker may end after any step") {
     }
 }
 
-TEST_CASE("recovery: a cancel that was begun is ended, with its reason") {
+TEST_CASE("recovery: a cancel that was begun is finished with its reason") {
     for (settle::step const last : {settle::step::cancel, settle::step::compensate}) {
         two_workers b;
         b.leave("t", last, 101);
@@ -97,7 +97,7 @@ TEST_CASE("recovery: a cancel that was begun is ended, with its reason") {
     }
 }
 
-TEST_CASE("recovery: an entry that grew too old is canceled, unless it was committed") {
+TEST_CASE("recovery: an expired entry is canceled, unless it was committed") {
     two_workers b;
     b.leave("applied", settle::step::apply);
     b.leave("committed", settle::step::commit, 5);
@@ -109,7 +109,7 @@ TEST_CASE("recovery: an entry that grew too old is canceled, unless it was commi
     b.check(95, 5);
 }
 
-TEST_CASE("recovery: entries of a process that is gone are taken at once") {
+TEST_CASE("recovery: entries of a dead process are claimed at once") {
     std::string const gone = ended_process::owner();
     ended_process::child alive;
     two_workers b;
@@ -125,26 +125,26 @@ TEST_CASE("recovery: entries of a process that is gone are taken at once") {
     b.check(40, 60);
 }
 
-TEST_CASE("recovery: a caller takes over at once from who is gone, else after standing still") {
+TEST_CASE("recovery: a caller takes over from a dead process at once, else after takeover") {
     two_workers b;
-    SUBCASE("gone") {
+    SUBCASE("the owner is dead") {
         b.plant_transfer("t", ended_process::owner());
         CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
         CHECK(b.world.pauses == 0);
     }
-    SUBCASE("alive and stuck") {
+    SUBCASE("the owner is alive and stuck") {
         ended_process::child stuck;
         b.plant_transfer("t", stuck.owner());
         CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
         CHECK(b.world.elapsed >= b.engine.limits().takeover);
         CHECK(b.world.elapsed < b.engine.limits().takeover + std::chrono::seconds{1});
     }
-    SUBCASE("another call of this process that is stuck") {
+    SUBCASE("the owner is another call of this process") {
         b.leave("t", settle::step::apply);
         CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
         CHECK(b.world.elapsed >= b.engine.limits().takeover);
     }
-    SUBCASE("stuck in the middle of a cancel") {
+    SUBCASE("the owner is stuck in a cancel") {
         b.leave("t", settle::step::apply);
         b.watch_other = kill_after(settle::step::cancel);
         CHECK_THROWS_AS(std::ignore = b.other.cancel("t"), killed);
@@ -157,7 +157,7 @@ TEST_CASE("recovery: a caller takes over at once from who is gone, else after st
     b.check(70, 30);
 }
 
-TEST_CASE("recovery: an entry that moves is not standing still") {
+TEST_CASE("recovery: a moving entry does not stand still") {
     two_workers b;
     b.leave("t", settle::step::insert);
     // Another worker claims it and is killed, four times, every three seconds.
@@ -178,11 +178,11 @@ TEST_CASE("recovery: an entry that moves is not standing still") {
     b.check(70, 30);
 }
 
-TEST_CASE("recovery: a deadline ends a waiting call, which then knows no outcome") {
+TEST_CASE("recovery: a deadline ends a waiting call as undecided") {
     two_workers b;
     b.leave("t", settle::step::apply);
     settle::call_options call;
-    SUBCASE("it is reckoned from the call") {
+    SUBCASE("the deadline counts from the call") {
         call.deadline = std::chrono::seconds{2};
         auto const told = b.engine.run("t", transfer{"A", "B", 30}, call);
         CHECK(told.verdict == verdict::undecided);
@@ -190,18 +190,18 @@ TEST_CASE("recovery: a deadline ends a waiting call, which then knows no outcome
         CHECK(told.problem.code == settle::errc::stopped);
         CHECK(b.world.elapsed == std::chrono::seconds{2});
     }
-    SUBCASE("a slow store uses it up, too") {
+    SUBCASE("a slow store uses up the deadline") {
         call.deadline = std::chrono::seconds{2};
         b.watch = [&](settle::event const&) { b.world.elapsed += std::chrono::seconds{2}; };
         CHECK(b.engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
         CHECK(b.world.pauses == 0);
     }
-    SUBCASE("a transaction that meets nobody needs no time") {
+    SUBCASE("a transaction without conflicts needs no time") {
         call.deadline = std::chrono::milliseconds{1};
         CHECK(b.engine.run("u", transfer{"A", "B", 0}, call).done());
         CHECK(b.world.pauses == 0);
     }
-    SUBCASE("for cancel as well") {
+    SUBCASE("the deadline ends cancel()") {
         b.watch_other = kill_after(settle::step::commit);
         CHECK_THROWS_AS(b.other.recover(at_once()), killed);
         settle::cancel_options wanted;
@@ -210,7 +210,7 @@ TEST_CASE("recovery: a deadline ends a waiting call, which then knows no outcome
         CHECK(b.world.elapsed == std::chrono::seconds{1});
         return;
     }
-    SUBCASE("for ever is a deadline, too") {
+    SUBCASE("the deadline is infinite") {
         call.deadline = std::chrono::milliseconds::max();
         CHECK(b.engine.run("t", transfer{"A", "B", 30}, call).done());
         return;
@@ -229,7 +229,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
     plant<transfer_direction>(database, "t", transfer{"A", "B", 30}, stuck.owner(), world.now());
     auto const begun = std::chrono::steady_clock::now();
     settle::call_options call;
-    SUBCASE("stopped while it waits") {
+    SUBCASE("the stop comes during the wait") {
         std::stop_source source;
         call.stop = source.get_token();
         std::jthread const stopper{[&] {
@@ -238,7 +238,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
         }};
         CHECK(engine.run("t", transfer{"A", "B", 30}, call).problem.code == settle::errc::stopped);
     }
-    SUBCASE("stopped before") {
+    SUBCASE("the stop comes before the call") {
         std::stop_source source;
         source.request_stop();
         call.stop = source.get_token();
@@ -251,7 +251,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
         CHECK(engine.submit("u", transfer{"A", "B", 1}).problem.empty());
         CHECK(engine.work(work).done == 0);
     }
-    SUBCASE("the deadline of a real clock") {
+    SUBCASE("the deadline of a real clock passes") {
         call.deadline = std::chrono::milliseconds{30};
         CHECK(engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
         CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds{30});
@@ -260,31 +260,31 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
     CHECK(entry_of(engine, "t").state == state::pending);
 }
 
-TEST_CASE("recovery: a worker that stalls and wakes does nothing twice") {
+TEST_CASE("recovery: a stalled worker repeats no effect when it wakes") {
     // The story that the documents' own programs end wrong: one stalls, another does all the work.
     two_workers b;
-    SUBCASE("stalled before it applied") {
+    SUBCASE("it stalls before it applies") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::insert) return;
             b.watch = nullptr;
             CHECK(b.other.recover(at_once()).done == 1);
         };
     }
-    SUBCASE("stalled after it applied") {
+    SUBCASE("it stalls after it applies") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::apply) return;
             b.watch = nullptr;
             CHECK(b.other.recover(at_once()).done == 1);
         };
     }
-    SUBCASE("stalled after the commit") {
+    SUBCASE("it stalls after the commit") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::commit) return;
             b.watch = nullptr;
             CHECK(b.other.recover(at_once()).done == 1);
         };
     }
-    SUBCASE("the other is in the middle when it wakes, and ends meanwhile") {
+    SUBCASE("it wakes while the other worker runs") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::insert) return;
             b.watch = nullptr;
@@ -296,7 +296,7 @@ TEST_CASE("recovery: a worker that stalls and wakes does nothing twice") {
     b.check(70, 30);
 }
 
-TEST_CASE("recovery: a worker that stalls and wakes undoes what it wrote after a cancel") {
+TEST_CASE("recovery: a stalled worker that wakes after a cancel undoes its writes") {
     two_workers b;
     b.watch = [&](settle::event const& seen) {
         if (seen.taken != settle::step::insert) return;
@@ -322,7 +322,7 @@ struct foreign {
     static settle::part_name name_part(Parameters const&, std::size_t) { return {}; }
 };
 
-TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
+TEST_CASE("recovery: an entry that cannot be handled is reported and stops no other") {
     two_workers b;
     std::string const gone = ended_process::owner();
     plant<foreign<rent, "rent", false>>(b.database, "a unknown", {"T"}, gone, b.world.time);
@@ -366,7 +366,7 @@ TEST_CASE("recovery: what cannot be handled is reported and stops nothing") {
           settle::errc::other_definition);
 }
 
-TEST_CASE("recovery: many entries are taken page by page, and no more than asked") {
+TEST_CASE("recovery: many entries are claimed page by page, up to the limit") {
     two_workers b;
     std::string const gone = ended_process::owner();
     for (int i = 0; i < 600; ++i) {
@@ -380,7 +380,7 @@ TEST_CASE("recovery: many entries are taken page by page, and no more than asked
     CHECK(b.engine.recover().done == 0);
 }
 
-TEST_CASE("recovery: what is skipped uses up no limit, and those behind it have their turn") {
+TEST_CASE("recovery: skipped entries do not count towards the limit") {
     two_workers b;
     std::string const gone = ended_process::owner();
     for (int i = 0; i < 30; ++i) {
@@ -427,7 +427,7 @@ void arrive_late(settle::memory::database& database, std::string const& id, sett
 
 TEST_CASE("recovery: a sweep undoes stray marks and no others") {
     two_workers b;
-    SUBCASE("of an entry that is done") {
+    SUBCASE("the entry is done") {
         REQUIRE(b.engine.run("t", transfer{"A", "B", 30}).done());
         arrive_late(b.database, "t", entry_of(b.engine, "t").committed - 1);
         CHECK(balance_of(b.engine, "A") == 40);
@@ -437,14 +437,14 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
         CHECK(report.tombstones == 0);
         b.check(70, 30);
     }
-    SUBCASE("of an entry that is canceled") {
+    SUBCASE("the entry is canceled") {
         CHECK(b.engine.submit("t", transfer{"A", "B", 30}).problem.empty());
         CHECK(b.engine.cancel("t").canceled());
         arrive_late(b.database, "t", 7);
         CHECK(b.engine.sweep().undone == 2);
         b.check(100, 0);
     }
-    SUBCASE("without an entry: the id never runs any more") {
+    SUBCASE("no entry exists, and the id never runs again") {
         arrive_late(b.database, "t", 7);
         auto const report = b.engine.sweep();
         CHECK(report.tombstones == 1);
@@ -455,7 +455,7 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
         CHECK(told.why == reason::mark_without_entry);
         b.check(100, 0);
     }
-    SUBCASE("of an entry under way they are left") {
+    SUBCASE("marks of an unfinished entry stay") {
         b.leave("t", settle::step::apply);
         b.leave("u", settle::step::commit);
         auto const report = b.engine.sweep();
@@ -465,14 +465,14 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
         CHECK(b.engine.recover(at_once()).done == 2);
         b.check(40, 60);
     }
-    SUBCASE("a stop request ends it") {
+    SUBCASE("a stop request ends the sweep") {
         arrive_late(b.database, "t", 7);
         std::stop_source source;
         source.request_stop();
         CHECK(b.engine.sweep(source.get_token()).looked_at == 0);
         CHECK(marks_in(b.engine) == 2);
     }
-    SUBCASE("many marks are looked at page by page") {
+    SUBCASE("many marks are visited page by page") {
         for (int i = 0; i < 300; ++i) arrive_late(b.database, std::to_string(i), 7, 0);
         auto const report = b.engine.sweep();
         CHECK(report.looked_at == 600);

@@ -50,17 +50,17 @@ struct split_bank {
     }
 };
 
-TEST_CASE("reverse: what was taken is given back, what was gained is taken") {
+TEST_CASE("reverse: it returns debits and takes back credits") {
     split_bank b;
-    SUBCASE("of two accounts") {
+    SUBCASE("two accounts paid") {
         REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
         b.check(70, 70, 60);
     }
-    SUBCASE("of one account twice") {
+    SUBCASE("one account paid twice") {
         REQUIRE(b.engine.run("t", split{"A", "A", "C", 30}).done());
         b.check(40, 100, 60);
     }
-    SUBCASE("where the destination paid as well") {
+    SUBCASE("the destination paid as well") {
         REQUIRE(b.engine.run("t", split{"A", "B", "A", 30}).done());
         b.check(130, 70, 0);
     }
@@ -77,7 +77,7 @@ TEST_CASE("reverse: what was taken is given back, what was gained is taken") {
     b.check(100, 100, 0);
 }
 
-TEST_CASE("reverse: what cannot be reversed is refused with the reason") {
+TEST_CASE("reverse: a transaction that cannot be reversed is refused with the reason") {
     split_bank b;
     auto const refused = [&](std::string const& id, settle::errc code, std::string const& word) {
         auto const told = b.engine.reverse(id);
@@ -106,7 +106,7 @@ TEST_CASE("reverse: what cannot be reversed is refused with the reason") {
     refused("older", settle::errc::not_reversible, "too long ago");
 }
 
-TEST_CASE("reverse: a try that was canceled is followed by the next one, in order") {
+TEST_CASE("reverse: a canceled reversal is followed by the next number") {
     split_bank b;
     REQUIRE(b.engine.run("t", split{"A", "B", "C", 50}).done());
     REQUIRE(b.engine.run("spend", split{"C", "C", "A", 5}).done());
@@ -127,7 +127,7 @@ TEST_CASE("reverse: a try that was canceled is followed by the next one, in orde
     CHECK(marks_in(b.engine) == 0);
 }
 
-TEST_CASE("reverse: a reversal whose worker ended is recovered, or taken over, or canceled") {
+TEST_CASE("reverse: an abandoned reversal is recovered, taken over or canceled") {
     split_bank b;
     REQUIRE(b.engine.run("t", split{"A", "B", "C", 30}).done());
     b.watch = kill_after(settle::step::apply);
@@ -138,7 +138,7 @@ TEST_CASE("reverse: a reversal whose worker ended is recovered, or taken over, o
         b.world.time += std::chrono::hours{1};
         CHECK(b.engine.recover().done == 1);
     }
-    SUBCASE("taken over by who asks again, under the same id") {
+    SUBCASE("taken over by the next call, under the same id") {
         auto const told = b.engine.reverse("t");
         CHECK(told.done());
         CHECK(told.id == "t/reverse");
@@ -180,7 +180,7 @@ struct stationer {
     item const ink{"ink", 3, "open", {}};
 };
 
-TEST_CASE("reverse: the lines of a range go back, a record that was named twice as well") {
+TEST_CASE("reverse: the lines of a range are reversed, also two lines of one record") {
     stationer s;
     REQUIRE(s.engine.run("t", order{"A", "1", 10, {{"pen", 2}, {"ink", 1}, {"pen", 3}}}).done());
     REQUIRE(s.engine.reverse("t").done());
@@ -189,7 +189,7 @@ TEST_CASE("reverse: the lines of a range go back, a record that was named twice 
     CHECK(balance_of(s.engine, "A") == 100);
 }
 
-TEST_CASE("reverse: a record that was created is erased, if it still is as it was made") {
+TEST_CASE("reverse: a created record is erased if it is unchanged") {
     stationer s;
     item const cap{"cap", 7, "new", "red"};
     REQUIRE(s.engine.run<create_type>("t", edit{"A", 4, cap}).done());
@@ -217,7 +217,7 @@ TEST_CASE("reverse: a record that was created is erased, if it still is as it wa
     CHECK(marks_in(s.engine) == 0);
 }
 
-TEST_CASE("reverse: a record that was erased is made again, if its key is free") {
+TEST_CASE("reverse: an erased record is created again if its key is free") {
     stationer s;
     REQUIRE(s.engine.run("t", drop{"pen"}).done());
     SUBCASE("free") {
@@ -232,16 +232,16 @@ TEST_CASE("reverse: a record that was erased is made again, if its key is free")
     CHECK(marks_in(s.engine) == 0);
 }
 
-TEST_CASE("reverse: an assignment is put back only if it still stands") {
+TEST_CASE("reverse: an assignment is reversed only if the assigned value is unchanged") {
     stationer s;
     SUBCASE("a whole record") {
         REQUIRE(s.engine.run<replace_type>("t", edit{"A", 4, {"pen", 1, "used", {}}}).done());
-        SUBCASE("it stands") {
+        SUBCASE("it is unchanged") {
             REQUIRE(s.engine.reverse("t").done());
             CHECK(s.find_item("pen") == s.pen);
             CHECK(balance_of(s.engine, "A") == 100);
         }
-        SUBCASE("one of its fields is another") {
+        SUBCASE("one of its fields changed") {
             s.put({"pen", 1, "used", "green"});
             CHECK(s.engine.reverse("t").why == reason::guard_failed);
             CHECK(balance_of(s.engine, "A") == 96);
@@ -251,12 +251,12 @@ TEST_CASE("reverse: an assignment is put back only if it still stands") {
         REQUIRE(s.engine.run("t", labels{{{"pen"}, {"ink"}}, "open", "shut"}).done());
         // Another field may have changed meanwhile.
         REQUIRE(s.engine.run(order{"A", "1", 0, {{"ink", 1}}}).done());
-        SUBCASE("it stands") {
+        SUBCASE("it is unchanged") {
             REQUIRE(s.engine.reverse("t").done());
             CHECK(s.find_item("pen") == s.pen);
             CHECK(s.find_item("ink") == item{"ink", 2, "open", {}});
         }
-        SUBCASE("on one of them it does not") {
+        SUBCASE("the value of one record changed") {
             REQUIRE(s.engine.run(labels{{{"ink"}}, "shut", "gone"}).done());
             auto const told = s.engine.reverse("t");
             CHECK(told.why == reason::guard_failed);
@@ -265,7 +265,7 @@ TEST_CASE("reverse: an assignment is put back only if it still stands") {
             CHECK(s.find_item("ink")->label == "gone");
         }
     }
-    SUBCASE("beside a sum: the assignment as it was, the sum as it came to") {
+    SUBCASE("the assignment stands beside a sum") {
         REQUIRE(s.engine.run("t", sale{"pen", 2}).done());
         CHECK(s.find_item("pen") == item{"pen", 3, "sold", "blue"});
         REQUIRE(s.engine.run(order{"A", "1", 0, {{"pen", 1}}}).done());

@@ -32,7 +32,7 @@ void on_threads(Action const& action) {
     for (int i = 0; i < thread_count; ++i) threads.emplace_back([&action, i] { action(i); });
 }
 
-TEST_CASE("threads: hot records keep their sum, and every outcome is what the entries say") {
+TEST_CASE("threads: hot records keep their sum, and every outcome agrees with its entry") {
     shared_bank b;
     constexpr int each = 200;
     std::array<std::string, 3> const names{"A", "B", "C"};
@@ -69,7 +69,7 @@ TEST_CASE("threads: hot records keep their sum, and every outcome is what the en
     CHECK(ranges::distance(b.engine.list(filter)) == done);
 }
 
-TEST_CASE("threads: one id that all run at once has one effect and one outcome") {
+TEST_CASE("threads: an id that all threads run has one effect and one outcome") {
     shared_bank b;
     for (int round = 0; round < 50; ++round) {
         std::string const id = "t" + std::to_string(round);
@@ -82,7 +82,7 @@ TEST_CASE("threads: one id that all run at once has one effect and one outcome")
     CHECK(marks_in(b.engine) == 0);
 }
 
-TEST_CASE("threads: workers share what was submitted, each entry once") {
+TEST_CASE("threads: workers share submitted transactions and run each once") {
     shared_bank b;
     constexpr int count = 300;
     for (int i = 0; i < count; ++i) {
@@ -108,7 +108,7 @@ TEST_CASE("threads: workers share what was submitted, each entry once") {
     CHECK(marks_in(b.engine) == 0);
 }
 
-TEST_CASE("threads: run and cancel of one id agree on what became of it") {
+TEST_CASE("threads: run() and cancel() of one id agree on its outcome") {
     shared_bank b;
     std::int64_t expected = 1000;
     for (int round = 0; round < 100; ++round) {
@@ -136,7 +136,7 @@ TEST_CASE("threads: run and cancel of one id agree on what became of it") {
     CHECK(b.sum() == 3000);
 }
 
-TEST_CASE("threads: takeovers from workers that are at work change no sum") {
+TEST_CASE("threads: takeovers from active workers keep the sum") {
     shared_bank b;
     std::atomic<bool> over{false};
     std::jthread thief{[&] {
@@ -159,7 +159,7 @@ TEST_CASE("threads: takeovers from workers that are at work change no sum") {
     CHECK(balance_of(b.engine, "B") == 1000 + 3 * done);
 }
 
-TEST_CASE("threads: the recovery thread begins at once, reports each round, stops at once") {
+TEST_CASE("threads: the recovery thread starts at once, reports each round and stops at once") {
     shared_bank b;
     settle::system_environment const world;
     // Left behind by a worker long ago.
@@ -183,7 +183,7 @@ TEST_CASE("threads: the recovery thread begins at once, reports each round, stop
         std::unique_lock lock{mutex};
         REQUIRE(changed.wait_for(lock, std::chrono::seconds{30}, [&] { return rounds == 1; }));
     }
-    SUBCASE("once for ever") {
+    SUBCASE("infinite interval") {
         schedule.every = std::chrono::milliseconds::max();
         settle::recovery_thread const recovering{b.engine, schedule};
         std::unique_lock lock{mutex};

@@ -17,7 +17,7 @@ using settle::condition;
 using settle::errc;
 using settle::sqlite::database;
 
-TEST_CASE("errors: every code has words of its own and one thing that can be done") {
+TEST_CASE("errors: every code has its own text and one condition") {
     std::set<std::string> reply;
     for (int code = 1; code <= static_cast<int>(errc::record_missing); ++code) {
         std::error_code const one = static_cast<errc>(code);
@@ -35,7 +35,7 @@ TEST_CASE("errors: every code has words of its own and one thing that can be don
     CHECK_FALSE(std::make_error_code(std::errc::interrupted) == condition::permanent);
 }
 
-TEST_CASE("errors: every condition has words of its own") {
+TEST_CASE("errors: every condition has its own text") {
     std::set<std::string> reply;
     for (auto const one : {condition::retryable, condition::conflict, condition::permanent,
                            condition::unknown}) {
@@ -45,14 +45,14 @@ TEST_CASE("errors: every condition has words of its own") {
     CHECK(settle::condition_category().message(0) == "unknown condition");
 }
 
-TEST_CASE("errors: one prints its sentence, or without one its code's words") {
+TEST_CASE("errors: an error prints its text, or the text of its code") {
     std::ostringstream out;
     out << settle::error{errc::damaged, "settle: a sentence"} << '/'
         << settle::error{errc::damaged, ""};
     CHECK(out.str() == "settle: a sentence/the stored data is damaged");
 }
 
-TEST_CASE("errors: one that is none says so, and converts as a std::error_code does") {
+TEST_CASE("errors: an empty error converts to false, as a std::error_code does") {
     std::ostringstream out;
     out << settle::error{};
     CHECK(out.str() == "no error");
@@ -62,7 +62,7 @@ TEST_CASE("errors: one that is none says so, and converts as a std::error_code d
     static_assert(!std::is_convertible_v<settle::error, bool>);
 }
 
-TEST_CASE("errors: a result is read as a std::expected, and throws for what is not there") {
+TEST_CASE("errors: a result is read as a std::expected and throws for an absent value") {
     using texts = settle::result<std::string>;
     texts const good{"text"};
     texts const bad{errc::damaged, "settle: a sentence"};
@@ -93,7 +93,7 @@ TEST_CASE("errors: a result is read as a std::expected, and throws for what is n
           std::nullopt);
 }
 
-TEST_CASE("errors: a record that must be there is told as missing, with its collection and key") {
+TEST_CASE("errors: a missing record is named with its collection and key") {
     folder const here;
     database db{here.file()};
     auto engine = engine_on(db);
@@ -113,7 +113,7 @@ TEST_CASE("errors: a record that must be there is told as missing, with its coll
     CHECK_FALSE(engine.read(items, "A"));
 }
 
-TEST_CASE("errors: an entry that another program removes leaves the outcome open and says so") {
+TEST_CASE("errors: an entry removed by another program makes the outcome undecided") {
     folder const here;
     database db{here.file()};
     bool removed = false;
@@ -132,7 +132,7 @@ TEST_CASE("errors: an entry that another program removes leaves the outcome open
     CHECK(contains(told.problem.text, "another program has removed it"));
 }
 
-TEST_CASE("errors: what an observer throws in a recovery thread is told, and the thread goes on") {
+TEST_CASE("errors: the recovery thread reports an observer's exception and continues") {
     struct throwing_engine {
         settle::recovery_report recover(settle::recover_options const&) {
             throw std::runtime_error{"an observer's own"};
@@ -156,7 +156,7 @@ TEST_CASE("errors: what an observer throws in a recovery thread is told, and the
     CHECK(told.front().text == "an observer's own");
 }
 
-TEST_CASE("errors: marks that differ in any one thing are not equal") {
+TEST_CASE("errors: marks that differ in one member are not equal") {
     using mark = settle::mark<item>;
     mark whole;
     whole.id = "t";

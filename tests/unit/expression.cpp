@@ -87,7 +87,7 @@ bool fits(wide_integer value) { return value >= least && value <= greatest; }
 } // namespace
 
 TEST_SUITE("definition: expressions") {
-    TEST_CASE("fields, parameters, lines and literals give their values") {
+    TEST_CASE("expression: fields, parameters, lines and literals give their values") {
         bench at;
         at.record.wide = -7;
         at.record.inherited = 11;
@@ -107,7 +107,7 @@ TEST_SUITE("definition: expressions") {
         CHECK(at(field<&record::text>).data() == at.record.text.data());
     }
 
-    TEST_CASE("sums, differences and products notice every overflow") {
+    TEST_CASE("expression: sums, differences and products report every overflow") {
         std::int64_t const edges[]{least,     least + 1, least / 2, -3000000000, -2, -1, 0,
                                    1,         2,         3,         3000000000,  greatest / 2,
                                    greatest - 1, greatest};
@@ -130,7 +130,7 @@ TEST_SUITE("definition: expressions") {
         }
     }
 
-    TEST_CASE("an overflow anywhere is seen, also where it would not decide") {
+    TEST_CASE("expression: an overflow is reported even where it would not decide") {
         bench at;
         at.parameters.left = greatest;
         at.parameters.right = 1;
@@ -145,7 +145,7 @@ TEST_SUITE("definition: expressions") {
         CHECK_FALSE(at.overflow);
     }
 
-    TEST_CASE("comparisons agree with the numbers, in both orders of writing") {
+    TEST_CASE("expression: comparisons agree with the numbers in both spellings") {
         std::int64_t const numbers[]{least, -1, 0, 1, greatest};
         bench at;
         for (std::int64_t const a : numbers) {
@@ -167,7 +167,7 @@ TEST_SUITE("definition: expressions") {
         CHECK(at(least < field<&record::wide>));
     }
 
-    TEST_CASE("integers of all widths and signs are compared by their value") {
+    TEST_CASE("expression: integers of all widths and signs are compared by value") {
         bench at;
         at.record.narrow = -1;
         at.record.tiny = 255;
@@ -185,7 +185,7 @@ TEST_SUITE("definition: expressions") {
         CHECK(at(field<&record::maybe> == param<&parameters::maybe_32>));
     }
 
-    TEST_CASE("texts are compared byte by byte") {
+    TEST_CASE("expression: texts are compared byte by byte") {
         bench at;
         at.record.text = "b";
         at.parameters.text = "b";
@@ -200,7 +200,7 @@ TEST_SUITE("definition: expressions") {
         CHECK(at(field<&record::text> != param<&parameters::text>));
     }
 
-    TEST_CASE("conditions are joined and denied") {
+    TEST_CASE("expression: conditions are joined and negated") {
         bench at;
         for (bool const a : {false, true}) {
             for (bool const b : {false, true}) {
@@ -216,7 +216,7 @@ TEST_SUITE("definition: expressions") {
         }
     }
 
-    TEST_CASE("enums, times and what may be empty") {
+    TEST_CASE("expression: enums, times and optional values are compared") {
         bench at;
         at.record.stage = phase::last;
         CHECK(at(field<&record::stage> == phase::last));
@@ -237,7 +237,7 @@ TEST_SUITE("definition: expressions") {
         CHECK(at(field<&record::maybe_stage> != phase::first));
     }
 
-    TEST_CASE("a value is stored exactly, or the overflow is told") {
+    TEST_CASE("expression: a value is stored exactly, else the overflow is reported") {
         bool overflow = false;
         std::int32_t narrow = 5;
         settle::store_value(narrow, std::int64_t{-2147483648}, overflow);
@@ -281,7 +281,7 @@ TEST_SUITE("definition: expressions") {
         CHECK_FALSE(overflow);
     }
 
-    TEST_CASE("stored integers come back as values, and what is none of them is refused") {
+    TEST_CASE("expression: stored integers are read as values, and invalid ones are refused") {
         phase stage = phase::first;
         CHECK(settle::from_integer(200, stage));
         CHECK(stage == phase::last);
@@ -297,7 +297,7 @@ TEST_SUITE("definition: expressions") {
         CHECK(settle::to_integer(phase::last) == 200);
     }
 
-    TEST_CASE("an expression tells which fields it reads") {
+    TEST_CASE("expression: it names the fields that it reads") {
         constexpr auto wide_and_text =
             !(field<&record::wide> + left > lit<0>) || field<&record::text> == "a";
         constexpr std::uint64_t read =

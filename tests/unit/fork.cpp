@@ -153,7 +153,7 @@ TEST_CASE("fork: a child cannot use an engine or a database of its parent") {
     CHECK(sqlite_test::sql_value(here.file(), "PRAGMA integrity_check") == "ok");
 }
 
-TEST_CASE("fork: a child may use a file that its parent had closed, as somebody else") {
+TEST_CASE("fork: a child may use a file that its parent had closed, as another owner") {
     folder const here;
     std::string parent;
     {
@@ -187,7 +187,7 @@ TEST_CASE("fork: a child may use a file that its parent had closed, as somebody 
     CHECK(engine.find("child").value()->owner == child);
 }
 
-TEST_CASE("fork: a child draws other ids and epochs, and sees that its parent is gone") {
+TEST_CASE("fork: a child draws other ids and epochs and recognizes its dead parent") {
     settle::system_environment const world;
     static_cast<void>(world.random());
     static_cast<void>(settle::is_gone("nobody"));
@@ -209,7 +209,7 @@ TEST_CASE("fork: a child draws other ids and epochs, and sees that its parent is
     CHECK(reply == "gone");
 }
 
-TEST_CASE("fork: a recovery thread of the parent is not waited for in the child") {
+TEST_CASE("fork: a child does not wait for its parent's recovery thread") {
     settle::memory::database db;
     auto engine = bank_on(db);
     auto keeper = std::make_unique<settle::recovery_thread<decltype(engine)>>(engine);

@@ -12,7 +12,7 @@ namespace {
 using namespace std::string_literals;
 using settle::json_kind;
 
-TEST_CASE("json_reader: UTF-8 is taken strictly") {
+TEST_CASE("json_reader: it checks UTF-8 strictly") {
     for (auto const good : {"", "plain", "\x7f", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80",
                             "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80",
                             "\xF4\x8F\xBF\xBF", "a\xC3\xA4z"}) {
@@ -29,7 +29,7 @@ TEST_CASE("json_reader: UTF-8 is taken strictly") {
     }
 }
 
-TEST_CASE("json_reader: the reader is pulled by hand") {
+TEST_CASE("json_reader: its steps can be called one by one") {
     json_reader reader{R"({"a":[1,-2.5e1,"x"],"b":null,"c":{"d":true},"e":[]} )"};
     std::string seen;
     REQUIRE(reader.begin_object());
@@ -61,7 +61,7 @@ TEST_CASE("json_reader: the reader is pulled by hand") {
     CHECK(reader.peek() == json_kind::none);
 }
 
-TEST_CASE("json_reader: a reader that is used wrongly refuses, and its first failure stays") {
+TEST_CASE("json_reader: a misused reader fails and keeps its first error") {
     std::string_view name;
     std::int64_t number = 7;
     json_reader unread{R"({"a":1,"b":2})"};
@@ -92,7 +92,7 @@ TEST_CASE("json_reader: a reader that is used wrongly refuses, and its first fai
     CHECK(early.problem().message().ends_with("byte 1: the value was not read to its end"));
 }
 
-TEST_CASE("json_reader: nesting has an end") {
+TEST_CASE("json_reader: it limits nesting") {
     auto const nested = [](std::size_t depth) {
         return std::string(depth, '[') + std::string(depth, ']');
     };

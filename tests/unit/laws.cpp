@@ -32,7 +32,7 @@ struct forgetful_store {
 
 } // namespace
 
-TEST_CASE("laws: a law that is broken is told with the simplest case") {
+TEST_CASE("laws: a broken law is reported with the simplest case") {
     auto const report = check_laws<bank::transfer_type>(7, 2000, forgetful_store{});
     CHECK_FALSE(report);
     CHECK(report.text ==
@@ -44,26 +44,26 @@ TEST_CASE("laws: a law that is broken is told with the simplest case") {
           "  of the type 'transfer', with the seed 7 and 2000 rounds\n");
 }
 
-TEST_CASE("laws: one seed tries the same cases again, another seed others") {
+TEST_CASE("laws: a seed repeats its cases, and another seed gives others") {
     auto const first = check_laws<bank::transfer_type>(1, 200);
     CHECK(check_laws<bank::transfer_type>(1, 200).applied == first.applied);
     CHECK(check_laws<bank::transfer_type>(2, 200).applied != first.applied);
 }
 
-TEST_CASE("laws: sums in every width keep them") { keeps_laws<law_test::sums_type>(500); }
+TEST_CASE("laws: sums of every width keep the laws") { keeps_laws<law_test::sums_type>(500); }
 
-TEST_CASE("laws: guards that need exact values keep them") {
+TEST_CASE("laws: guards that need exact values keep the laws") {
     keeps_laws<law_test::exact_type>(1000);
 }
 
-TEST_CASE("laws: effects that read what they change keep them") {
+TEST_CASE("laws: effects that read their own field keep the laws") {
     keeps_laws<law_test::swap_type>(400);
 }
 
-TEST_CASE("laws: assignments keep them, beside sums as well") {
+TEST_CASE("laws: assignments keep the laws, also beside sums") {
     keeps_laws<law_test::close_type>(700);
 }
 
-TEST_CASE("laws: sums beside assignments keep them, also when they are reversed") {
+TEST_CASE("laws: sums beside assignments keep the laws, also when reversed") {
     keeps_laws<law_test::restock_type>(300);
 }

@@ -99,7 +99,7 @@ TEST_CASE("laws: sums and products are the same in memory and in SQL, or overflo
           field<&thing::half> * field<&thing::port> + field<&thing::word>);
 }
 
-TEST_CASE("laws: a sum that overflows does so in SQL, whatever stands around it") {
+TEST_CASE("laws: a sum that overflows does so in SQL in any expression") {
     auto const wide = field<&thing::wide>;
     auto const amount = param<&wish::amount>;
     agree_ordered(wide + amount, param<&wish::other>);
@@ -152,7 +152,7 @@ TEST_CASE("laws: optional values are equal or none alike in memory and in SQL") 
           field<&thing::tint> == colour::blue, field<&thing::ended> == second{});
 }
 
-TEST_CASE("laws: a guard in its normal form means what was written") {
+TEST_CASE("laws: the normal form of a guard has the same meaning") {
     auto const wide = field<&thing::wide>;
     auto const tiny = field<&thing::tiny>;
     auto const amount = param<&wish::amount>;
@@ -168,7 +168,7 @@ TEST_CASE("laws: a guard in its normal form means what was written") {
                   -wide < amount, wide * 2 >= amount);
 }
 
-TEST_CASE("laws: an expression as SQL is read as it was meant") {
+TEST_CASE("laws: an expression has its expected SQL text") {
     auto const sql = settle::sqlite::lower<thing>(
         field<&thing::wide> - param<&wish::amount> >= lit<-1> && field<&thing::label> != "it's");
     CHECK(sql.value == R"=(((("wide" - ?1) >= (-1)) AND ("label" <> 'it''s' COLLATE BINARY)))=");

@@ -19,13 +19,13 @@ void keeps_laws() {
 
 } // namespace
 
-TEST_CASE("laws: the types of the samples keep them") {
+TEST_CASE("laws: the types of the samples keep the laws") {
     keeps_laws<bank::transfer_type>();
     keeps_laws<shop::payment_type>();
     keeps_laws<shop::refund_type>();
 }
 
-TEST_CASE("laws: the types of the store suite that commute keep them") {
+TEST_CASE("laws: the commuting types of the store suite keep the laws") {
     keeps_laws<settle::testing::move_type>();
     keeps_laws<settle::testing::adjust_type>();
     keeps_laws<settle::testing::checked_type>();
@@ -33,7 +33,7 @@ TEST_CASE("laws: the types of the store suite that commute keep them") {
     keeps_laws<settle::testing::tally_type>();
 }
 
-TEST_CASE("laws: the types of the store suite that are exclusive keep them") {
+TEST_CASE("laws: the exclusive types of the store suite keep the laws") {
     keeps_laws<settle::testing::relabel_type>();
     keeps_laws<settle::testing::rewrite_type>();
     keeps_laws<settle::testing::issue_type>();

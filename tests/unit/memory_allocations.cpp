@@ -56,21 +56,21 @@ private:
 
 } // namespace
 
-TEST_CASE("memory: a transaction with short keys asks nothing of the heap") {
+TEST_CASE("memory: a transaction with short keys allocates nothing") {
     bank here{1000};
     std::size_t calls = 0;
     for (int i = 0; i < 100; ++i) calls += here.run(1);
     CHECK(calls == 0);
-    SUBCASE("nor one that is canceled") {
+    SUBCASE("it is canceled") {
         static_cast<void>(here.run(2000));
         CHECK(here.run(2000) == 0);
     }
-    SUBCASE("nor one with an id of the caller's") {
+    SUBCASE("the caller gives its id") {
         CHECK(here.run_under("a short id", "A") == 0);
     }
 }
 
-TEST_CASE("memory: what does ask something of the heap is seen") {
+TEST_CASE("memory: the test counts allocations of long ids and keys") {
     bank here{1000};
     CHECK(here.run_under("an id that is too long to stand in its string", "A") > 0);
     here.engine().create(accounts, {"an account with a long name", 1000}).value();
@@ -175,7 +175,7 @@ private:
 
 } // namespace
 
-TEST_CASE("memory: where the heap has nothing more to give, nothing is lost and nothing doubled") {
+TEST_CASE("memory: a failed allocation loses and repeats no effect") {
     for (auto const how : {settle::phases::two, settle::phases::one}) {
         std::size_t failed = 0;
         for (std::size_t number = 1;; ++number) {

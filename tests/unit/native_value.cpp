@@ -42,7 +42,7 @@ native_value native_again(std::string_view text) {
     return value;
 }
 
-TEST_CASE("native_value: native scalars are written so that their kind is seen") {
+TEST_CASE("native_value: native scalars are written with their kind") {
     CHECK(native_text(std::monostate{}) == "null");
     CHECK(native_text(true) == "true");
     CHECK(native_text(std::int64_t{5}) == "5");
@@ -56,7 +56,7 @@ TEST_CASE("native_value: native scalars are written so that their kind is seen")
     CHECK(native_text("a\0\xFF"s) == R"({"$text":"6100ff"})");
 }
 
-TEST_CASE("native_value: native scalars come back exactly") {
+TEST_CASE("native_value: native scalars are read back exactly") {
     std::vector<native_value> values{
         std::monostate{}, true, false, std::int64_t{0}, std::numeric_limits<std::int64_t>::min(),
         std::numeric_limits<std::int64_t>::max(), 0.0, 1.0, 0.1 + 0.2, 9007199254740993.0,
@@ -83,7 +83,7 @@ TEST_CASE("native_value: native scalars come back exactly") {
     CHECK(std::isnan(std::get<double>(native_again(nan))));
 }
 
-TEST_CASE("native_value: what is no native scalar is refused") {
+TEST_CASE("native_value: text that is not a native scalar is refused") {
     auto const ends = [](std::string_view text, std::string_view sentence) {
         auto const reply = native_refusal(text);
         CAPTURE(reply);

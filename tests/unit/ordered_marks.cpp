@@ -71,7 +71,7 @@ void erase(marks& here, model& there, model::iterator which) {
 
 } // namespace
 
-TEST_CASE("marks in order: any changes leave what a map has") {
+TEST_CASE("marks in order: they agree with a map after any changes") {
     std::mt19937_64 chance{20251121};
     for (std::size_t const most : {1U, 2U, 3U, 17U, 40U, 400U}) {
         marks here;
@@ -100,7 +100,7 @@ TEST_CASE("marks in order: any changes leave what a map has") {
     }
 }
 
-TEST_CASE("marks in order: the same marks are equal, however they came") {
+TEST_CASE("marks in order: the same marks are equal, whatever their order of insertion") {
     marks upwards;
     marks downwards;
     for (std::size_t i = 0; i < 100; ++i) {
@@ -114,7 +114,7 @@ TEST_CASE("marks in order: the same marks are equal, however they came") {
     CHECK_FALSE(upwards == downwards);
 }
 
-TEST_CASE("marks in order: one transaction's are visited, and no other's") {
+TEST_CASE("marks in order: only the marks of one transaction are visited") {
     marks here;
     for (std::uint32_t i = 0; i < 50; ++i) {
         here.insert(counted{"a", {0, i}, 1});
@@ -137,7 +137,7 @@ TEST_CASE("marks in order: one transaction's are visited, and no other's") {
     CHECK(alone.lower_bound("b", {}) == alone.end());
 }
 
-TEST_CASE("marks in order: a thousand cost each change a few moves, not hundreds") {
+TEST_CASE("marks in order: a change among a thousand marks costs a few moves") {
     constexpr std::size_t many = 1000;
     std::vector<std::size_t> order(many);
     for (std::size_t i = 0; i < many; ++i) order[i] = i;

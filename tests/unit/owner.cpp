@@ -24,7 +24,7 @@ std::string rebuilt(std::string const& owner, std::size_t part, std::string cons
     return made;
 }
 
-TEST_CASE("owner: a process is not gone while it lives") {
+TEST_CASE("owner: a running process is not gone") {
     std::string const self = settle::this_process();
     CHECK_FALSE(settle::is_gone(self));
     CHECK(self == settle::this_process());
@@ -33,7 +33,7 @@ TEST_CASE("owner: a process is not gone while it lives") {
     CHECK(other.owner() != self);
 }
 
-TEST_CASE("owner: a process that has ended is gone, also before its parent has looked") {
+TEST_CASE("owner: an ended process is gone, even before its parent waits for it") {
     ended_process::child other;
     other.stop();
     CHECK(settle::is_gone(other.owner()));
@@ -48,7 +48,7 @@ TEST_CASE("owner: the id of a process alone proves nothing") {
     CHECK_FALSE(settle::is_gone(rebuilt(self, 2, "")));
 }
 
-TEST_CASE("owner: another machine, another boot, another namespace: only time tells") {
+TEST_CASE("owner: a process of another machine, boot or namespace is never known to be gone") {
     std::string const gone = ended_process::owner();
     REQUIRE(settle::is_gone(gone));
     // A host may be renamed while it runs; its boot and namespace say that it is the same.
@@ -59,7 +59,7 @@ TEST_CASE("owner: another machine, another boot, another namespace: only time te
     CHECK_FALSE(settle::is_gone(rebuilt(gone, 4, "")));
 }
 
-TEST_CASE("owner: text that names no process is nobody who is gone") {
+TEST_CASE("owner: text that names no process is not a dead owner") {
     std::string const gone = ended_process::owner();
     for (char const* const pid : {"", "0", "-1", "1x", " 1", "99999999999999999999", "one", "+1"}) {
         CAPTURE(pid);
@@ -86,7 +86,7 @@ settle::timestamp at(std::int64_t milliseconds_since_1970) {
     return settle::timestamp{std::chrono::milliseconds{milliseconds_since_1970}};
 }
 
-TEST_CASE("ids: fifteen plain characters that sort by time") {
+TEST_CASE("ids: they have fifteen plain characters and sort by time") {
     std::int64_t const begin = 1735689600000; // the first moment of 2025
     std::vector<std::string> ids;
     for (std::int64_t const later : {std::int64_t{1}, std::int64_t{2}, std::int64_t{31},
@@ -107,7 +107,7 @@ TEST_CASE("ids: fifteen plain characters that sort by time") {
     }
 }
 
-TEST_CASE("ids: a thousand draws of one millisecond are a thousand ids") {
+TEST_CASE("ids: a thousand draws within a millisecond give a thousand ids") {
     settle::system_environment const world;
     std::unordered_set<std::string> ids;
     for (int i = 0; i < 1000; ++i) {
@@ -116,7 +116,7 @@ TEST_CASE("ids: a thousand draws of one millisecond are a thousand ids") {
     CHECK(ids.size() == 1000);
 }
 
-TEST_CASE("epochs: above 0 and exact in a double, whatever clock and chance say") {
+TEST_CASE("epochs: they are above 0 and exact in a double for any clock") {
     for (std::int64_t const time : {std::int64_t{0}, std::int64_t{1735689599999},
                                     std::int64_t{1735689600000}, std::int64_t{1735689600001},
                                     std::int64_t{1800000000000}, std::int64_t{5'000'000'000'000}}) {
@@ -152,7 +152,7 @@ TEST_CASE("environment: threads draw their own numbers") {
     CHECK(theirs != world.random());
 }
 
-TEST_CASE("ids: which a user may give") {
+TEST_CASE("ids: a user's id is checked") {
     std::vector<std::string> const good_ids{
         "1",           "order 7/2",    "/",          "reverse",  "a/reversed",        "a/reverse/",
         "a/reverse/x", "a/reverse/2x", "a/reverse2", "\xc3\xa4", std::string(200, 'x')};

@@ -7,7 +7,7 @@
 namespace rule_test {
 namespace {
 
-TEST_CASE("record rule: one part takes effect once, whatever epochs it is applied under") {
+TEST_CASE("record rule: a part takes effect once under any epochs") {
     auto at = with_balance(100);
     auto const first = execute<debit>(at, "t", 10, {30, 0, {}, {}});
     CHECK(first.what == answer::applied);
@@ -17,14 +17,14 @@ TEST_CASE("record rule: one part takes effect once, whatever epochs it is applie
     CHECK(at.record->balance == 70);
 
     auto const before = at;
-    SUBCASE("the same epoch: already applied") {
+    SUBCASE("the same epoch finds the part applied") {
         auto const again = execute<debit>(at, "t", 10, {30, 0, {}, {}});
         CHECK(again.what == answer::applied);
         CHECK(again.on_mark == settle::mark_change::none);
         CHECK(again.on_record == settle::record_change::none);
         CHECK(at == before);
     }
-    SUBCASE("a higher epoch: adopted") {
+    SUBCASE("a higher epoch adopts the mark") {
         auto const again = execute<debit>(at, "t", 11, {30, 0, {}, {}});
         CHECK(again.what == answer::applied);
         CHECK(again.on_mark == settle::mark_change::raised);
@@ -37,13 +37,13 @@ TEST_CASE("record rule: one part takes effect once, whatever epochs it is applie
         CHECK(answer_to<debit>(at, "t", 10, 30) == answer::fenced);
         CHECK(at == adopted);
     }
-    SUBCASE("an adopted mark needs no guard any more, not even a record") {
+    SUBCASE("an adopted mark needs neither guard nor record") {
         at.record->balance = 0;
         CHECK(answer_to<debit>(at, "t", 11, 30) == answer::applied);
         at.record.reset();
         CHECK(answer_to<debit>(at, "t", 12, 30) == answer::applied);
     }
-    SUBCASE("another part of the transaction has a mark of its own") {
+    SUBCASE("another part of the transaction has its own mark") {
         CHECK(answer_to<raise>(at, "t", 10, 5) == answer::applied);
         CHECK(at.marks.size() == 2);
         CHECK(at.record->balance == 75);
@@ -52,7 +52,7 @@ TEST_CASE("record rule: one part takes effect once, whatever epochs it is applie
     }
 }
 
-TEST_CASE("record rule: what is refused leaves the slot as it was") {
+TEST_CASE("record rule: a refused part does not change the slot") {
     auto at = with_balance(100);
     REQUIRE(answer_to<debit>(at, "other", 5, 40) == answer::applied);
     auto const before = at;
@@ -69,15 +69,15 @@ TEST_CASE("record rule: what is refused leaves the slot as it was") {
     CHECK(empty == slot{});
 }
 
-TEST_CASE("record rule: a lower bound counts no money that may still go back") {
-    SUBCASE("a credit that is not certain is not spent") {
+TEST_CASE("record rule: a lower bound does not count money that may be undone") {
+    SUBCASE("a pending credit is not spent") {
         auto at = with_balance(100);
         REQUIRE(answer_to<credit>(at, "other", 5, 50) == answer::applied);
         CHECK(at.record->balance == 100);
         CHECK(answer_to<debit>(at, "t", 9, 101) == answer::guard_failed);
         CHECK(answer_to<debit>(at, "t", 9, 100) == answer::applied);
     }
-    SUBCASE("a credit that shows already may be undone") {
+    SUBCASE("a visible credit may be undone") {
         auto at = with_balance(100);
         REQUIRE(answer_to<raise>(at, "other", 5, 50) == answer::applied);
         CHECK(at.record->balance == 150);
@@ -86,13 +86,13 @@ TEST_CASE("record rule: a lower bound counts no money that may still go back") {
         CHECK(undoes(at, "other", raise) == answer::applied);
         CHECK(at.record->balance == 0);
     }
-    SUBCASE("a debit that may be undone is still gone for now") {
+    SUBCASE("a pending debit counts as spent") {
         auto at = with_balance(100);
         REQUIRE(answer_to<debit>(at, "other", 5, 60) == answer::applied);
         CHECK(answer_to<debit>(at, "t", 9, 41) == answer::guard_failed);
         CHECK(answer_to<debit>(at, "t", 9, 40) == answer::applied);
     }
-    SUBCASE("a guard without an effect looks in the same way") {
+    SUBCASE("a guard without an effect uses the same bound") {
         auto at = with_balance(100);
         REQUIRE(answer_to<raise>(at, "other", 5, 50) == answer::applied);
         CHECK(answer_to<look>(at, "t", 9, 101) == answer::guard_failed);
@@ -102,7 +102,7 @@ TEST_CASE("record rule: a lower bound counts no money that may still go back") {
     }
 }
 
-TEST_CASE("record rule: an upper bound counts everything that may still come") {
+TEST_CASE("record rule: an upper bound counts every pending credit") {
     auto at = with_balance(100);
     REQUIRE(answer_to<debit>(at, "other", 5, 30) == answer::applied);
     CHECK(execute<capped>(at, "t", 9, {1, 100, {}, {}}).what == answer::guard_failed);
@@ -113,7 +113,7 @@ TEST_CASE("record rule: an upper bound counts everything that may still come") {
     CHECK(execute<capped>(at, "v", 9, {1, least, {}, {}}).what == answer::overflow);
 }
 
-TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
+TEST_CASE("record rule: the limits of 64 bits hold for any outcomes of the marks") {
     SUBCASE("the marks together may exceed 64 bits while every sum fits") {
         auto at = with_balance(least);
         REQUIRE(answer_to<credit>(at, "a", 1, most) == answer::applied);
@@ -135,7 +135,7 @@ TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
         CHECK(answer_to<raise>(at, "b", 1, 10) == answer::applied);
         CHECK(at.record->balance == most);
     }
-    SUBCASE("the greatest and the least operand") {
+    SUBCASE("the greatest and the least operand fit") {
         auto at = with_balance(-1);
         CHECK(answer_to<shift>(at, "a", 1, most) == answer::applied);
         CHECK(at.record->balance == most - 1);
@@ -152,7 +152,7 @@ TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
         CHECK(answer_to<shift>(at, "a", 1, least) == answer::overflow);
         CHECK(at == before);
     }
-    SUBCASE("a narrow field has its own edges") {
+    SUBCASE("a narrow field has its own limits") {
         auto at = with_balance(0);
         at.record->small = 100;
         CHECK(answer_to<small_credit>(at, "a", 1, 28) == answer::overflow);
@@ -167,7 +167,7 @@ TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
         CHECK(confirms(at, "a", small_credit, 1) == answer::applied);
         CHECK(at.record->small == 27);
     }
-    SUBCASE("both moments together must fit") {
+    SUBCASE("apply and confirm together must fit") {
         auto at = with_balance(0);
         at.record->small = 1;
         CHECK(answer_to<both_moments>(at, "a", 1, 64) == answer::overflow);
@@ -178,64 +178,64 @@ TEST_CASE("record rule: the edges of 64 bits hold however the marks end") {
     }
 }
 
-TEST_CASE("record rule: an exact guard needs its field free of motion, and no more") {
+TEST_CASE("record rule: an exact guard needs only its field free of marks") {
     auto at = with_balance(100);
     wish const wanted{1, 100, "open", {}};
-    SUBCASE("a number that others may still change is busy") {
+    SUBCASE("a number that pending marks may change is busy") {
         REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
         CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::busy);
         CHECK(undoes(at, "other", credit) == answer::applied);
         CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::applied);
     }
-    SUBCASE("marks on another field, or of amount 0, do not disturb it") {
+    SUBCASE("marks on another field or of amount 0 do not matter") {
         REQUIRE(answer_to<small_credit>(at, "other", 5, 1) == answer::applied);
         REQUIRE(answer_to<credit>(at, "third", 5, 0) == answer::applied);
         CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::applied);
     }
-    SUBCASE("a text cannot be in motion while only commuting marks are there") {
+    SUBCASE("commuting marks cannot change a text") {
         REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
         CHECK(execute<if_labelled>(at, "t", 9, wanted).what == answer::applied);
         CHECK(execute<if_labelled>(at, "u", 9, {1, 100, "shut", {}}).what == answer::guard_failed);
     }
-    SUBCASE("its own other part never goes out of the way") {
+    SUBCASE("a mark of the same transaction never goes away") {
         REQUIRE(answer_to<credit>(at, "t", 9, 1) == answer::applied);
         REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
         CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::two_parts);
     }
-    SUBCASE("its own other part moves another field") {
+    SUBCASE("a mark of the same transaction changes another field") {
         REQUIRE(answer_to<small_credit>(at, "t", 9, 1) == answer::applied);
         REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
         CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::busy);
     }
 }
 
-TEST_CASE("record rule: finishing looks at the epoch of the mark") {
+TEST_CASE("record rule: finish compares the epoch of the mark") {
     auto at = with_balance(100);
     REQUIRE(answer_to<debit>(at, "t", 10, 30) == answer::applied);
     REQUIRE(answer_to<credit>(at, "t", 10, 5) == answer::applied);
     REQUIRE(answer_to<debit>(at, "other", 3, 1) == answer::applied);
-    SUBCASE("the committed epoch: confirmed") {
+    SUBCASE("a mark of the committed epoch is confirmed") {
         CHECK(confirms(at, "t", debit, 10) == answer::applied);
         CHECK(confirms(at, "t", credit, 10) == answer::applied);
         CHECK(at.record->balance == 74);
     }
-    SUBCASE("an earlier one: stray, undone") {
+    SUBCASE("a mark of an earlier epoch is stray and undone") {
         CHECK(confirms(at, "t", debit, 11) == answer::applied);
         CHECK(confirms(at, "t", credit, 12) == answer::applied);
         CHECK(at.record->balance == 99);
     }
-    SUBCASE("a later one: of another life of the id, left alone") {
+    SUBCASE("a mark of a later epoch is left alone") {
         CHECK(confirms(at, "t", debit, 9) == answer::nothing);
         CHECK(at.marks.size() == 3);
         CHECK(undoes(at, "t", debit) == answer::applied);
         CHECK(undoes(at, "t", credit) == answer::applied);
     }
-    SUBCASE("no committed epoch: every mark is stray") {
+    SUBCASE("without a committed epoch every mark is stray") {
         CHECK(confirms(at, "t", debit, 0) == answer::applied);
         CHECK(confirms(at, "t", credit, 0) == answer::applied);
         CHECK(at.record->balance == 99);
     }
-    SUBCASE("a second finish meets nothing") {
+    SUBCASE("a second finish finds nothing") {
         REQUIRE(confirms(at, "t", debit, 10) == answer::applied);
         REQUIRE(confirms(at, "t", credit, 10) == answer::applied);
         auto const before = at;
@@ -248,19 +248,19 @@ TEST_CASE("record rule: finishing looks at the epoch of the mark") {
     CHECK(at.marks.begin()->id == "other");
 }
 
-TEST_CASE("record rule: an undo writes no value that was read earlier") {
+TEST_CASE("record rule: an undo uses the mark and no earlier value") {
     auto at = with_balance(100);
     REQUIRE(answer_to<debit>(at, "t", 10, 30) == answer::applied);
     REQUIRE(answer_to<debit>(at, "other", 3, 50) == answer::applied);
     REQUIRE(confirms(at, "other", debit, 3) == answer::applied);
-    SUBCASE("of exactly its epoch") {
+    SUBCASE("the undo names exactly its epoch") {
         CHECK(backs_off(at, "t", debit, 9) == answer::nothing);
         CHECK(backs_off(at, "t", debit, 11) == answer::nothing);
         CHECK(at.record->balance == 20);
         CHECK(backs_off(at, "t", debit, 10) == answer::applied);
     }
-    SUBCASE("of whatever epoch") { CHECK(undoes(at, "t", debit) == answer::applied); }
-    SUBCASE("of whatever epoch that its entry can have made") {
+    SUBCASE("the undo names no epoch") { CHECK(undoes(at, "t", debit) == answer::applied); }
+    SUBCASE("the undo names the highest epoch of its entry") {
         settle::part_number const part{debit, 0};
         CHECK(settle::undo(at, "t", part, 9).what == answer::nothing);
         CHECK(settle::undo(at, "t", part, 10).what == answer::applied);
@@ -270,15 +270,15 @@ TEST_CASE("record rule: an undo writes no value that was read earlier") {
     CHECK(undoes(at, "t", debit) == answer::nothing);
 }
 
-TEST_CASE("record rule: a mark outlives its record when another program erases it") {
+TEST_CASE("record rule: a mark outlives its record if another program erases it") {
     auto at = with_balance(100);
     REQUIRE(answer_to<debit>(at, "t", 10, 30) == answer::applied);
     at.record.reset();
     CHECK(answer_to<debit>(at, "u", 10, 30) == answer::record_missing);
     CHECK(answer_to<create>(at, "u", 10, 30) == answer::busy);
-    SUBCASE("undone") { CHECK(undoes(at, "t", debit) == answer::applied); }
-    SUBCASE("confirmed") { CHECK(confirms(at, "t", debit, 10) == answer::applied); }
-    SUBCASE("given way") { CHECK(backs_off(at, "t", debit, 10) == answer::applied); }
+    SUBCASE("it is undone") { CHECK(undoes(at, "t", debit) == answer::applied); }
+    SUBCASE("it is confirmed") { CHECK(confirms(at, "t", debit, 10) == answer::applied); }
+    SUBCASE("it is backed off") { CHECK(backs_off(at, "t", debit, 10) == answer::applied); }
     CHECK(at == slot{});
     CHECK(answer_to<create>(at, "u", 10, 30) == answer::applied);
 }
@@ -310,7 +310,7 @@ std::pair<std::int64_t, std::int64_t> reach(std::int64_t value, std::vector<open
     return {low, high};
 }
 
-TEST_CASE("record rule: escrow refuses exactly what some mixture of ends could not hold") {
+TEST_CASE("record rule: escrow refuses exactly the parts that some set of outcomes could break") {
     constexpr std::int64_t lowest = std::numeric_limits<std::int8_t>::min();
     constexpr std::int64_t highest = std::numeric_limits<std::int8_t>::max();
     std::mt19937 chance{20250101};

@@ -104,7 +104,7 @@ void compare_all() {
     }
 }
 
-TEST_CASE("conditional: sums do to a record what the rule does, and when it does") {
+TEST_CASE("conditional: a conditional sum changes a record exactly as the record rule does") {
     compare_all<debit, credit, raise, shift, capped, small_debit, small_credit, both_moments,
                 look>();
 }
@@ -117,7 +117,7 @@ bool is_conditional() {
         .has_value();
 }
 
-TEST_CASE("conditional: what reads the record or replaces something is never done unread") {
+TEST_CASE("conditional: parts that read or replace the record need a read") {
     CHECK(is_conditional<debit>());
     CHECK_FALSE(is_conditional<if_labelled>());
     CHECK_FALSE(is_conditional<if_equal>());
@@ -128,7 +128,7 @@ TEST_CASE("conditional: what reads the record or replaces something is never don
     CHECK_FALSE(is_conditional<replace>());
 }
 
-TEST_CASE("conditional: a part of a transaction without a committed epoch is not finished so") {
+TEST_CASE("conditional: a part without a committed epoch needs a read to finish") {
     wish const parameters{1, 50, "open", {}};
     auto const intent = zoo_direction::intent<debit>(parameters, 0);
     CHECK(settle::conditional_finish<thing>("t", {debit, 0}, 1, intent));

@@ -17,16 +17,16 @@ bool same(std::optional<thing> const& left, thing const& right) {
     return left && settle::equal_members(*left, right);
 }
 
-TEST_CASE("record rule: who meets whom on one record") {
+TEST_CASE("record rule: marks on one record admit, delay or refuse a part") {
     // present mark: commuting or exclusive, of another transaction or of its own other part
-    SUBCASE("another's commuting mark lets what commutes pass") {
+    SUBCASE("another transaction's commuting mark admits commuting parts") {
         auto at = with(opened);
         REQUIRE(answer_to<credit>(at, "other", 1, 1) == answer::applied);
         CHECK(answer_to<relabel>(at, "t", 1, 0) == answer::busy);
         CHECK(answer_to<pay>(at, "t", 1, 0) == answer::busy);
         CHECK(answer_to<debit>(at, "t", 1, 1) == answer::applied);
     }
-    SUBCASE("another's exclusive mark lets nothing pass") {
+    SUBCASE("another transaction's exclusive mark makes every part busy") {
         auto at = with(opened);
         REQUIRE(answer_to<relabel>(at, "other", 1, 0) == answer::applied);
         CHECK(answer_to<debit>(at, "t", 1, 1) == answer::busy);
@@ -35,20 +35,20 @@ TEST_CASE("record rule: who meets whom on one record") {
         CHECK(answer_to<erase>(at, "t", 1, 0) == answer::busy);
         CHECK(answer_to<create>(at, "t", 1, 0) == answer::busy);
     }
-    SUBCASE("its own commuting mark stops what is exclusive, for good") {
+    SUBCASE("the transaction's own commuting mark refuses exclusive parts for good") {
         auto at = with(opened);
         REQUIRE(answer_to<credit>(at, "t", 1, 1) == answer::applied);
         CHECK(answer_to<relabel>(at, "t", 1, 0) == answer::two_parts);
         CHECK(answer_to<debit>(at, "t", 1, 1) == answer::applied);
     }
-    SUBCASE("its own exclusive mark stops everything, for good") {
+    SUBCASE("the transaction's own exclusive mark refuses every part for good") {
         auto at = with(opened);
         REQUIRE(answer_to<relabel>(at, "t", 1, 0) == answer::applied);
         CHECK(answer_to<debit>(at, "t", 1, 1) == answer::two_parts);
         CHECK(answer_to<erase>(at, "t", 1, 1) == answer::two_parts);
         CHECK(answer_to<create>(at, "t", 1, 1) == answer::two_parts);
     }
-    SUBCASE("with both there, what would be in vain is said first") {
+    SUBCASE("a final refusal precedes busy") {
         auto at = with(opened);
         REQUIRE(answer_to<credit>(at, "other", 1, 1) == answer::applied);
         REQUIRE(answer_to<credit>(at, "t", 1, 1) == answer::applied);
@@ -56,7 +56,7 @@ TEST_CASE("record rule: who meets whom on one record") {
     }
 }
 
-TEST_CASE("record rule: an exclusive part is adopted, fenced and met like any other") {
+TEST_CASE("record rule: an exclusive part is adopted and fenced like any part") {
     auto at = with(opened);
     auto const first = execute<pay>(at, "t", 10, {30, 0, {}, {}});
     CHECK(first.what == answer::applied);
@@ -79,26 +79,26 @@ TEST_CASE("record rule: an exclusive part is adopted, fenced and met like any ot
     CHECK(at.marks.empty());
 }
 
-TEST_CASE("record rule: an exclusive confirm shows only when it is certain") {
+TEST_CASE("record rule: an exclusive confirm is visible only after the commit") {
     auto at = with(opened);
     auto const result = execute<relabel>(at, "t", 10, {100, 0, "shut", {}});
     CHECK(result.what == answer::applied);
     CHECK(result.on_record == settle::record_change::none);
     CHECK(same(at.record, opened));
-    SUBCASE("confirmed") {
+    SUBCASE("it is confirmed") {
         auto const met_again = settle::finish(at, "t", {relabel, 0}, 10);
         CHECK(met_again.what == answer::applied);
         CHECK(met_again.fields == 0b1000U);
         CHECK(same(at.record, {"A", 100, 7, "shut"}));
     }
-    SUBCASE("stray") {
+    SUBCASE("it is stray") {
         CHECK(confirms(at, "t", relabel, 11) == answer::applied);
         CHECK(same(at.record, opened));
     }
     CHECK(at.marks.empty());
 }
 
-TEST_CASE("record rule: the guards of an exclusive part see the record itself") {
+TEST_CASE("record rule: the guards of an exclusive part read the record itself") {
     auto at = with(opened);
     CHECK(answer_to<relabel>(at, "t", 1, 101) == answer::guard_failed);
     at.record->label = "shut";
@@ -109,7 +109,7 @@ TEST_CASE("record rule: the guards of an exclusive part see the record itself") 
     CHECK(answer_to<pay>(at, "t", 1, 100) == answer::applied);
 }
 
-TEST_CASE("record rule: a record is created with its mark, and goes with it") {
+TEST_CASE("record rule: a record is created with its mark and erased with it") {
     wish wanted;
     wanted.whole = {"another key", 5, 1, "new"};
     slot at;
@@ -120,22 +120,22 @@ TEST_CASE("record rule: a record is created with its mark, and goes with it") {
     CHECK(same(at.record, {"A", 5, 1, "new"}));
     CHECK(execute<create>(at, "t", 11, wanted).on_mark == settle::mark_change::raised);
     CHECK(execute<create>(at, "u", 10, wanted).what == answer::busy);
-    SUBCASE("undone") {
+    SUBCASE("it is undone") {
         auto const undone = settle::undo(at, "t", {create, 0});
         CHECK(undone.on_record == settle::record_change::erased);
         CHECK(at == slot{});
     }
-    SUBCASE("given way, then made again") {
+    SUBCASE("it is backed off, then created again") {
         CHECK(backs_off(at, "t", create, 10) == answer::nothing);
         CHECK(backs_off(at, "t", create, 11) == answer::applied);
         CHECK(at == slot{});
         CHECK(execute<create>(at, "t", 12, wanted).what == answer::applied);
     }
-    SUBCASE("stray after a commit under another epoch") {
+    SUBCASE("it is stray after a commit under another epoch") {
         CHECK(confirms(at, "t", create, 12) == answer::applied);
         CHECK(at == slot{});
     }
-    SUBCASE("confirmed") {
+    SUBCASE("it is confirmed") {
         CHECK(confirms(at, "t", create, 11) == answer::applied);
         CHECK(same(at.record, {"A", 5, 1, "new"}));
         CHECK(at.marks.empty());
@@ -143,7 +143,7 @@ TEST_CASE("record rule: a record is created with its mark, and goes with it") {
     }
 }
 
-TEST_CASE("record rule: a record is erased at the commit and not before") {
+TEST_CASE("record rule: a record is erased at the commit, not earlier") {
     auto at = with(opened);
     auto const result = execute<erase>(at, "t", 10, {});
     CHECK(result.what == answer::applied);
@@ -151,44 +151,44 @@ TEST_CASE("record rule: a record is erased at the commit and not before") {
     CHECK(result.exclusive->image == "native");
     CHECK(same(at.record, opened));
     CHECK(answer_to<debit>(at, "u", 10, 1) == answer::busy);
-    SUBCASE("undone") {
+    SUBCASE("it is undone") {
         CHECK(undoes(at, "t", erase) == answer::applied);
         CHECK(same(at.record, opened));
         CHECK(at.marks.empty());
     }
-    SUBCASE("confirmed") {
+    SUBCASE("it is confirmed") {
         auto const ended = settle::finish(at, "t", {erase, 0}, 10);
         CHECK(ended.on_record == settle::record_change::erased);
         CHECK(at == slot{});
     }
-    SUBCASE("stray") {
+    SUBCASE("it is stray") {
         CHECK(confirms(at, "t", erase, 11) == answer::applied);
         CHECK(same(at.record, opened));
     }
 }
 
-TEST_CASE("record rule: a replaced record comes back whole, its key never moves") {
+TEST_CASE("record rule: a replaced record is restored whole and keeps its key") {
     auto at = with(opened);
     wish wanted;
     wanted.whole = {"another key", -5, -1, "else"};
     REQUIRE(execute<replace>(at, "t", 10, wanted).what == answer::applied);
     CHECK(same(at.record, {"A", -5, -1, "else"}));
-    SUBCASE("undone") {
+    SUBCASE("it is undone") {
         CHECK(undoes(at, "t", replace) == answer::applied);
         CHECK(same(at.record, opened));
     }
-    SUBCASE("confirmed") {
+    SUBCASE("it is confirmed") {
         CHECK(confirms(at, "t", replace, 10) == answer::applied);
         CHECK(same(at.record, {"A", -5, -1, "else"}));
     }
-    SUBCASE("erased by another program meanwhile: only the mark is left to go") {
+    SUBCASE("another program erases it, and only the mark is removed") {
         at.record.reset();
         CHECK(undoes(at, "t", replace) == answer::applied);
         CHECK(at == slot{});
     }
 }
 
-TEST_CASE("record rule: a set of marks is ordered, whatever order it was filled in") {
+TEST_CASE("record rule: a set of marks is sorted for any order of insertion") {
     auto forward = with(opened);
     auto backward = with(opened);
     for (char const* id : {"a", "b", "c"}) {

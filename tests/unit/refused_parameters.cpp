@@ -66,7 +66,7 @@ std::string refused(std::string const& cause) {
            ". Correct them; nothing was written. See definition#parameters";
 }
 
-TEST_CASE("refused parameters: an amount that is negative, and its value") {
+TEST_CASE("refused parameters: a negative amount is named with its value") {
     CHECK(sentence({"a", "b", -5, 0, "", {}}) ==
           refused("participant 'from': the amount param.amount is negative: amount = -5"));
     CHECK(sentence({"a", "b", std::numeric_limits<std::int64_t>::min(), 0, "", {}}) ==
@@ -78,7 +78,7 @@ TEST_CASE("refused parameters: an amount that is negative, and its value") {
           refused("participant 'shares', line 2: the amount line.part is negative: part = -3"));
 }
 
-TEST_CASE("refused parameters: a condition that does not hold, and what it looks at") {
+TEST_CASE("refused parameters: a false condition is named with its values") {
     CHECK(sentence({"a", "b", 7000, 0, "", {}}) ==
           refused("the condition (param.amount <= 5000) does not hold: amount = 7000"));
     CHECK(sentence({"a", "a", 1, 0, "", {}}) ==
@@ -100,7 +100,7 @@ constexpr auto bounds_type = settle::transaction<bounds, "bounds">(
     .require(param<&bounds::price_max> > param<&bounds::max>)
     .require(param<&bounds::id> != "a\nb");
 
-TEST_CASE("refused parameters: each value is named, and none of them ends the line") {
+TEST_CASE("refused parameters: each value is named on one line") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<bounds_type>};
     CHECK(engine.run(bounds{"a", 1, 1}).problem.message() ==
@@ -110,12 +110,12 @@ TEST_CASE("refused parameters: each value is named, and none of them ends the li
     CHECK(told.find("id = \"a\\x0ab\"") != std::string::npos);
 }
 
-TEST_CASE("refused parameters: a value that is secret is not shown") {
+TEST_CASE("refused parameters: a secret value is not shown") {
     CHECK(sentence({"a", "b", 1, 0, "no", {}}) ==
           refused("the condition (\"no\" != param.word) does not hold: word = ***"));
 }
 
-TEST_CASE("refused parameters: a sum that leaves 64 bits, and its terms") {
+TEST_CASE("refused parameters: a sum beyond 64 bits is named with its terms") {
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     CHECK(sentence({"a", "b", 7, most, "", {}}) ==
           refused("participant 'from': the sum (param.amount + param.fee) leaves 64 bits: amount = "

@@ -113,12 +113,13 @@ struct shop {
     }
 };
 
-TEST_CASE_TEMPLATE_DEFINE("reverse: a gain beside an assignment must still be there", Kind, gains) {
+TEST_CASE_TEMPLATE_DEFINE("reverse: a credit beside an assignment must still be there", Kind,
+                          gains) {
     shop s;
     s.open(0);
     s.run<Kind::type>("t", 10);
-    SUBCASE("it is, all of it") { s.reverses({"pen", 0, 0, "open"}); }
-    SUBCASE("it is, beside more") {
+    SUBCASE("all of it is there") { s.reverses({"pen", 0, 0, "open"}); }
+    SUBCASE("more is there") {
         s.run<credit_type>("more", 5);
         s.reverses({"pen", 5, 0, "open"});
     }
@@ -137,7 +138,7 @@ struct kind {
 };
 TEST_CASE_TEMPLATE_INVOKE(gains, kind<fill_type>, kind<fill_at_apply_type>);
 
-TEST_CASE("reverse: a gain that may pass zero is taken back below it") {
+TEST_CASE("reverse: a credit that may pass zero is taken back below zero") {
     shop s;
     s.open(0);
     s.run<fill_freely_type>("t", 10);
@@ -145,19 +146,19 @@ TEST_CASE("reverse: a gain that may pass zero is taken back below it") {
     s.reverses({"pen", -7, 0, "open"});
 }
 
-TEST_CASE("reverse: where nothing was gained, a record may stand below zero") {
+TEST_CASE("reverse: without a credit a record may be below zero") {
     shop s;
     s.open(-5);
     s.run<fill_type>("t", 0);
     s.reverses({"pen", -5, 0, "open"});
 }
 
-TEST_CASE("reverse: a loss beside an assignment is given back, whatever stands there") {
+TEST_CASE("reverse: a debit beside an assignment is returned for any value of the record") {
     shop s;
     s.open(10);
     s.run<empty_type>("t", 4);
     SUBCASE("nothing else happened") { s.reverses({"pen", 10, 0, "open"}); }
-    SUBCASE("the rest was taken, and more") {
+    SUBCASE("the rest and more was taken") {
         s.run<take_type>("taken", 8);
         s.reverses({"pen", 2, 0, "open"});
     }
@@ -167,9 +168,9 @@ TEST_CASE("reverse: a loss beside an assignment is given back, whatever stands t
     }
 }
 
-TEST_CASE("reverse: what is left beside an assignment stays within a narrow member") {
+TEST_CASE("reverse: a narrow member beside an assignment keeps its range") {
     shop s;
-    SUBCASE("a loss that finds no room any more") {
+    SUBCASE("a returned debit does not fit any more") {
         s.open(0, 100);
         s.run<shrink_type>("t", 50);
         s.run<stretch_type>("more", 30);
@@ -177,7 +178,7 @@ TEST_CASE("reverse: what is left beside an assignment stays within a narrow memb
         s.run<stretch_type>("less", -3);
         s.reverses({"pen", 0, 127, "open"});
     }
-    SUBCASE("a gain that leaves less than the member can hold") {
+    SUBCASE("a taken credit leaves less than the member can hold") {
         s.open(0, 100);
         s.run<grow_type>("t", 20);
         s.run<stretch_type>("less", -229);
@@ -187,9 +188,9 @@ TEST_CASE("reverse: what is left beside an assignment stays within a narrow memb
     }
 }
 
-TEST_CASE("reverse: a gain alone must still be there, and nothing is asked where none was") {
+TEST_CASE("reverse: a credit alone must still be there, and a debit needs no guard") {
     shop s;
-    SUBCASE("a gain") {
+    SUBCASE("a credit") {
         s.open(0);
         s.run<credit_type>("t", 10);
         s.run<take_type>("taken", 1);
@@ -197,25 +198,25 @@ TEST_CASE("reverse: a gain alone must still be there, and nothing is asked where
         s.run<credit_type>("again", 1);
         s.reverses({"pen", 0, 0, "open"});
     }
-    SUBCASE("a gain that may pass zero") {
+    SUBCASE("a credit that may pass zero") {
         s.open(0);
         s.run<take_type>("t", -10);
         s.run<take_type>("taken", 7);
         s.reverses({"pen", -7, 0, "open"});
     }
-    SUBCASE("a gain of nothing, below zero") {
+    SUBCASE("a credit of 0, below zero") {
         s.open(-5);
         s.run<credit_type>("t", 0);
         s.reverses({"pen", -5, 0, "open"});
     }
-    SUBCASE("a loss, below zero") {
+    SUBCASE("a debit, below zero") {
         s.open(-5);
         s.run<take_type>("t", 3);
         s.reverses({"pen", -5, 0, "open"});
     }
 }
 
-TEST_CASE("reverse: an assignment that stands no more keeps its sum where it is") {
+TEST_CASE("reverse: a changed assignment also keeps its sum") {
     shop s;
     s.open(0);
     s.run<fill_type>("t", 10);

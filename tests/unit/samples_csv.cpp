@@ -67,7 +67,7 @@ using fields = std::vector<std::string>;
 }  // namespace
 
 TEST_SUITE("samples: csv") {
-    TEST_CASE("rows carry the line where they begin") {
+    TEST_CASE("csv: each row has the line number of its start") {
         auto const rows = rows_of("a,b\n1,2\n\n3,\"x\ny\"\n5,6\n");
         REQUIRE(rows.size() == 3);
         CHECK(rows[0].line == 2);
@@ -77,14 +77,14 @@ TEST_SUITE("samples: csv") {
         CHECK(rows[2].line == 6);
     }
 
-    TEST_CASE("byte order mark, CRLF, quotes, commas, spaces and a last line without an end") {
+    TEST_CASE("csv: byte order mark, CRLF, quotes, spaces and an unterminated last line are read") {
         auto const rows = rows_of("\xEF\xBB\xBF\"a\",b\r\n\"1, \"\"one\"\"\", 2 \r\n,caf\xC3\xA9");
         REQUIRE(rows.size() == 2);
         CHECK(rows[0].fields == fields{"1, \"one\"", " 2 "});
         CHECK(rows[1].fields == fields{"", "caf\xC3\xA9"});
     }
 
-    TEST_CASE("a missing column is named, and so are those that are there and those that may be") {
+    TEST_CASE("csv: an error names the missing, the present and the possible columns") {
         auto const refusal = refusal_of_content("x,b,c\n");
         CHECK(has(refusal, "there is no column 'a'; the header names x, b, c. "));
         CHECK(has(refusal, "A table has the columns a, b, parted by comma, semicolon, tab or |"));
@@ -99,7 +99,7 @@ TEST_SUITE("samples: csv") {
                              samples::input_error);
     }
 
-    TEST_CASE("of layouts that match equally, the one of which the fewest are missing is told") {
+    TEST_CASE("csv: the error names the layout that lacks the fewest columns") {
         std::vector<samples::table_layout> const two{{{"id"}, {"sum"}},
                                                      {{"id"}, {"amount"}, {"bank"}}};
         CHECK(samples::find_columns(two, {"id"}).problem == "there is no column 'sum'");
@@ -107,7 +107,7 @@ TEST_SUITE("samples: csv") {
         CHECK(samples::find_columns(two, {"id", "bank"}).problem == "there is no column 'amount'");
     }
 
-    TEST_CASE("any delimiter, and names in any case, with spaces, quotes and what is invisible") {
+    TEST_CASE("csv: delimiters vary, and column names ignore case, spaces and unseen characters") {
         for (std::string const delimiter : {",", ";", "\t", "|"}) {
             for (std::string const first : {"a", "A", " a ", "\"a\"", "\xC2\xA0" "a",
                                             "\xEF\xBB\xBF" "a", "_A", "a\xE2\x80\x8B"}) {
@@ -130,7 +130,7 @@ TEST_SUITE("samples: csv") {
         CHECK(table.value(row, 0) == "2");
     }
 
-    TEST_CASE("what is no row is passed over, and noted where it is not blank") {
+    TEST_CASE("csv: lines that are not rows are skipped, and noted if not blank") {
         auto const rows = rows_of("a,b\n,\n  \n\"\",\"\"\n\xC2\xA0,\t\n1,2\n# a comment\n"
                                   "\xEF\xBB\xBF A ,B\nTotal\n#5\nb,a\n3,4\n");
         REQUIRE(rows.size() == 7);
@@ -155,7 +155,7 @@ TEST_SUITE("samples: csv") {
         CHECK(rows[6].fields == fields{"3", "4"});
     }
 
-    TEST_CASE("a comment is one whatever it holds, in the file and before its header") {
+    TEST_CASE("csv: a comment may hold anything and precede the header") {
         std::string const good = "a,b\n";
         for (std::string const comment : {"# 2,x", "// 2,x", "-- 2,x", " # 2,x", "# \"2\" \",x",
                                           "# x", "#\"x\n", "\"# 2\",x", "#,\"x", "# 2,x,y,z"}) {
@@ -180,7 +180,7 @@ TEST_SUITE("samples: csv") {
         CHECK(has(refusal_of_content("# a comment\nx,y\n"), "there is no column 'a'"));
     }
 
-    TEST_CASE("a second header holds from there on") {
+    TEST_CASE("csv: a second header applies from its line on") {
         scratch_file file{"a,b\n1,2\nb,x,a\n3,4,5\n6,7\n"};
         samples::csv_file table{file.path(), letters};
         samples::csv_row row;
@@ -195,14 +195,14 @@ TEST_SUITE("samples: csv") {
         CHECK(has(row.problem, "2 fields where the header has 3"));
     }
 
-    TEST_CASE("only the text of columns that are read matters") {
+    TEST_CASE("csv: columns that are not read may hold anything") {
         auto const rows = rows_of("x,a,\xFF,b\n\xFF,1,\xFE,2\n1,\xFF,1,2\n");
         REQUIRE(rows.size() == 2);
         CHECK(rows[0]);
         CHECK(rows[1].problem == "field 2 is not valid UTF-8");
     }
 
-    TEST_CASE("files that cannot be used") {
+    TEST_CASE("csv: unusable files are refused") {
         CHECK(has(refusal_of("/nowhere/at-all.csv"), "at-all.csv: there is no such file"));
         CHECK(has(refusal_of(std::filesystem::temp_directory_path()), "this is a directory"));
         CHECK(has(refusal_of_content(""), "the file is empty"));
@@ -214,7 +214,7 @@ TEST_SUITE("samples: csv") {
         }
     }
 
-    TEST_CASE("a bad row says why and leaves the rows behind it alone") {
+    TEST_CASE("csv: a bad row has its reason and does not affect later rows") {
         struct damage {
             std::string_view bad, problem;
             fields kept;
@@ -255,7 +255,7 @@ TEST_SUITE("samples: csv") {
         }
     }
 
-    TEST_CASE("a stray quote does not reach into a quoted field further down") {
+    TEST_CASE("csv: a stray quote does not reach a later quoted field") {
         auto const rows = rows_of("a,b\n\"1,2\n3,4\n5,\"x, y\"\n");
         REQUIRE(rows.size() == 3);
         CHECK_FALSE(rows[0]);
@@ -263,7 +263,7 @@ TEST_SUITE("samples: csv") {
         CHECK(rows[2].fields == fields{"5", "x, y"});
     }
 
-    TEST_CASE("an endless row is given up, and what follows is read") {
+    TEST_CASE("csv: an overlong row is refused, and later rows are read") {
         std::string const endless(samples::line_reader::longest + 10, 'x');
         auto const rows = rows_of("a,b\n" + endless + "\n1,2\n");
         REQUIRE(rows.size() == 2);
@@ -272,7 +272,7 @@ TEST_SUITE("samples: csv") {
         CHECK(rows[1].fields == fields{"1", "2"});
     }
 
-    TEST_CASE("lines that cross the reader's blocks stay whole") {
+    TEST_CASE("csv: lines that cross the reader's blocks stay whole") {
         std::string content = "a,b\n";
         for (std::size_t row = 0; row < 5000; ++row) {
             content += std::to_string(row) + "," + std::string(row % 97, 'q') + "\r\n";
@@ -285,7 +285,7 @@ TEST_SUITE("samples: csv") {
         }
     }
 
-    TEST_CASE("the samples' own files are read whole") {
+    TEST_CASE("csv: the samples' own files are read whole") {
         samples::csv_file orders{sample("transfer/payment_orders.csv"), {{{"order_id"}}}};
         std::set<std::string> ids;
         samples::csv_row row;

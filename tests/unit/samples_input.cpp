@@ -68,7 +68,7 @@ using told_as = std::vector<std::string>;
 } // namespace
 
 TEST_SUITE("samples: orders of the bank") {
-    TEST_CASE("both headers are understood, in any order of columns") {
+    TEST_CASE("orders: both headers are read in any order of columns") {
         auto const bank = pieces_of<bank::order_reader>(
             "order_id,account,bank_to,account_to,amount,purpose\n29401,1,YZ,87144583,.80,HH\n");
         REQUIRE(bank.size() == 1);
@@ -87,7 +87,7 @@ TEST_SUITE("samples: orders of the bank") {
         CHECK(transfer.parameters.amount == 1250);
     }
 
-    TEST_CASE("a missing column is named") {
+    TEST_CASE("orders: a missing column is named") {
         CHECK_THROWS_WITH_AS(pieces_of<bank::order_reader>("id,source,amount\n"),
                              doctest::Contains("no column 'destination'; the header names id, "),
                              samples::input_error);
@@ -96,7 +96,7 @@ TEST_SUITE("samples: orders of the bank") {
                              samples::input_error);
     }
 
-    TEST_CASE("each bad line is refused with its reason, and the others are given") {
+    TEST_CASE("orders: each bad line is refused with its reason, and other lines are read") {
         auto const pieces = pieces_of<bank::order_reader>("id,source,destination,amount\n"
                                                           "1,A,B,0\n"
                                                           "2,A,B,-5\n"
@@ -130,7 +130,7 @@ TEST_SUITE("samples: orders of the bank") {
         CHECK(std::get<samples::request<bank::transfer>>(pieces[10]).id == "11");
     }
 
-    TEST_CASE("lines of sums, comments, blanks and headers are no orders, and no refusals") {
+    TEST_CASE("orders: totals, comments, blanks and headers are neither orders nor refusals") {
         auto const pieces = pieces_of<bank::order_reader>("id,source,destination,amount\n"
                                                           "1,A,B,1\n,,,\nID,SOURCE,Destination, "
                                                           "amount\n2,A,B,2\n,,,3\nTotal,,,3\n"
@@ -145,7 +145,7 @@ TEST_SUITE("samples: orders of the bank") {
         CHECK_MESSAGE(named_so.parameters.source == "Total", "whole orders are orders");
     }
 
-    TEST_CASE("comments and lines of sums of any form move nothing") {
+    TEST_CASE("orders: comments and totals of any form move no money") {
         std::string const plain = "id,source,destination,amount\n";
         std::string const at_bank = "order_id,account,bank_to,account_to,amount\n";
         for (auto const& text :
@@ -175,7 +175,7 @@ TEST_SUITE("samples: orders of the bank") {
         CHECK(std::get<samples::request<bank::transfer>>(numbered.at(0)).id == "#1001");
     }
 
-    TEST_CASE("either header may come in the middle, in any order of columns") {
+    TEST_CASE("orders: either header may come in the middle, in any order of columns") {
         auto const pieces = pieces_of<bank::order_reader>(
             "id,source,destination,amount\n1,A,B,1\namount,destination,source,id\n2,D,C,7\n"
             "order id,account,bank to,account to,amount\n3,E,YZ,8,4\n");
@@ -189,7 +189,7 @@ TEST_SUITE("samples: orders of the bank") {
 }
 
 TEST_SUITE("samples: invoices of the shop") {
-    TEST_CASE("lines of one invoice become one payment, and a C one refund") {
+    TEST_CASE("invoices: the lines of an invoice become one payment, those of a C one refund") {
         CHECK(invoices_of("A,x,2,1.50,7\nA,y,1,.25,7\nCB,x,-2,1.50,7\n") ==
               told_as{"2 payment A 7 325", "4 refund CB 7 300"});
         auto const pieces = pieces_of<shop::invoice_reader>(retail_header + "CB,x,-2,1.50,7\n");
@@ -200,7 +200,7 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(refund.lines[0].price == 150);
     }
 
-    TEST_CASE("one bad line refuses its whole invoice, and no other") {
+    TEST_CASE("invoices: a bad line refuses its whole invoice and no other") {
         struct bad_line {
             char const* line;
             char const* reason;
@@ -225,7 +225,7 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(invoices_of("CA,x,1,1,7\n") == told_as{"refused 2 positive quantity in a refund"});
     }
 
-    TEST_CASE("a damaged line that names an invoice belongs to that invoice") {
+    TEST_CASE("invoices: a damaged line belongs to the invoice that it names") {
         // As the first line of the invoice, as the last line of the file, and as no one's line.
         CHECK(invoices_of("Z,x,1,1,7\nA,x\nA,x,1,1,7\n") ==
               told_as{"2 payment Z 7 100", "refused 3 unreadable line"});
@@ -235,7 +235,7 @@ TEST_SUITE("samples: invoices of the shop") {
               told_as{"2 payment Z 7 200", "refused 3 unreadable line", "remark 4"});
     }
 
-    TEST_CASE("a line that names no invoice puts its neighbours in doubt") {
+    TEST_CASE("invoices: a line without an invoice number makes its neighbours doubtful") {
         CHECK(invoices_of("Y,x,1,1,7\nZ,x,1,1,7\n\xFF,x\nA,x,1,1,7\nB,x,1,1,7\n") ==
               told_as{"2 payment Y 7 100", "refused 3 unreadable line", "refused 4 unreadable line",
                       "refused 5 unreadable line", "6 payment B 7 100"});
@@ -246,7 +246,7 @@ TEST_SUITE("samples: invoices of the shop") {
               told_as{"refused 2 unreadable line", "refused 3 unreadable line"});
     }
 
-    TEST_CASE("lines that do not stand together are gathered, in the order of the numbers") {
+    TEST_CASE("invoices: scattered lines are gathered, in the order of the numbers") {
         CHECK(invoices_of("1001,x,1,1,7\n1002,y,1,1,7\n1001,z,1,1,7\n") ==
               told_as{"remark 4", "2 payment 1001 7 200", "3 payment 1002 7 100"});
         CHECK(invoices_of("99,x,1,1,7\nC7,y,-1,1,7\n100,z,1,1,7\n99,y,1,1,7\n8,x,1,1,7\n") ==
@@ -277,7 +277,7 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(std::get<samples::remark>(pieces.at(0)).line == 4);
     }
 
-    TEST_CASE("a bad line refuses a scattered invoice, and a line of nobody all of them") {
+    TEST_CASE("invoices: a bad line refuses its scattered invoice, an unnumbered line all") {
         CHECK(invoices_of("A,x,1,1,7\nB,y,1,1,7\nA,z,0,1,7\n") ==
               told_as{"remark 4", "refused 4 quantity of 0", "3 payment B 7 100"});
         CHECK(invoices_of("A,x,1,1,7\nB,y,1,1,7\n,q,1,1,7\nC,z,-1,1,7\nA,z,1,1,7\n") ==
@@ -285,7 +285,7 @@ TEST_SUITE("samples: invoices of the shop") {
                       "refused 3 unreadable line", "refused 5 unreadable line"});
     }
 
-    TEST_CASE("an invoice whose lines come once more is refused with both lines named") {
+    TEST_CASE("invoices: an invoice whose lines are repeated is refused with both line numbers") {
         auto const refusals = [](std::string const& lines) {
             std::vector<std::string> found;
             for (auto const& piece : pieces_of<shop::invoice_reader>(retail_header + lines)) {
@@ -318,7 +318,7 @@ TEST_SUITE("samples: invoices of the shop") {
               told_as{"2 payment A 7 200", "remark 3"});
     }
 
-    TEST_CASE("lines of sums, blanks and a second header refuse no invoice") {
+    TEST_CASE("invoices: totals, blanks and a second header refuse no invoice") {
         CHECK(invoices_of("A,x,1,1,7\n,,,,\nA,y,1,1,7\n,,2,,\n, ,-,2, \n") ==
               told_as{"2 payment A 7 200", "remark 5", "remark 6"});
         CHECK(invoices_of("A,x,1,1,7\nTotal: 5\n# B,x,1,1,7\nTotal:,-,-,5,-\nTotal, ,5, , \n") ==
@@ -337,7 +337,7 @@ TEST_SUITE("samples: invoices of the shop") {
                       "refused 4 unreadable line"});
     }
 
-    TEST_CASE("the shop's file sorted by its stock codes gives the same invoices") {
+    TEST_CASE("invoices: the shop's file sorted by stock code gives the same invoices") {
         auto const path = std::filesystem::path{SETTLE_DATA_DIR} / "payment/online_retail.csv";
         std::ifstream file{path};
         std::string header;
@@ -371,7 +371,7 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(found == wanted);
     }
 
-    TEST_CASE("the shop's real file") {
+    TEST_CASE("invoices: the shop's real file is read") {
         shop::invoice_reader reader{std::filesystem::path{SETTLE_DATA_DIR} /
                                     "payment/online_retail.csv"};
         std::map<std::string, int> refused;

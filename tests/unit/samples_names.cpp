@@ -10,7 +10,7 @@
 #include <string_view>
 
 TEST_SUITE("samples: names") {
-    TEST_CASE("what would not be seen is written out, and the rest stays as it is") {
+    TEST_CASE("names: invisible characters are escaped, and all others stay") {
         struct text {
             std::string_view raw, shown;
         };
@@ -35,7 +35,7 @@ TEST_SUITE("samples: names") {
         CHECK(samples::printable({"a\0b", 3}) == "a\\x00b");
     }
 
-    TEST_CASE("names look alike when only spaces, unseen characters or encodings differ") {
+    TEST_CASE("names: they look alike if only spaces, unseen characters or encodings differ") {
         for (std::string_view const name :
              {"ann", " ann", "ann ", "\tann", "\xC2\xA0" "ann", "a\xE2\x80\x8Bnn",
               "ann\xEF\xBB\xBF", "\xEF\xBD\x81nn", "a\xC2\xADnn", "ann\xE3\x80\x80"}) {
@@ -54,7 +54,7 @@ TEST_SUITE("samples: names") {
         CHECK(names.add("bob") == nullptr);
     }
 
-    TEST_CASE("an id is known again by the line that named it first, among many") {
+    TEST_CASE("names: a repeated id is found with the line of its first use") {
         samples::seen_ids ids;
         for (std::uint64_t line = 2; line < 50'000; ++line) {
             REQUIRE(ids.add("id" + std::to_string(line), line) == 0);

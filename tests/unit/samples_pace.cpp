@@ -64,7 +64,7 @@ struct asked_engine {
 } // namespace
 
 TEST_SUITE("samples: pace") {
-    TEST_CASE("what has nothing in common is shared out evenly") {
+    TEST_CASE("shares: orders without a common record are shared out evenly") {
         pieces all;
         for (int i = 0; i < 100; ++i) all.push_back({"a" + std::to_string(i)});
         auto const found = split(all, 4);
@@ -73,24 +73,24 @@ TEST_SUITE("samples: pace") {
         check_shares(all, found);
     }
 
-    TEST_CASE("a chain is one share, though its ends have nothing in common") {
+    TEST_CASE("shares: a chain is one share, although its ends have nothing in common") {
         pieces const all{{"a", "b"}, {"x"}, {"c", "d"}, {"b", "c"}, {"y"}};
         auto const found = split(all, 2);
         CHECK(found == numbers{{0, 2, 3}, {1, 4}});
     }
 
-    TEST_CASE("one record that all touch leaves one thread at work") {
+    TEST_CASE("shares: a record that all orders touch gives one share") {
         pieces const all{{"till", "a"}, {"till", "b"}, {"c", "till"}};
         CHECK(split(all, 8) == numbers{{0, 1, 2}});
     }
 
-    TEST_CASE("no pieces, no threads, and more threads than pieces") {
+    TEST_CASE("shares: no orders, no threads, and more threads than orders are handled") {
         CHECK(split({}, 3).empty());
         CHECK(split({{"a"}}, 64) == numbers{{0}});
         CHECK(split({{"a"}, {"b"}}, 1) == numbers{{0, 1}});
     }
 
-    TEST_CASE("any pieces: each once, in order, and no name on two threads") {
+    TEST_CASE("shares: each order has one share, in order, and no name is on two threads") {
         std::mt19937 chance{7};
         for (unsigned round = 0; round < 50; ++round) {
             pieces all(200);
@@ -103,7 +103,7 @@ TEST_SUITE("samples: pace") {
         }
     }
 
-    TEST_CASE("a range of what a function gives ends where that ends") {
+    TEST_CASE("pulled: a range of a function's values ends with them") {
         static_assert(ranges::input_range<samples::pulled<int>>);
         int given = 0;
         samples::pulled<int> range{[&](int& next) { return (next = ++given) <= 3; }};
@@ -115,7 +115,7 @@ TEST_SUITE("samples: pace") {
         CHECK(empty.begin() == empty.end());
     }
 
-    TEST_CASE("a record that was seen is not looked for again; one that was not, is") {
+    TEST_CASE("open records: only a record that was not seen is looked up again") {
         asked_engine engine;
         samples::open_records<asked_engine> open{engine};
         for (int i = 0; i < 3; ++i) {
@@ -132,7 +132,7 @@ TEST_SUITE("samples: pace") {
         CHECK_THROWS_AS(open.has(asked_engine::collection{}, "far away"), settle::failure);
     }
 
-    TEST_CASE("records of two collections are not called the same") {
+    TEST_CASE("open records: records of two collections have different names") {
         CHECK(samples::record_name("a", "b/c") != samples::record_name("b", "a/c"));
         CHECK(samples::record_name("orders", "1") != samples::record_name("order", "s1"));
     }

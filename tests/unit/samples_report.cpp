@@ -69,7 +69,7 @@ int exit_status_of(Work work) {
 }  // namespace
 
 TEST_SUITE("samples: report") {
-    TEST_CASE("the text names every count, the first refusals, and the money") {
+    TEST_CASE("report: the text has every count, the first refusals and the money") {
         auto const text = to_text(bank_run(), "payment orders");
         CHECK(has(text, "6,471 payment orders\n"));
         CHECK(has(text, "  done       6,000\n  canceled     450\n"));
@@ -83,7 +83,7 @@ TEST_SUITE("samples: report") {
         CHECK(has(text, "time   2.0 s, 3225 a second\n"));
     }
 
-    TEST_CASE("however much is refused, all of it is counted and a part of it kept") {
+    TEST_CASE("report: all refusals are counted and the first are kept") {
         samples::report run;
         for (std::uint64_t line = 2; line < 5002; ++line) run.refuse(line, "bad", "is bad");
         CHECK(run.refused == 5000);
@@ -92,13 +92,13 @@ TEST_SUITE("samples: report") {
         CHECK(has(to_text(run, "orders"), "… and 4,980 more\n"));
     }
 
-    TEST_CASE("money that changed is not overlooked") {
+    TEST_CASE("report: a changed sum of money is reported") {
         auto run = bank_run();
         run.sum_after -= 1;
         CHECK(has(to_text(run, "orders"), "3757999.99 after: CHANGED"));
     }
 
-    TEST_CASE("the exit code follows the gravest count") {
+    TEST_CASE("report: the exit code follows the gravest count") {
         samples::report run;
         run.canceled = 3;
         CHECK(run.ends_with() == samples::exit_code::settled);
@@ -111,7 +111,7 @@ TEST_SUITE("samples: report") {
         CHECK(stopped.ends_with() == samples::exit_code::unsettled);
     }
 
-    TEST_CASE("the JSON file holds the same, and replaces an older one whole") {
+    TEST_CASE("report: the JSON file has the same content and replaces an older file whole") {
         scratch_folder folder;
         auto const path = folder.path / "report.json";
         std::ofstream{path} << std::string(10000, 'x');
@@ -135,7 +135,7 @@ TEST_SUITE("samples: report") {
         CHECK(std::distance(begin(files), end(files)) == 1);
     }
 
-    TEST_CASE("a report that cannot be written says where and why, and leaves nothing behind") {
+    TEST_CASE("report: a failed write is reported with its path and leaves nothing behind") {
         scratch_folder folder;
         auto const nowhere = folder.path / "none" / "report.json";
         CHECK_THROWS_WITH_AS(
@@ -146,7 +146,7 @@ TEST_SUITE("samples: report") {
         CHECK(std::filesystem::is_empty(folder.path));
     }
 
-    TEST_CASE("where no report can be written is known before anything is run") {
+    TEST_CASE("report: an unwritable path is refused before anything runs") {
         scratch_folder folder;
         CHECK_THROWS_AS(samples::check_report_path(folder.path / "none" / "report.json"),
                         samples::input_error);
@@ -156,7 +156,7 @@ TEST_SUITE("samples: report") {
         CHECK(std::filesystem::is_empty(folder.path));
     }
 
-    TEST_CASE("a sentence that quotes a file keeps its beginning and its end, and no more") {
+    TEST_CASE("report: a long quoted sentence keeps its beginning and its end") {
         CHECK(samples::shortened("short") == "short");
         for (std::string const piece : {"x", "é", "€", "😀"}) {
             std::string long_text = "id ";
@@ -171,7 +171,7 @@ TEST_SUITE("samples: report") {
 }
 
 TEST_SUITE("samples: progress") {
-    TEST_CASE("nothing is drawn where no terminal is") {
+    TEST_CASE("progress: nothing is drawn without a terminal") {
         auto* const file = std::tmpfile();
         REQUIRE(file != nullptr);
         {
@@ -185,7 +185,7 @@ TEST_SUITE("samples: progress") {
 }
 
 TEST_SUITE("samples: interrupt") {
-    TEST_CASE("the first signal asks to stop, and the process goes on") {
+    TEST_CASE("interrupt: the first signal requests a stop, and the process continues") {
         for (int const signal : {SIGINT, SIGTERM}) {
             auto const status = exit_status_of([signal] {
                 samples::interrupt stop;
@@ -198,7 +198,7 @@ TEST_SUITE("samples: interrupt") {
         }
     }
 
-    TEST_CASE("the second signal ends the process") {
+    TEST_CASE("interrupt: the second signal ends the process") {
         auto const status = exit_status_of([] {
             samples::interrupt stop;
             kill(getpid(), SIGINT);
@@ -209,7 +209,7 @@ TEST_SUITE("samples: interrupt") {
         CHECK(status == 128 + SIGINT);
     }
 
-    TEST_CASE("afterwards a signal does again what it did before") {
+    TEST_CASE("interrupt: the earlier handler is restored afterwards") {
         auto const status = exit_status_of([] {
             { samples::interrupt stop; }
             raise(SIGTERM);

@@ -41,7 +41,7 @@ using std::chrono::seconds;
 } // namespace
 
 TEST_SUITE("samples: settings") {
-    TEST_CASE("open with its file, its amounts and the default store") {
+    TEST_CASE("settings: open has its file, its amounts and the default store") {
         reading const read{{"open", "a.csv", "--balance", "1000.5", "--stock", "7"}};
         CHECK_FALSE(read.ended);
         CHECK(read.given.commands == std::vector{command::open});
@@ -52,7 +52,7 @@ TEST_SUITE("samples: settings") {
         CHECK(read.given.store.path == "shop.db");
     }
 
-    TEST_CASE("several commands keep their order and each its own id") {
+    TEST_CASE("settings: several commands keep their order and their ids") {
         reading const read{{"--store", "memory:", "check", "reverse", "r", "cancel", "c",
                             "--even-if-unknown", "show", "s", "--json", "list"}};
         CHECK_FALSE(read.ended);
@@ -66,7 +66,7 @@ TEST_SUITE("samples: settings") {
         CHECK_FALSE(read.given.list_json);
     }
 
-    TEST_CASE("behind -- stands one id, account or file, whatever it looks like") {
+    TEST_CASE("settings: one id, account or file of any spelling follows --") {
         reading const account{{"balance", "--", "check", "list"}};
         CHECK_FALSE(account.ended);
         CHECK(account.given.account == "check");
@@ -90,13 +90,13 @@ TEST_SUITE("samples: settings") {
         CHECK(reading{{"show", "-x"}}.ended == exit_code::wrong_usage);
     }
 
-    TEST_CASE("the store may stand behind the command") {
+    TEST_CASE("settings: the store may follow the command") {
         reading const read{{"check", "--store", "sqlite:x.db"}};
         CHECK_FALSE(read.ended);
         CHECK(read.given.store.path == "x.db");
     }
 
-    TEST_CASE("a run has a pace, which the stores and one thread set when nobody says") {
+    TEST_CASE("settings: a run has default values for its batch size and threads") {
         reading const plain{{"run", "a.csv"}};
         CHECK(plain.given.pace.window == 0);
         CHECK(plain.given.pace.threads == 1);
@@ -111,14 +111,14 @@ TEST_SUITE("samples: settings") {
         CHECK(most.given.pace.threads == 64);
     }
 
-    TEST_CASE("two phases concern every command, before it or behind it") {
+    TEST_CASE("settings: --two-phases applies to every command, before or after it") {
         CHECK(reading{{"--two-phases", "run", "a.csv"}}.given.two_phases);
         CHECK(reading{{"run", "a.csv", "--two-phases"}}.given.two_phases);
         CHECK(reading{{"recover", "--two-phases"}}.given.two_phases);
         CHECK(reading{{"work", "--two-phases"}}.given.two_phases);
     }
 
-    TEST_CASE("times have units") {
+    TEST_CASE("settings: times have units") {
         CHECK(reading{{"recover"}}.given.standing_for == std::chrono::minutes(30));
         CHECK(reading{{"recover", "--older-than", "0s"}}.given.standing_for == seconds(0));
         CHECK(reading{{"recover", "--older-than", "90"}}.given.standing_for == seconds(90));
@@ -127,12 +127,12 @@ TEST_SUITE("samples: settings") {
         CHECK(reading{{"list", "--older-than", "1d"}}.given.older_than == seconds(86400));
     }
 
-    TEST_CASE("states have the names that list prints") {
+    TEST_CASE("settings: states have the names that list prints") {
         CHECK(reading{{"list", "--state", "canceling"}}.given.state == settle::state::canceling);
         CHECK_FALSE(reading{{"list"}}.given.state);
     }
 
-    TEST_CASE("help is no mistake, and everything else that is no command is") {
+    TEST_CASE("settings: help is valid, and any other unknown command is an error") {
         CHECK(reading{{"--help"}}.ended == exit_code::settled);
         CHECK(reading{{"run", "--help"}}.ended == exit_code::settled);
         CHECK(reading{{"--version"}}.ended == exit_code::settled);

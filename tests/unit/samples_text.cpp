@@ -33,7 +33,7 @@ std::string refusal_of_address(std::string_view text) {
 }  // namespace
 
 TEST_SUITE("samples: money") {
-    TEST_CASE("decimal text becomes hundredths") {
+    TEST_CASE("text: decimals become hundredths") {
         struct reading {
             std::string_view text;
             std::int64_t hundredths;
@@ -51,7 +51,7 @@ TEST_SUITE("samples: money") {
         }
     }
 
-    TEST_CASE("what is no amount is refused, each with its reason") {
+    TEST_CASE("text: an invalid amount is refused with its reason") {
         CHECK(refusal_of_money("") == "the amount is empty");
         for (auto const* text : {"1.234", "1.000", ".001"}) {
             CAPTURE(text);
@@ -87,7 +87,7 @@ TEST_SUITE("samples: money") {
         CHECK(long_text.size() < 150);
     }
 
-    TEST_CASE("whole numbers, products and sums") {
+    TEST_CASE("text: whole numbers, products and sums are checked") {
         CHECK(samples::parse_whole("quantity", "-12") == -12);
         CHECK_THROWS_WITH_AS(samples::parse_whole("quantity", "1.5"),
                              "the quantity '1.5' is not a number", samples::input_error);
@@ -101,7 +101,7 @@ TEST_SUITE("samples: money") {
         CHECK_THROWS_AS(samples::add(most, 1), samples::input_error);
     }
 
-    TEST_CASE("hundredths become text that reads back as the same hundredths") {
+    TEST_CASE("text: hundredths are printed and read back unchanged") {
         CHECK(samples::format_money(123456) == "1234.56");
         CHECK(samples::format_money(-5) == "-0.05");
         for (std::int64_t const value :
@@ -113,7 +113,7 @@ TEST_SUITE("samples: money") {
 }
 
 TEST_SUITE("samples: text") {
-    TEST_CASE("store addresses") {
+    TEST_CASE("text: store addresses are parsed") {
         using samples::store_kind;
         CHECK(samples::parse_store_address("memory:") ==
               samples::store_address{store_kind::memory, ""});
@@ -133,7 +133,7 @@ TEST_SUITE("samples: text") {
         CHECK(refusal_of_address("memory:x").find("memory: has none") != std::string::npos);
     }
 
-    TEST_CASE("of two ends the graver one counts") {
+    TEST_CASE("text: the graver of two exit codes counts") {
         using samples::exit_code;
         CHECK(samples::worse(exit_code::settled, exit_code::refused) == exit_code::refused);
         CHECK(samples::worse(exit_code::unsettled, exit_code::refused) == exit_code::unsettled);

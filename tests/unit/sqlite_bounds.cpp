@@ -74,7 +74,7 @@ void open(std::string const& path, std::int64_t amount) {
 
 constexpr char const* all_bounds = "SELECT collection, key, marks, least, most FROM settle_bound";
 
-TEST_CASE("sqlite bounds: many marks have bounds beside them, few have none") {
+TEST_CASE("sqlite bounds: a record with many marks has bounds, a record with few has none") {
     folder const here;
     settle::testing::manual_environment const time;
     open(here.file(), 1000);
@@ -122,7 +122,7 @@ void check_answers(std::string const& path, settle::testing::manual_environment 
     CHECK(engine.run<look_type>(named("elsewhere"), {"cold", 7, "", {}}).done());
 }
 
-TEST_CASE("sqlite bounds: what they answer is what the marks themselves answer") {
+TEST_CASE("sqlite bounds: they give the same answers as the marks") {
     folder const here;
     settle::testing::manual_environment const time;
     open(here.file(), 100);
@@ -138,7 +138,7 @@ TEST_CASE("sqlite bounds: what they answer is what the marks themselves answer")
     CHECK(sql_value(here.file(), "SELECT amount FROM items WHERE id = 'hot'") == "500");
 }
 
-TEST_CASE("sqlite bounds: the same record, one phase: bounds are met, and stay as they are") {
+TEST_CASE("sqlite bounds: one phase checks bounds and does not change them") {
     folder const here;
     settle::testing::manual_environment const time;
     open(here.file(), 100);
@@ -152,7 +152,7 @@ TEST_CASE("sqlite bounds: the same record, one phase: bounds are met, and stay a
           std::vector<std::string>{R"(items|hot|40|{"amount":-400}|NULL)"});
 }
 
-TEST_CASE("sqlite bounds: sums that leave 64 bits are not kept, and nothing is wrong") {
+TEST_CASE("sqlite bounds: sums beyond 64 bits are not kept, and answers stay right") {
     folder const here;
     settle::testing::manual_environment const time;
     auto const least = std::numeric_limits<std::int64_t>::min();
@@ -168,7 +168,7 @@ TEST_CASE("sqlite bounds: sums that leave 64 bits are not kept, and nothing is w
     CHECK(engine.read(items, "hot").value()->amount == least + 20 * step + 20 * step);
 }
 
-TEST_CASE("sqlite bounds: a row that is wrong is named, and without it all goes on") {
+TEST_CASE("sqlite bounds: a wrong row is named, and its removal mends the record") {
     for (auto const& one :
          {std::pair{"least = '{\"amount\":'", "in the table settle_bound: "},
           std::pair{"least = '{\"none\":1}'", "the record has no such member"},
@@ -220,7 +220,7 @@ void do_something(Engine& engine, std::mt19937_64& chance, std::size_t number,
     }
 }
 
-TEST_CASE("sqlite bounds: two programs, marks that come and go: bounds are those of the marks") {
+TEST_CASE("sqlite bounds: they agree with the marks of two concurrent programs") {
     folder const here;
     settle::testing::manual_environment const time;
     open(here.file(), 200);
@@ -306,7 +306,7 @@ std::int64_t steps_beside(std::size_t marks) {
     return counted_steps::of([&] { run(first, "counted"); });
 }
 
-TEST_CASE("sqlite bounds: a thousand marks on a record cost the next one what fifty cost") {
+TEST_CASE("sqlite bounds: a part costs the same beside a thousand marks as beside fifty") {
     auto const few = steps_beside(50);
     auto const many = steps_beside(1000);
     CAPTURE(few);

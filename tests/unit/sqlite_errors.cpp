@@ -130,7 +130,7 @@ void check_told_at_once(settle::outcome const& told, change_behind const& how) {
     CHECK(contains(told.problem.text, "put back what is missing"));
 }
 
-TEST_CASE("sqlite errors: a table that another program takes away is told at once") {
+TEST_CASE("sqlite errors: a table dropped by another program is reported at once") {
     using clock = std::chrono::steady_clock;
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         for (auto const& change_of_it : every_change) {
@@ -155,7 +155,7 @@ TEST_CASE("sqlite errors: a table that another program takes away is told at onc
     }
 }
 
-TEST_CASE("sqlite errors: a table that goes at any step is told at once, and recovered later") {
+TEST_CASE("sqlite errors: a table dropped at any step is reported, and recovery succeeds later") {
     using enum settle::step;
     for (auto const when : {insert, apply, commit}) {
         CAPTURE(when);
@@ -180,7 +180,7 @@ TEST_CASE("sqlite errors: a table that goes at any step is told at once, and rec
     }
 }
 
-TEST_CASE("sqlite errors: beside a program that keeps the file locked, every round says why") {
+TEST_CASE("sqlite errors: a locked file is reported in every round") {
     folder const here;
     database db{here.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
     settle::options limits;
@@ -233,7 +233,7 @@ TEST_CASE("sqlite errors: beside a program that keeps the file locked, every rou
     CHECK(engine.purge().erased == 1);
 }
 
-TEST_CASE("sqlite errors: a range of records beside a locked file ends in time, with its reason") {
+TEST_CASE("sqlite errors: reading a range from a locked file ends in time with the reason") {
     folder const here;
     database db{here.file(), {.busy_timeout = std::chrono::milliseconds{1}}};
     settle::options limits;
@@ -277,7 +277,7 @@ int limited(::rlim_t most, Function&& function) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_CASE("sqlite errors: a file that finds no room says that the disk is full, also at open") {
+TEST_CASE("sqlite errors: a full disk is reported, also at open") {
     std::set<int> seen;
     for (::rlim_t const most : {8U << 10U, 20U << 10U, 40U << 10U, 80U << 10U, 150U << 10U}) {
         CAPTURE(most);
@@ -308,7 +308,7 @@ TEST_CASE("sqlite errors: a file that finds no room says that the disk is full, 
     CHECK(seen.contains(3));
 }
 
-TEST_CASE("sqlite errors: a read that fails later is not said to have found the disk full") {
+TEST_CASE("sqlite errors: a later failed read is not reported as a full disk") {
     folder const here;
     int const code = limited(8U << 10U, [&] {
         sqlite3* on = nullptr;

@@ -100,7 +100,7 @@ void hash(std::string const& path) {
     ::close(descriptor);
 }
 
-TEST_CASE("sqlite files: nobody is told done once a file is not the one at its path") {
+TEST_CASE("sqlite files: no call reports done once the file at the path is another file") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         for (auto const& wrong : every_damage) {
             CAPTURE(wrong.name);
@@ -128,7 +128,7 @@ TEST_CASE("sqlite files: nobody is told done once a file is not the one at its p
     }
 }
 
-TEST_CASE("sqlite files: what was read before is not told when a file has gone meanwhile") {
+TEST_CASE("sqlite files: a cached outcome is not reported once the file is gone") {
     place const at;
     database db{at.file};
     auto engine = engine_on(db);
@@ -141,7 +141,7 @@ TEST_CASE("sqlite files: what was read before is not told when a file has gone m
     }), "is no longer the file that is open"));
 }
 
-TEST_CASE("sqlite files: a file that goes while a commit in one phase is under way") {
+TEST_CASE("sqlite files: a file removed during a commit in one phase is noticed") {
     for (auto const& wrong : every_damage) {
         CAPTURE(wrong.name);
         place const at;
@@ -160,7 +160,7 @@ TEST_CASE("sqlite files: a file that goes while a commit in one phase is under w
     }
 }
 
-TEST_CASE("sqlite files: nothing is committed once a file has gone inside a native transaction") {
+TEST_CASE("sqlite files: a file removed inside a native transaction stops its commit") {
     // The third look at the clock is inside of it, the others are before.
     for (int const look : {1, 2, 3}) {
         CAPTURE(look);
@@ -182,7 +182,7 @@ TEST_CASE("sqlite files: nothing is committed once a file has gone inside a nati
     }
 }
 
-TEST_CASE("sqlite files: a range that is run again is told nothing of a file that has gone") {
+TEST_CASE("sqlite files: a repeated batch gets no outcome from a removed file") {
     place const at;
     database db{at.file};
     bool strikes = false;
@@ -204,7 +204,7 @@ TEST_CASE("sqlite files: a range that is run again is told nothing of a file tha
     for (std::size_t i = 4; i < told.size(); ++i) check_refused(told[i]);
 }
 
-TEST_CASE("sqlite files: a file that goes at any step of two phases") {
+TEST_CASE("sqlite files: a file removed at any step of two phases is noticed") {
     using enum settle::step;
     for (auto const when : {insert, apply, commit, confirm}) {
         for (auto const& wrong : every_damage) {
@@ -223,7 +223,7 @@ TEST_CASE("sqlite files: a file that goes at any step of two phases") {
     }
 }
 
-TEST_CASE("sqlite files: records that go are noticed when the log stands elsewhere") {
+TEST_CASE("sqlite files: a removed file of records is noticed if the log is elsewhere") {
     place const at;
     folder const elsewhere;
     database log{elsewhere.file()};
@@ -237,7 +237,7 @@ TEST_CASE("sqlite files: records that go are noticed when the log stands elsewhe
     CHECK(engine.find("one").value()->state == settle::state::pending);
 }
 
-TEST_CASE("sqlite files: a program that reads its own database keeps its log") {
+TEST_CASE("sqlite files: a process that reads its own database keeps the write-ahead log") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(how);
         other_process::shell sqlite3;
@@ -258,7 +258,7 @@ TEST_CASE("sqlite files: a program that reads its own database keeps its log") {
     }
 }
 
-TEST_CASE("sqlite files: a program that closes a file of its own keeps the log of the database") {
+TEST_CASE("sqlite files: a process that closes its own descriptor keeps the write-ahead log") {
     other_process::shell sqlite3;
     place const at;
     // Of two descriptors of one file, the database may have found this one.
@@ -299,7 +299,7 @@ private:
     bool became_other_ = false;
 };
 
-TEST_CASE("sqlite files: a file that cannot be looked at for a while is not lost") {
+TEST_CASE("sqlite files: a file that is inaccessible for a while is not lost") {
     place const at;
     database db{at.file};
     settle::options limits;
@@ -319,7 +319,7 @@ TEST_CASE("sqlite files: a file that cannot be looked at for a while is not lost
     CHECK(engine.at(items, "A").amount == 1);
 }
 
-TEST_CASE("sqlite files: another program that removes the log first is noticed") {
+TEST_CASE("sqlite files: a write-ahead log removed by another program is noticed") {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(how);
         other_process::shell sqlite3;
@@ -347,7 +347,7 @@ TEST_CASE("sqlite files: another program that removes the log first is noticed")
     }
 }
 
-TEST_CASE("sqlite files: what stands in a log that was deleted is saved when nobody else wrote") {
+TEST_CASE("sqlite files: the content of a deleted write-ahead log is saved if nothing else wrote") {
     place const at;
     {
         database db{at.file};
@@ -365,7 +365,7 @@ TEST_CASE("sqlite files: what stands in a log that was deleted is saved when nob
     CHECK(sql_value(at.file, "SELECT amount FROM items") == "1");
 }
 
-TEST_CASE("sqlite files: neither another folder of the process nor new files beside it matter") {
+TEST_CASE("sqlite files: another working directory and new neighbour files do not matter") {
     place const at;
     auto const before = fs::current_path();
     fs::current_path(at.here);
@@ -384,7 +384,7 @@ TEST_CASE("sqlite files: neither another folder of the process nor new files bes
     CHECK(engine.run<add_type>(change{"A", 1, "", {}}).done());
 }
 
-TEST_CASE("sqlite files: a file of two names is refused and left as it is") {
+TEST_CASE("sqlite files: a file with two names is refused and unchanged") {
     place const at;
     sql(at.file, "CREATE TABLE other(a)");
     fs::create_hard_link(at.file, at.file + "2");

@@ -36,7 +36,7 @@ std::string problem(std::string_view kind, std::string_view confirm, std::string
     return decode_mark<item>(kind, confirm, undo, "", whole, read).text;
 }
 
-TEST_CASE("sqlite marks: numbers that are added come back, and zeros are not written") {
+TEST_CASE("sqlite marks: sums are read back, and zeros are not written") {
     mark from;
     from.confirm_delta[amount_at] = std::numeric_limits<std::int64_t>::max();
     from.undo_delta[amount_at] = -std::numeric_limits<std::int64_t>::max();
@@ -52,7 +52,7 @@ TEST_CASE("sqlite marks: numbers that are added come back, and zeros are not wri
     CHECK(encode_mark(mark{}).confirm.empty());
 }
 
-TEST_CASE("sqlite marks: an exclusive effect keeps what it changes; the record gives the rest") {
+TEST_CASE("sqlite marks: an exclusive effect keeps only the changed fields") {
     auto made = std::make_shared<effect>();
     made->undone = made->confirmed = whole;
     made->undone.amount = 1;
@@ -72,7 +72,7 @@ TEST_CASE("sqlite marks: an exclusive effect keeps what it changes; the record g
     CHECK(again(from, whole) == from);
 }
 
-TEST_CASE("sqlite marks: creating and erasing are told by the effect") {
+TEST_CASE("sqlite marks: the effect distinguishes create from erase") {
     for (auto const& [created, erases, name] :
          {std::tuple{true, false, "create"}, std::tuple{false, true, "erase"},
           std::tuple{true, true, "create and erase"}}) {
@@ -92,7 +92,7 @@ TEST_CASE("sqlite marks: creating and erasing are told by the effect") {
     }
 }
 
-TEST_CASE("sqlite marks: what is damaged is refused with its place") {
+TEST_CASE("sqlite marks: a damaged mark is refused with its position") {
     CHECK(problem("?", "", "") == "the effect is none that is known");
     CHECK(contains(problem("add", R"({"amount":"1"})", ""), "at amount, byte"));
     CHECK(contains(problem("add", R"({"amount":1.5})", ""), "found a number with a fraction"));
@@ -104,7 +104,7 @@ TEST_CASE("sqlite marks: what is damaged is refused with its place") {
     CHECK(contains(problem("set", "", R"({"id":"x"}x)"), "byte 10"));
 }
 
-TEST_CASE("sqlite marks: a sum that its record could not take is refused before it is taken") {
+TEST_CASE("sqlite marks: a sum out of a member's range is refused before it is applied") {
     CHECK(problem("add", R"({"small":124})", R"({"small":-131})") == "");
     auto const beyond = [](std::string_view member) {
         return "it would take the member '" + std::string{member} + "' out of its range";
@@ -115,7 +115,7 @@ TEST_CASE("sqlite marks: a sum that its record could not take is refused before 
     CHECK(problem("add", R"({"small":9223372036854775807})", "") == beyond("small"));
 }
 
-TEST_CASE("sqlite marks: images are objects within the JSON and come back byte by byte") {
+TEST_CASE("sqlite marks: images are JSON objects and are read back byte by byte") {
     std::vector<image> const images{
         {0, 0, R"({"id":"A","x":null,"r":1.0,"big":9223372036854775807,"b":{"$blob":"00"}})",
          R"({"id":"A","open":true,"note":"\"q\" \\ \n"})"},
@@ -129,7 +129,7 @@ TEST_CASE("sqlite marks: images are objects within the JSON and come back byte b
     CHECK(settle::sqlite::decode_images("[]").value().empty());
 }
 
-TEST_CASE("sqlite marks: damaged images are refused with their place") {
+TEST_CASE("sqlite marks: damaged images are refused with their position") {
     auto const says = [](std::string_view text) {
         return settle::sqlite::decode_images(text).problem().message();
     };
@@ -141,7 +141,7 @@ TEST_CASE("sqlite marks: damaged images are refused with their place") {
 }
 
 } // namespace
-TEST_CASE("sqlite marks: a stray one that cannot be undone keeps no other one waiting") {
+TEST_CASE("sqlite marks: a stray mark that cannot be undone does not delay others") {
     folder const here;
     settle::sqlite::database db{here.file()};
     auto engine = engine_on(db);

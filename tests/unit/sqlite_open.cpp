@@ -31,7 +31,7 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
     CHECK(sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'") == "3");
 }
 
-TEST_CASE("sqlite open: a file is reopened as it was left") {
+TEST_CASE("sqlite open: a file is reopened unchanged") {
     folder const here;
     std::string name;
     {
@@ -46,7 +46,7 @@ TEST_CASE("sqlite open: a file is reopened as it was left") {
     CHECK(other.bind_log().name() != name);
 }
 
-TEST_CASE("sqlite open: a file of the user's keeps its own application id of 0") {
+TEST_CASE("sqlite open: a user's file keeps its application id of 0") {
     folder const here;
     sql(here.file(), "CREATE TABLE mine(x)");
     { database const db{here.file()}; }
@@ -54,14 +54,14 @@ TEST_CASE("sqlite open: a file of the user's keeps its own application id of 0")
     CHECK(opening(here.file()) == "");
 }
 
-TEST_CASE("sqlite open: an empty file is a new one") {
+TEST_CASE("sqlite open: an empty file is a new file") {
     folder const here;
     std::ofstream{here.file()}.close();
     CHECK(opening(here.file()) == "");
     CHECK(sql_value(here.file(), "PRAGMA application_id") == std::to_string(0x7365746c));
 }
 
-TEST_CASE("sqlite open: a file that is no database is refused and left alone") {
+TEST_CASE("sqlite open: a file that is not a database is refused and unchanged") {
     folder const here;
     std::string const text(2000, 'x');
     std::ofstream{here.file()} << text;
@@ -82,7 +82,7 @@ TEST_CASE("sqlite open: a path that cannot be opened is refused") {
     CHECK(contains(opening(":memory:"), "use settle::memory::database"));
 }
 
-TEST_CASE("sqlite open: what looks like a URI is the name of a file") {
+TEST_CASE("sqlite open: a path that looks like a URI is a file name") {
     folder const here;
     auto const before = std::filesystem::current_path();
     std::filesystem::current_path(std::filesystem::path{here.file()}.parent_path());
@@ -92,7 +92,7 @@ TEST_CASE("sqlite open: what looks like a URI is the name of a file") {
     CHECK(std::filesystem::exists(here.file("file:a?mode=ro")));
 }
 
-TEST_CASE("sqlite open: a file of another application is refused and not touched") {
+TEST_CASE("sqlite open: a file of another application is refused and unchanged") {
     folder const here;
     sql(here.file(), "PRAGMA application_id = 252006675; CREATE TABLE theirs(x)");
     CHECK(contains(opening(here.file()),
@@ -101,7 +101,7 @@ TEST_CASE("sqlite open: a file of another application is refused and not touched
     CHECK(sql(here.file(), "SELECT name FROM sqlite_master") == std::vector<std::string>{"theirs"});
 }
 
-TEST_CASE("sqlite open: a file in which a name of settle's is taken is refused and not touched") {
+TEST_CASE("sqlite open: a file that uses a reserved name is refused and unchanged") {
     folder const here;
     sql(here.file(), "CREATE TABLE settle_mark(x)");
     CHECK(contains(opening(here.file()), "has the table 'settle_mark', and settle's own tables are "
@@ -113,7 +113,7 @@ TEST_CASE("sqlite open: a file in which a name of settle's is taken is refused a
     CHECK(opening(here.file()).empty());
 }
 
-TEST_CASE("sqlite open: a file that keeps its texts in another order is refused and not touched") {
+TEST_CASE("sqlite open: a file of another text encoding is refused and unchanged") {
     folder const here;
     sql(here.file(), "PRAGMA encoding = 'UTF-16le'; CREATE TABLE mine(x TEXT PRIMARY KEY)");
     std::string const reply = opening(here.file());
@@ -124,7 +124,7 @@ TEST_CASE("sqlite open: a file that keeps its texts in another order is refused 
     CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
 }
 
-TEST_CASE("sqlite open: tables of another version are refused with the version that is needed") {
+TEST_CASE("sqlite open: tables of another version are refused with the needed version") {
     folder const here;
     { database const db{here.file()}; }
     sql(here.file(), "UPDATE settle_meta SET value = '7' WHERE name = 'schema_version'");
@@ -135,7 +135,7 @@ TEST_CASE("sqlite open: tables of another version are refused with the version t
     CHECK(contains(opening(here.file()), "have version unknown and"));
 }
 
-TEST_CASE("sqlite open: a file that may only be read is refused") {
+TEST_CASE("sqlite open: a read-only file is refused") {
     folder const here;
     { database const db{here.file()}; }
     namespace fs = std::filesystem;
@@ -157,7 +157,7 @@ TEST_CASE("sqlite open: a file that may only be read is refused") {
     CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("sqlite open: `open` gives a result where the constructor throws") {
+TEST_CASE("sqlite open: `open` returns an error where the constructor throws") {
     folder const here;
     CHECK(database::open(here.file()).has_value());
     auto const no = database::open(here.file("no/such.db"));
@@ -166,7 +166,7 @@ TEST_CASE("sqlite open: `open` gives a result where the constructor throws") {
     CHECK(contains(no.problem().text, "cannot be opened"));
 }
 
-TEST_CASE("sqlite open: a wait for other writers may be for ever or nothing, and not less") {
+TEST_CASE("sqlite open: the wait for other writers may be infinite or 0, and not negative") {
     using std::chrono::hours;
     for (hours const given : {hours{-1}, hours::min()}) {
         folder const here;
@@ -184,7 +184,7 @@ TEST_CASE("sqlite open: a wait for other writers may be for ever or nothing, and
     }
 }
 
-TEST_CASE("sqlite open: programs that begin at once make the tables once") {
+TEST_CASE("sqlite open: concurrent programs create the tables once") {
     for (int round = 0; round < 5; ++round) {
         folder const here;
         std::vector<pid_t> children;
@@ -211,7 +211,7 @@ TEST_CASE("sqlite open: programs that begin at once make the tables once") {
     }
 }
 
-TEST_CASE("sqlite open: threads that begin at once make the tables once") {
+TEST_CASE("sqlite open: concurrent threads create the tables once") {
     folder const here;
     std::vector<std::string> reply(4);
     {
@@ -230,7 +230,7 @@ TEST_CASE("sqlite open: threads that begin at once make the tables once") {
     CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
 }
 
-TEST_CASE("sqlite open: engines on one database come and go while others work") {
+TEST_CASE("sqlite open: engines on one database open and close while others work") {
     folder const here;
     database db{here.file()};
     engine_on(db).create(items, item{"A", 100}).value();

@@ -63,7 +63,7 @@ void check_refused(table_parts const& parts, std::string_view words) {
     CHECK(contains(reply, ". See sqlite#existing-tables"));
 }
 
-TEST_CASE("sqlite tables: a new table has the fields as columns that other programs read") {
+TEST_CASE("sqlite tables: a new table has a readable column for each field") {
     folder const here;
     database db{here.file()};
     engine_on(db);
@@ -79,7 +79,7 @@ TEST_CASE("sqlite tables: a new table has the fields as columns that other progr
     CHECK(refusal([&] { engine_on(db); }) == "");
 }
 
-TEST_CASE("sqlite tables: tables that fit are taken as they are") {
+TEST_CASE("sqlite tables: a table that fits is used unchanged") {
     check_fits({}, "nothing special");
     check_fits({.end = " WITHOUT ROWID"}, "no rowid");
     check_fits({.end = " STRICT"}, "strict types");
@@ -100,7 +100,7 @@ TEST_CASE("sqlite tables: tables that fit are taken as they are") {
     check_fits({.id = "id TEXT PRIMARY KEY ON CONFLICT REPLACE"}, "a conflict clause");
 }
 
-TEST_CASE("sqlite tables: something else than a table is refused") {
+TEST_CASE("sqlite tables: an object that is not a table is refused") {
     check_refused({.name = "base", .after = "CREATE VIEW items AS SELECT * FROM base"},
                   "it is a view and no ordinary table");
     check_refused({.name = "base", .after = "CREATE VIRTUAL TABLE items USING fts5(id)"},
@@ -108,7 +108,7 @@ TEST_CASE("sqlite tables: something else than a table is refused") {
     check_refused({.name = "Items"}, "its name is 'Items', in other capitals");
 }
 
-TEST_CASE("sqlite tables: columns that are missing or of another kind are refused") {
+TEST_CASE("sqlite tables: missing columns and columns of another type are refused") {
     check_refused({.note = "remark TEXT"}, "it has no column 'note'. Add it");
     check_refused({.note = "Note TEXT"}, "the member 'note' has the column 'Note'");
     check_refused({.amount = "amount"},
@@ -124,7 +124,7 @@ TEST_CASE("sqlite tables: columns that are missing or of another kind are refuse
     check_refused({.note = "note TEXT AS (id)"}, "'note' is generated");
 }
 
-TEST_CASE("sqlite tables: a key that does not tell rows apart, byte by byte, is refused") {
+TEST_CASE("sqlite tables: a key that is not unique byte by byte is refused") {
     check_refused({.id = "id TEXT"}, "nothing keeps two rows from having the same one");
     check_refused({.id = "id TEXT", .more = ", PRIMARY KEY(id, amount)"}, "'id' is the key");
     check_refused({.id = "id TEXT", .after = "CREATE UNIQUE INDEX some ON items(id) WHERE open"},
@@ -153,7 +153,7 @@ TEST_CASE("sqlite tables: an integer key may be the rowid") {
                    "nothing keeps two rows"));
 }
 
-TEST_CASE("sqlite tables: what could refuse or bend a change is refused") {
+TEST_CASE("sqlite tables: constraints and triggers that could alter a change are refused") {
     check_refused({.amount = "amount INTEGER CHECK (amount >= 0)"}, "it has a CHECK");
     check_refused({.more = ", constraint positive check(amount>=0)"}, "it has a CHECK");
     check_refused({.amount = "amount INTEGER UNIQUE"}, "the unique index 'sqlite_autoindex_items_");
@@ -176,7 +176,7 @@ TEST_CASE("sqlite tables: what could refuse or bend a change is refused") {
                   "the trigger 'no' could refuse or add to a change. Drop it");
 }
 
-TEST_CASE("sqlite tables: names that settle and SQLite keep for themselves are refused") {
+TEST_CASE("sqlite tables: names reserved by settle and SQLite are refused") {
     folder const here;
     database db{here.file()};
     static constexpr settle::collection<item, "settle_items", &item::id> ours;

@@ -89,7 +89,7 @@ settle::sqlite::detail::connection table_of(folder const& here) {
     return {here.file(), std::chrono::milliseconds{100}};
 }
 
-TEST_CASE("sqlite updates: each of many records gets its own, however its table is kept") {
+TEST_CASE("sqlite updates: each of many records gets its own update in every table layout") {
     for (std::string const kept : {"", " WITHOUT ROWID"}) {
         for (std::size_t const count : {15U, 16U, 17U, 64U, 65U, 100U}) {
             CAPTURE(kept);
@@ -106,7 +106,7 @@ TEST_CASE("sqlite updates: each of many records gets its own, however its table 
     }
 }
 
-TEST_CASE("sqlite updates: when the statistics ask for a walk over all rows, it does no harm") {
+TEST_CASE("sqlite updates: a full scan chosen by the statistics does no harm") {
     folder const here;
     sql(here.file(), user_table);
     auto const all = many_items(70);
@@ -122,7 +122,7 @@ TEST_CASE("sqlite updates: when the statistics ask for a walk over all rows, it 
     CHECK(wrong_amounts(here.file(), all).empty());
 }
 
-TEST_CASE("sqlite updates: members of every kind go into their columns, also where there is none") {
+TEST_CASE("sqlite updates: members of every kind are written, also empty ones") {
     folder const here;
     auto const on = table_of<items_type>(here);
     auto all = many_items(40);
@@ -145,7 +145,7 @@ TEST_CASE("sqlite updates: members of every kind go into their columns, also whe
     CHECK(written<items_type>(on, all) == all);
 }
 
-TEST_CASE("sqlite updates: keys that are numbers, below 0 too, are told apart") {
+TEST_CASE("sqlite updates: numeric keys are distinct, also below 0") {
     folder const here;
     auto const on = table_of<numbers_type>(here);
     std::vector<numbered> all;
@@ -156,7 +156,7 @@ TEST_CASE("sqlite updates: keys that are numbers, below 0 too, are told apart") 
     CHECK(written<numbers_type>(on, all) == all);
 }
 
-TEST_CASE("sqlite updates: lists go in as JSON, each its own") {
+TEST_CASE("sqlite updates: each list is written as JSON") {
     folder const here;
     auto const on = table_of<baskets_type>(here);
     std::vector<basket> all;
@@ -169,7 +169,7 @@ TEST_CASE("sqlite updates: lists go in as JSON, each its own") {
     CHECK(written<baskets_type>(on, all) == all);
 }
 
-TEST_CASE("sqlite updates: what was written or cleared is not written again") {
+TEST_CASE("sqlite updates: a written or cleared row is not written again") {
     using namespace settle::sqlite::detail;
     folder const here;
     auto const on = table_of<numbers_type>(here);
@@ -211,7 +211,7 @@ void keep_two(std::string const& kept, Phases const&... how) {
     CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "0");
 }
 
-TEST_CASE("sqlite updates: of many records, those that the table refuses are the only ones") {
+TEST_CASE("sqlite updates: only the refused records of many are refused") {
     // What is ignored is no error of the database's: the number of rows tells. What rolls back does
     // so with everybody's work.
     for (std::string const kept : {"RAISE(ABORT, 'not this one')", "RAISE(IGNORE)",

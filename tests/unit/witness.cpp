@@ -46,7 +46,7 @@ std::string first_of(witness const& seen) {
 
 } // namespace
 
-TEST_CASE("witness: a transaction that goes its way is no matter") {
+TEST_CASE("witness: a correct transaction is not reported") {
     auto seen = of_end(state::canceled);
     seen.note_outcome(told(verdict::canceled, reason::busy));
     seen.note_outcome(told(verdict::canceled));
@@ -55,7 +55,7 @@ TEST_CASE("witness: a transaction that goes its way is no matter") {
     CHECK(seen.open() == 0);
 }
 
-TEST_CASE("witness: an entry that changes against its state and epoch is named") {
+TEST_CASE("witness: a change against state and epoch is reported") {
     witness seen;
     seen.note_insert("t", state::pending, 5);
     SUBCASE("inserted twice") {
@@ -66,36 +66,36 @@ TEST_CASE("witness: an entry that changes against its state and epoch is named")
         seen.note_change("u", change(state::pending, 5, state::applied, 5));
         CHECK(first_of(seen) == "u: changed, though the log has no such entry");
     }
-    SUBCASE("from an epoch that it does not have") {
+    SUBCASE("changed from another epoch") {
         seen.note_change("t", change(state::pending, 4, state::applied, 4));
         CHECK(first_of(seen) == "t: went from pending (epoch 4) to applied (epoch 4), though it "
                                 "was pending (epoch 5)");
     }
-    SUBCASE("along no arrow") {
+    SUBCASE("changed to a state that cannot follow") {
         seen.note_change("t", change(state::pending, 5, state::done, 5));
         CHECK(first_of(seen) == "t: went from pending (epoch 5) to done (epoch 5)");
     }
 }
 
-TEST_CASE("witness: an outcome that is not so is named") {
+TEST_CASE("witness: a wrong outcome is reported") {
     auto seen = of_end(state::done);
-    SUBCASE("of an entry that ended the other way") {
+    SUBCASE("the entry ended the other way") {
         seen.note_outcome(told(verdict::canceled));
         CHECK(first_of(seen) == "told t: canceled, though it is done");
     }
-    SUBCASE("of an entry that is not there") {
+    SUBCASE("there is no such entry") {
         auto other = told(verdict::done);
         other.id = "u";
         seen.note_outcome(other);
         CHECK(first_of(seen) == "told u: done, though the log has no such entry");
     }
-    SUBCASE("a refusal that nobody gave a reason for") {
+    SUBCASE("the refusal has no cause") {
         auto refused = told(verdict::refused);
         refused.problem = {make_error_code(settle::errc::id_in_use), "taken"};
         seen.note_outcome(refused);
         CHECK(first_of(seen).starts_with("told t: refused"));
     }
-    SUBCASE("an entry that recovery could not handle") {
+    SUBCASE("recovery skipped an entry") {
         settle::recovery_report report;
         report.skipped.push_back({"t", {make_error_code(settle::errc::damaged), "torn"}});
         seen.note_report(report);
@@ -103,14 +103,14 @@ TEST_CASE("witness: an outcome that is not so is named") {
     }
 }
 
-TEST_CASE("witness: a second reason is named") {
+TEST_CASE("witness: a second reason is reported") {
     auto seen = of_end(state::canceled);
     seen.note_outcome(told(verdict::canceled, reason::busy));
     seen.note_outcome(told(verdict::canceled, reason::overflow));
     CHECK(first_of(seen).find("and another reason before: busy") != std::string::npos);
 }
 
-TEST_CASE("witness: what is purged may come again, and then only be canceled") {
+TEST_CASE("witness: a purged id may come again and must then be canceled") {
     auto seen = of_end(state::done);
     seen.note_outcome(told(verdict::done));
     seen.note_purged("t");
@@ -130,7 +130,7 @@ TEST_CASE("witness: what is purged may come again, and then only be canceled") {
         seen.note_change("t", change(state::pending, 6, state::applied, 6));
         CHECK(first_of(seen) == "t: committed again");
     }
-    SUBCASE("purged before it is over") {
+    SUBCASE("purged before its end") {
         seen.note_purged("t");
         CHECK(first_of(seen) == "t: purged, though it is not over");
     }
