@@ -20,13 +20,9 @@
 #define SETTLE_FUNCTION inline
 #endif
 
-/// An attribute of what short loops call and all transaction types share: it is compiled into its
-/// callers. Where nothing is optimised it is compiled once for all, which takes less time.
-#ifdef __OPTIMIZE__
+/// An attribute of what short loops call: it is compiled into its callers at every level of
+/// optimisation.
 #define SETTLE_INLINED gnu::always_inline
-#else
-#define SETTLE_INLINED
-#endif
 
 // All translation units of a program define SETTLE_COMPILED, or none does. A linker refuses two
 // definitions of a variable if only one of them is local to a thread, and shows the name.

@@ -68,7 +68,7 @@ headers=$(printf '%s\n' "$sources" | grep '\.[hi]pp$')
     report "a macro of the library is not SETTLE_..." "$(printf '%s\n' "$macros" | grep -v '^SETTLE_')"
     # The preprocessor has no loop: SETTLE_STRUCT_... are the steps of one, and no user's macros.
     offered=$(printf '%s\n' "$macros" | grep -v '^SETTLE_STRUCT_')
-    [ "$(printf '%s\n' "$offered" | grep -c .)" -le 6 ] ||
-        report "the library defines more than six macros" "$offered"
+    [ "$(printf '%s\n' "$offered" | grep -c .)" -le 7 ] ||
+        report "the library defines more than seven macros" "$offered"
 }
 exit "$found"
