@@ -23,7 +23,14 @@ struct switched {
     static inline bool backs_off = true;
     static inline bool backs_off_anew = true;
     static inline bool lifetimes = true;
+    static inline bool keeps = true;
+    static inline bool keeps_acknowledged = true;
+    static inline bool compensates_unanswered = true;
+    static inline bool records_again = true;
+    static inline bool kept_stages_stay = true;
+    static inline bool last_stage_first = true;
     static inline bool changes_compare = true;
+    static inline bool revisions_compare = true;
     static inline bool cancel_compares = true;
     static inline bool first_epochs_differ = true;
     static inline bool sweeps_unlogged = true;
@@ -66,6 +73,10 @@ exploration needs(bool& rule, Clauses const&... clauses) {
 auto const transfers = settle::type<transfer_type>;
 auto const paints = settle::type<paint_type>;
 auto const one = runs("t1", sixty);
+auto const purchases = settle::type<purchase_type>;
+auto const payer = starts(accounts, account("A", 100));
+auto const buys = runs("t1", purchase{"A", 60});
+auto const price_then_seat = calls("t1", query("price", 1), booking("seat", 2));
 auto const enough_for_two = starts(accounts, account("A", 200), account("B", 0));
 
 bounds canceling(std::size_t workers, std::size_t late_writes) {
@@ -188,6 +199,41 @@ TEST_CASE("rule: only what is done is reversed") {
     needs(switched::reverses_done, transfers,
           starts(accounts, account("A", 100), account("B", 100)), one, reverses("t1"), money,
           within(1, 0));
+}
+
+TEST_CASE("rule: a compare-and-set looks at the revision, too") {
+    needs(switched::revisions_compare, purchases, payer, buys, price_then_seat, canceling(2, 0));
+    // The claim of a worker that read the entry before a keep.
+    needs(switched::revisions_compare, purchases, payer, buys, price_then_seat, within(2, 0));
+}
+
+TEST_CASE("rule: a stage is kept before the next stage is called") {
+    needs(switched::keeps, purchases, payer, buys, price_then_seat, within(2, 0));
+    needs(switched::keeps, purchases, payer, buys, calls("t1", booking("seat", 1)),
+          canceling(2, 0));
+}
+
+TEST_CASE("rule: only an acknowledged keep allows the next stage") {
+    needs(switched::keeps_acknowledged, purchases, payer, buys, price_then_seat, canceling(1, 1));
+    needs(switched::keeps_acknowledged, purchases, payer, buys, price_then_seat, within(2, 0));
+}
+
+TEST_CASE("rule: a cancel compensates the calls without an answer, too") {
+    needs(switched::compensates_unanswered, purchases, payer, buys,
+          calls("t1", booking("seat", 1)), canceling(1, 1));
+}
+
+TEST_CASE("rule: after a claim the records are applied again before a later stage") {
+    needs(switched::records_again, purchases, payer, buys, price_then_seat, within(2, 0));
+}
+
+TEST_CASE("rule: no worker starts over after a later stage was called") {
+    needs(switched::kept_stages_stay, purchases, payer, buys, price_then_seat, within(1, 1));
+}
+
+TEST_CASE("rule: a cancel compensates the calls before the records") {
+    needs(switched::last_stage_first, purchases, payer, buys, calls("t1", booking("seat", 1)),
+          canceling(1, 0));
 }
 
 TEST_CASE("rule: that a higher mark stops an apply is a second line, behind the commit's") {

@@ -26,6 +26,42 @@ constexpr auto grant_type = settle::transaction<grant, "grant">(
     participant<"account">(accounts, param<&grant::id>)
         .confirm(field<&bank::account::balance> += param<&grant::amount>));
 
+/// A coordinator whose driver does not send this step to receivers.
+template <settle::step Forgotten>
+class forgetful : public settle::coordinator {
+public:
+    forgetful() = default;
+    template <typename... Given>
+    static forgetful begin(std::size_t parts, Given... given) {
+        return {settle::coordinator::begin(parts, given...)};
+    }
+    template <typename... Given>
+    static forgetful take(std::size_t parts, Given... given) {
+        return {settle::coordinator::take(parts, given...)};
+    }
+    template <typename... Given>
+    static forgetful cancel(std::size_t parts, Given... given) {
+        return {settle::coordinator::cancel(parts, given...)};
+    }
+    [[nodiscard]] bool due(std::size_t part, settle::stage_number stage) const {
+        bool const forgotten = stage != 0 && next() == Forgotten;
+        return !forgotten && settle::coordinator::due(part, stage);
+    }
+
+private:
+    forgetful(settle::coordinator made) : settle::coordinator(std::move(made)) {}
+};
+
+/// A purchase with one call.
+template <settle::step Forgotten>
+exploration buy(call const& seat) {
+    bounds canceling = within(1, 0);
+    canceling.cancels = true;
+    return explore<searched_protocol<forgetful<Forgotten>, settle::detail::protocol_rules>>(
+        settle::type<purchase_type>, two_accounts, runs("t1", purchase{"A", 60}),
+        calls("t1", seat), canceling);
+}
+
 template <typename... Clauses>
 exploration overdraw(Clauses const&... more) {
     return explore<protocol_without<without_escrow>>(
@@ -103,6 +139,21 @@ TEST_CASE("explore: a search that was cut short is not right") {
     CHECK(shown(seen).find("cut short by bounds::most_states") != std::string::npos);
 }
 
+TEST_CASE("explore: a call that is not confirmed, or not compensated, is wrong") {
+    auto const unconfirmed = buy<settle::step::confirm>({"seat", 1});
+    CHECK_FALSE(unconfirmed);
+    CHECK(unconfirmed.story.find("t1 seat: the transaction is done, and this call is not "
+                                 "confirmed") != std::string::npos);
+    CHECK(unconfirmed.story.find("receiver of t1 seat: applied, result 1") != std::string::npos);
+
+    auto const uncompensated = buy<settle::step::compensate>({"seat", 1});
+    CHECK_FALSE(uncompensated);
+    CHECK(uncompensated.story.find("t1 seat: the effect of this call stands without the "
+                                   "records") != std::string::npos);
+    // A query has no effect that could be left.
+    CHECK(buy<settle::step::confirm>({"price", 1, receiver_grade::query, 2}));
+}
+
 TEST_CASE("explore: clauses that fit nothing are refused with what to do") {
     CHECK(refusal(transfers, two_accounts) ==
           "settle: nothing to search. Add settle::testing::runs(id, parameters)");
@@ -112,4 +163,10 @@ TEST_CASE("explore: clauses that fit nothing are refused with what to do") {
           "settle: a search reverses types whose effects are all sums");
     CHECK(refusal(transfers, two_accounts, one, within(4, 0)).starts_with(
         "settle: a search has room for 3 of these"));
+    CHECK(refusal(transfers, two_accounts, one, calls("t2", call{"seat"})) ==
+          "settle: a search adds calls to 't2', which no settle::testing::runs names");
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", call{"seat", 0})) ==
+          "settle: the call 'seat' needs a stage from 1 and 1 to 14 results");
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", call{"seat"}), reverses("t1")) ==
+          "settle: a search reverses types without calls");
 }

@@ -96,6 +96,19 @@ inline constexpr auto fee_type = settle::transaction<fee, "fee">(
         .require(field<&flag::colour> != param<&fee::colour>)
         .confirm(field<&flag::colour> = param<&fee::colour>));
 
+struct purchase {
+    BOOST_HANA_DEFINE_STRUCT(purchase,
+        (std::string, payer),
+        (std::int64_t, amount));
+};
+
+/// Pays for calls, which a search adds as later stages.
+inline constexpr auto purchase_type = settle::transaction<purchase, "purchase">(
+    participant<"payer">(accounts, param<&purchase::payer>)
+        .require(field<&bank::account::balance> >= param<&purchase::amount>)
+        .apply(field<&bank::account::balance> -= param<&purchase::amount>)
+        .compensate(settle::inverse));
+
 // ------------------------------------------------------------------------------- what they share
 
 inline bank::account account(std::string id, std::int64_t balance) {
@@ -111,6 +124,15 @@ inline bounds within(std::size_t workers, std::size_t late_writes) {
     made.workers = workers;
     made.late_writes = late_writes;
     return made;
+}
+
+/// A query whose answer may differ each time, at this stage.
+inline call query(std::string name, settle::stage_number stage) {
+    return {std::move(name), stage, receiver_grade::query, 2, false, false};
+}
+/// A call that its receiver may refuse, or find busy, at this stage.
+inline call booking(std::string name, settle::stage_number stage) {
+    return {std::move(name), stage, receiver_grade::barrier, 1, true, true};
 }
 
 /// Calls may settle their transactions at once; others go through two phases beside them.

@@ -5,10 +5,8 @@
 // batch driver and the exhaustive search drive the same code. See protocol#the-four-rules.
 #pragma once
 
-#include <settle/protocol/entry.hpp>
-#include <settle/protocol/part_answers.hpp>
+#include <settle/protocol/coordinator_state.hpp>
 #include <settle/protocol/rules.hpp>
-#include <settle/protocol/step.hpp>
 
 #include <utility>
 
@@ -16,20 +14,22 @@ SETTLE_BEGIN
 
 /// Shape:   Rules - detail::protocol_rules; a search passes a type that switches some rules off
 template <typename Rules>
-class basic_coordinator {
+class basic_coordinator : public coordinator_state {
 public:
-    static constexpr std::size_t no_part = ~std::size_t{0};
+    using coordinator_state::committed;
 
     basic_coordinator() = default;
 
     /// Starts a new transaction.
-    /// Shape:   parts - the number of its parts; first - an epoch unique to this insert
+    /// Shape:   parts - the number of its parts; first - an epoch unique to this insert;
+    ///          stages - the number of stages, at least 1; several stages run in two phases
     [[nodiscard]] static basic_coordinator begin(std::size_t parts, epoch first,
                                                  goal wanted = goal::run,
-                                                 phases how = phases::two) {
-        basic_coordinator made{parts, wanted};
+                                                 phases how = phases::two,
+                                                 stage_number stages = 1) {
+        basic_coordinator made{parts, wanted, stages};
         if (wanted == goal::tombstone) made.why_ = reason::mark_without_entry;
-        made.one_phase_ = wanted == goal::run && how == phases::one;
+        made.one_phase_ = wanted == goal::run && how == phases::one && stages == 1;
         made.next_ = made.first_step();
         made.seen_ = first;
         return made;
@@ -37,37 +37,24 @@ public:
 
     /// Takes over an existing entry.
     [[nodiscard]] static basic_coordinator take(std::size_t parts, standing const& found,
-                                                phases how = phases::two) {
-        basic_coordinator made{parts, goal::recover};
+                                                phases how = phases::two,
+                                                stage_number stages = 1) {
+        basic_coordinator made{parts, goal::recover, stages};
         made.adopt(found);
-        made.one_phase_ = how == phases::one;
+        made.one_phase_ = how == phases::one && stages == 1;
         made.next_ = made.claiming_step();
         return made;
     }
 
     /// Cancels an entry of any owner and stores the reason in it.
     [[nodiscard]] static basic_coordinator cancel(std::size_t parts,
-                                                  reason why = reason::cancel_asked) {
-        basic_coordinator made{parts, goal::cancel};
+                                                  reason why = reason::cancel_asked,
+                                                  stage_number stages = 1) {
+        basic_coordinator made{parts, goal::cancel, stages};
         made.why_ = why;
         made.next_ = step::read;
         return made;
     }
-
-    [[nodiscard]] step next() const noexcept { return next_; }
-    [[nodiscard]] settle::state state() const noexcept { return state_; }
-    [[nodiscard]] epoch epoch_number() const noexcept { return epoch_; }
-    [[nodiscard]] epoch committed() const noexcept { return committed_; }
-    /// The highest epoch that a mark of this entry can have.
-    [[nodiscard]] epoch latest() const noexcept { return seen_; }
-    [[nodiscard]] std::uint32_t attempts() const noexcept { return attempts_; }
-    [[nodiscard]] reason why() const noexcept { return why_; }
-    /// The part whose answer caused the cancel, or `no_part`.
-    [[nodiscard]] std::size_t failed_part() const noexcept { return failed_; }
-    [[nodiscard]] std::size_t parts() const noexcept { return answers_.size(); }
-    [[nodiscard]] answer answer_of(std::size_t part) const noexcept { return answers_[part]; }
-    /// True if the entry existed and is now absent. No step deletes an entry within its lifetime.
-    [[nodiscard]] bool vanished() const noexcept { return vanished_; }
 
     /// For `step::one_phase`: true if it inserts the entry, false if it changes the entry.
     [[nodiscard]] bool inserts() const noexcept { return !known_ && goal_ != goal::recover; }
@@ -87,33 +74,32 @@ public:
     [[nodiscard]] transition change() const noexcept { return change(next_); }
     /// As above for a caller that knows next() at compile time: the switch costs nothing there.
     [[nodiscard]] transition change(step known) const noexcept {
+        bool const begins = state_ == settle::state::initial;
+        std::uint32_t const revision = stages_.revision;
+        stage_number const kept = stages_.kept;
         switch (known) {
         case step::claim:
-            return {state_, seen_,
-                    state_ == settle::state::initial ? settle::state::pending : state_, raised(),
-                    committed_, attempts_ + (requeueing_ ? 0 : 1), reason::none, true};
+            return {state_, seen_, begins ? settle::state::pending : state_, raised(),
+                    committed_, attempts_ + (requeueing_ ? 0 : 1), reason::none, true,
+                    revision, revision, kept};
+        case step::keep:
+            return {state_, epoch_, state_, epoch_, committed_, attempts_, reason::none, false,
+                    revision, revision + 1, static_cast<stage_number>(kept + 1)};
         case step::commit:
             return {state_, epoch_, settle::state::applied, epoch_, epoch_, attempts_, reason::none,
-                    false};
+                    false, revision, revision, kept};
         case step::close:
-            return {state_, epoch_,
-                    state_ == settle::state::applied ? settle::state::done
-                                                     : settle::state::canceled,
-                    epoch_, committed_, attempts_, reason::none, false};
+            return {state_, epoch_, ending_state(), epoch_, committed_, attempts_, reason::none,
+                    false, revision, revision, kept};
         case step::cancel:
-            return {state_, seen_,
-                    state_ == settle::state::initial ? settle::state::canceled
-                                                     : settle::state::canceling,
-                    held() ? seen_ : seen_ + 1, 0, attempts_, why_, !held()};
+            return {state_, seen_, begins ? settle::state::canceled : settle::state::canceling,
+                    held() ? seen_ : seen_ + 1, 0, attempts_, why_, !held(),
+                    revision, revision, kept};
         case step::one_phase:
-            return {state_, seen_, decided_state_, raised(), 0, attempts_ + 1, why_, true};
+            return {state_, seen_, decided_state_, raised(), 0, attempts_ + 1, why_, true,
+                    revision, revision, kept};
         default: return {};
         }
-    }
-
-    /// True if the next step must send this part to its store.
-    [[nodiscard]] bool due(std::size_t part) const noexcept {
-        return answers_[part] == answer::none || answers_[part] == answer::unavailable;
     }
 
     // ------------------------------------------------------------------------ answers of the log
@@ -173,7 +159,7 @@ public:
         if (state_ == settle::state::applied) {
             start(step::confirm);
         } else if (state_ == settle::state::canceling) {
-            start(step::compensate);
+            compensate();
         } else if (cancels) {
             // That cancel took no effect. The decision to cancel stands.
             state_ = settle::state::pending;
@@ -184,15 +170,25 @@ public:
             why_ = reason::none;
             failed_ = no_part;
             if (expired && Rules::lifetimes) cancel_for(reason::expired);
-            else start(pausing_ ? step::pause : step::apply);
+            else if (pausing_) start(step::pause);
+            else start(step::apply, Rules::records_again ? stage_number{0} : stages_.kept);
         }
         pausing_ = false;
     }
 
     /// The pause is over. A worker without an epoch reads the entry first.
     void resume() {
-        if (held()) start(step::apply);
-        else look_again();
+        if (!held()) look_again();
+        else if (stages_.current == 0) start(step::apply);
+        else next_ = step::apply;
+    }
+
+    /// The results of the applied stage are in the entry.
+    void kept(log_answer reply) {
+        if (!took_no_effect(reply) && !Rules::keeps_acknowledged) reply = log_answer::taken;
+        if (!moved(reply)) return;
+        ++stages_.revision;
+        start(step::apply, ++stages_.kept);
     }
 
     void committed(log_answer reply) {
@@ -204,7 +200,7 @@ public:
 
     void closed(log_answer reply) {
         if (!moved(reply)) return;
-        state_ = state_ == settle::state::applied ? settle::state::done : settle::state::canceled;
+        state_ = ending_state();
         next_ = step::end;
     }
 
@@ -216,7 +212,7 @@ public:
             next_ = step::end;
         } else {
             state_ = settle::state::canceling;
-            start(step::compensate);
+            compensate();
         }
     }
 
@@ -281,24 +277,24 @@ public:
 
     void answered(std::size_t part, answer reply) noexcept { answers_[part] = reply; }
 
-    /// Decides the wave, when every part that was due has an answer.
-    /// Shape:   limit - how often a busy transaction starts over
+    /// Decides the wave, when every part that was due has an answer. A wave of a later stage is
+    /// sent again while a part is unavailable or unknown; the driver limits this by cancel_for().
+    /// Shape:   limit - how often a busy transaction starts over, or a busy later stage is sent
+    ///          again
     void decide(std::uint32_t limit) { decide(next_, limit); }
     /// As above for a caller that knows next() at compile time.
     [[SETTLE_INLINED]] void decide(step known, std::uint32_t limit) {
         if (known == step::back_off) return decide_back_off();
         bool const all = answers_.all(answer::applied);
-        if (known == step::apply && all) ask_log(step::commit);
+        if (known == step::apply && all && stages_.count == 1) ask_log(step::commit);
         else if (known == step::apply) decide_apply(limit);
         else if (all) end_wave();
         else decide_finish();
     }
 
-    /// True if a part met a mark with a higher epoch: another worker has claimed the entry.
-    [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
-
     /// Instead of decide(), if an earlier transaction of the window must end first: undoes what
-    /// this transaction applied and starts over without a pause. This counts as no attempt.
+    /// this transaction applied and starts over without a pause. This counts as no attempt. Only
+    /// for a transaction that may_start_over().
     void requeue() {
         requeueing_ = true;
         roll_back_attempt();
@@ -311,44 +307,8 @@ public:
         ask_log(step::cancel);
     }
 
-    friend bool operator==(basic_coordinator const&, basic_coordinator const&) = default;
-
-    [[nodiscard]] std::size_t hash() const noexcept {
-        std::size_t seed = hash_mix(0, static_cast<std::uint64_t>(next_) |
-                                           static_cast<std::uint64_t>(state_) << 8U |
-                                           static_cast<std::uint64_t>(goal_) << 16U |
-                                           static_cast<std::uint64_t>(why_) << 24U |
-                                           static_cast<std::uint64_t>(attempts_) << 32U);
-        seed = hash_mix(seed, epoch_);
-        seed = hash_mix(seed, seen_);
-        seed = hash_mix(seed, committed_);
-        seed = hash_mix(seed, failed_);
-        seed = hash_mix(seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
-                                  (vanished_ ? 8U : 0U) | (known_ ? 16U : 0U) |
-                                  (one_phase_ ? 32U : 0U) | (requeueing_ ? 64U : 0U) |
-                                  static_cast<std::uint64_t>(decided_state_) << 8U);
-        for (answer const one : answers_) seed = hash_mix(seed, static_cast<std::uint64_t>(one));
-        return seed;
-    }
-
-    /// Lets a search renumber epochs: states that differ only in absolute epochs become equal.
-    template <typename Function>
-    void visit_epochs(Function&& function) {
-        function(epoch_);
-        function(seen_);
-        function(committed_);
-    }
-
-    /// Lets a search cap the number of attempts, so that its state space stays finite.
-    template <typename Function>
-    void visit_attempts(Function&& function) {
-        function(attempts_);
-    }
-
 private:
-    basic_coordinator(std::size_t parts, goal wanted) : answers_(parts), goal_(wanted) {}
-
-    [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }
+    using coordinator_state::coordinator_state;
 
     /// True if one phase is still possible: an entry that began in two phases ends in two.
     [[nodiscard]] bool one_phase_next() const noexcept {
@@ -366,16 +326,33 @@ private:
         seen_ = entry.epoch_number;
         committed_ = entry.committed;
         attempts_ = std::max(attempts_, entry.attempts);
+        stages_.revision = entry.revision;
+        stages_.kept = entry.stages_kept;
     }
 
     [[nodiscard]] epoch raised() const noexcept { return Rules::claims_raise ? seen_ + 1 : seen_; }
 
-    void start(step wanted) {
+    [[nodiscard]] settle::state ending_state() const noexcept {
+        return state_ == settle::state::applied ? settle::state::done : settle::state::canceled;
+    }
+
+    void start(step wanted, stage_number stage = 0) {
         if (Rules::all_parts_again || (wanted != step::apply && wanted != step::pause)) {
             answers_.reset();
         }
         wrote_ = wrote_ || wanted == step::apply;
+        stages_.current = stage;
         next_ = wanted;
+    }
+
+    /// Compensates the parts of every stage that can have been sent: a stage is called only after
+    /// all earlier stages are kept.
+    void compensate() {
+        start(step::compensate, Rules::last_stage_first ? last_called() : stage_number{0});
+    }
+    [[nodiscard]] stage_number last_called() const noexcept {
+        if (Rules::compensates_unanswered || stages_.kept == 0) return stages_.kept;
+        return static_cast<stage_number>(stages_.kept - 1);
     }
 
     /// True if the log acknowledged the write. If not, the next step is set here.
@@ -407,11 +384,22 @@ private:
         if (answers_.contains(answer::unavailable)) return;
         if (answers_.contains(answer::unknown)) repeat();
         else if (answers_.contains(answer::busy)) back_off(limit);
-        else ask_log(step::commit);
+        else end_stage();
+    }
+
+    void end_stage() {
+        auto const next = static_cast<stage_number>(stages_.current + 1);
+        if (stages_.is_last()) ask_log(step::commit);
+        // After a claim only the records are applied again. The results of kept stages stay.
+        else if (stages_.current < stages_.kept) start(step::apply, stages_.kept);
+        else if (Rules::keeps) ask_log(step::keep);
+        else start(step::apply, next);
     }
 
     /// The outcome of an apply is unknown: a claim makes its late write carry an old epoch.
     void repeat() {
+        // A call has the same key under each epoch, so it may be repeated.
+        if (stages_.current != 0) return answers_.forget(answer::unknown);
         if (Rules::unknown_claims && Rules::all_parts_again) return claim_again();
         part_answers const before = answers_;
         if (Rules::unknown_claims) claim_again();
@@ -423,7 +411,15 @@ private:
     void back_off(std::uint32_t limit) {
         if (!Rules::backs_off) return answers_.forget(answer::busy);
         if (attempts_ >= limit) return cancel_for(reason::busy, answers_.index_of(answer::busy));
-        roll_back_attempt();
+        if (may_start_over()) return roll_back_attempt();
+        if (!Rules::kept_stages_stay) {
+            stages_.kept = 0;
+            return claim_again();
+        }
+        // A call cannot be undone and made again: its key is closed by then.
+        ++attempts_;
+        answers_.forget(answer::busy);
+        next_ = step::pause;
     }
 
     /// Undoes the parts that this wave applied or may have applied, and starts over.
@@ -453,11 +449,29 @@ private:
 
     /// Makes unknown parts due again: finish and undo may be repeated. True if no part is due.
     [[nodiscard]] bool all_known() {
+        bool const again =
+            answers_.contains(answer::unknown) || answers_.contains(answer::unavailable);
         answers_.forget(answer::unknown);
-        return !answers_.contains(answer::none) && !answers_.contains(answer::unavailable);
+        // With several stages, a part without an answer is of another stage.
+        return !again && (stages_.count > 1 || !answers_.contains(answer::none));
     }
 
-    [[SETTLE_INLINED]] void end_wave() { ask_log(is_final(state_) ? step::end : step::close); }
+    [[SETTLE_INLINED]] void end_wave() {
+        if (stages_.count > 1 && next_stage()) return;
+        ask_log(is_final(state_) ? step::end : step::close);
+    }
+
+    /// Confirms the records first; compensates the records last, since a call needs their marks.
+    [[gnu::noinline]] bool next_stage() {
+        bool const up = next_ == step::confirm || !Rules::last_stage_first;
+        bool const over = !up                      ? stages_.current == 0
+                          : next_ == step::confirm ? stages_.is_last()
+                                                   : stages_.current == last_called();
+        // In a final entry, only marks of records can be stray.
+        if (over || is_final(state_)) return false;
+        start(next_, static_cast<stage_number>(stages_.current + (up ? 1 : -1)));
+        return true;
+    }
 
     void claim_again() {
         pausing_ = !requeueing_;
@@ -469,25 +483,6 @@ private:
         answers_.reset();
         next_ = wanted;
     }
-
-    part_answers answers_;
-    epoch epoch_ = 0;     ///< the epoch that this worker holds; 0 if it holds none
-    epoch seen_ = 0;      ///< the epoch that the next insert writes or compare-and-set expects
-    epoch committed_ = 0;
-    std::size_t failed_ = no_part;
-    std::uint32_t attempts_ = 0;
-    step next_ = step::end;
-    settle::state state_ = settle::state::initial;
-    goal goal_ = goal::run;
-    reason why_ = reason::none;
-    bool wrote_ = false;    ///< this worker has sent an apply to a store
-    bool unsure_ = false;   ///< after a log write of unknown outcome, until one is acknowledged
-    bool pausing_ = false;  ///< pause after the next claim
-    bool requeueing_ = false; ///< starts over behind an earlier transaction of the window
-    bool one_phase_ = false; ///< runs in one phase if the entry is new or `initial`
-    settle::state decided_state_ = settle::state::initial; ///< the final state, in one phase
-    bool known_ = false;    ///< the log had the entry
-    bool vanished_ = false;
 };
 
 /// The coordinator with all rules.

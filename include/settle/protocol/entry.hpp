@@ -38,10 +38,12 @@ struct entry {
     settle::state state = settle::state::initial;
     epoch epoch_number = 0;
     epoch committed = 0;           ///< the epoch of the commit; 0 before it
+    std::uint32_t revision = 0;    ///< the number of keeps
+    stage_number stages_kept = 0;  ///< the number of stages whose results the entry has
     std::string owner;             ///< the process that claimed it last: host, process, start
     timestamp created;
     timestamp modified;
-    std::uint32_t attempts = 0;    ///< the number of claims
+    std::uint32_t attempts = 0;    ///< the number of claims, and of pauses for a busy call
     reason why = reason::none;     ///< the reason of the cancel
     std::string participant;       ///< the participant that caused the cancel, if any
     std::optional<std::uint32_t> line; ///< the line of that participant, in a range
@@ -57,6 +59,9 @@ struct standing {
     epoch epoch_number = 0;
     epoch committed = 0;
     std::uint32_t attempts = 0;
+    std::uint32_t revision = 0;
+    /// A number of its own: a stage may have no result, and other writes may raise the revision.
+    stage_number stages_kept = 0;
 };
 
 /// True if a mark with this epoch is stray: its transaction is final and did not commit with that
@@ -67,7 +72,8 @@ struct standing {
 }
 
 [[nodiscard]] inline standing standing_of(entry const& found) {
-    return {found.state, found.epoch_number, found.committed, found.attempts};
+    return {found.state,    found.epoch_number, found.committed,
+            found.attempts, found.revision,     found.stages_kept};
 }
 
 SETTLE_END

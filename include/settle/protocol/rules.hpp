@@ -48,10 +48,27 @@ struct protocol_rules {
     /// An entry that is too old is only canceled.
     static constexpr bool lifetimes = true;
 
+    // Rules of the coordinator for transactions of several stages.
+
+    /// The results of a stage are kept in the entry before the next stage is called.
+    static constexpr bool keeps = true;
+    /// Only an acknowledged keep allows the next stage.
+    static constexpr bool keeps_acknowledged = true;
+    /// A cancel compensates also the stage that was called and not kept, answered or not.
+    static constexpr bool compensates_unanswered = true;
+    /// After a claim every record is applied again before a later stage goes on.
+    static constexpr bool records_again = true;
+    /// A worker starts over only before the second stage was called.
+    static constexpr bool kept_stages_stay = true;
+    /// A cancel compensates the last stage first and the records last.
+    static constexpr bool last_stage_first = true;
+
     // Rules of the log, the engine and the sweeper.
 
     /// A compare-and-set of an entry compares its epoch, too.
     static constexpr bool changes_compare = true;
+    /// A compare-and-set of an entry compares its revision, too.
+    static constexpr bool revisions_compare = true;
     /// A cancel by any process is a compare-and-set, too.
     static constexpr bool cancel_compares = true;
     /// Every insert has an epoch of its own.

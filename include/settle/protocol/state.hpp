@@ -117,6 +117,9 @@ inline constexpr epoch epochs_per_millisecond = epoch{1} << 11;
 
 using transaction_id = std::string;
 
+/// The number of a stage. Parts of one stage are applied together; stage 0 has the records.
+using stage_number = std::uint8_t;
+
 /// The number of a part: its participant, and in a range its line.
 struct part_number {
     std::uint32_t participant = 0;

@@ -22,7 +22,8 @@ enum class step : std::uint8_t {
     pause,          ///< driver: wait a little, then resume()
     wait,           ///< driver: another owner is at work; wait, then look_again()
     end,            ///< no step is left: `state()` says how the run ended
-    one_phase       ///< one store: write the entry and every part in one native transaction
+    one_phase,      ///< one store: write the entry and every part in one native transaction
+    keep            ///< log: write the results of the stage that was applied; the state stays
 };
 
 /// True if the step applies parts.
@@ -37,7 +38,8 @@ enum class step : std::uint8_t {
 [[nodiscard]] constexpr std::string_view name_of(step value) {
     constexpr std::string_view names[]{"insert",   "read",  "claim", "commit",  "close",
                                        "cancel",   "apply", "confirm", "compensate",
-                                       "back off", "pause", "wait",  "end",     "one phase"};
+                                       "back off", "pause", "wait",  "end",     "one phase",
+                                       "keep"};
     return names[static_cast<std::size_t>(value)];
 }
 
@@ -46,7 +48,7 @@ enum class log_answer : std::uint8_t {
     taken,       ///< the log acknowledged the write
     held_back,   ///< one phase: no write was due, since a part is busy or an earlier transaction of
                  ///< the window is unfinished
-    conflict,    ///< the entry was there already, or not in the expected state and epoch
+    conflict,    ///< the entry was there already, or not in the expected state, epoch and revision
     ended,       ///< to an insert: the entry was there already, and is final
     unavailable, ///< the write took no effect; the same write may be sent again
     unfit,       ///< the write took no effect and never will: the log cannot hold such an entry
@@ -61,7 +63,7 @@ enum class log_answer : std::uint8_t {
            value == log_answer::blocked;
 }
 
-/// A compare-and-set of an entry.
+/// A compare-and-set of an entry. The log compares the state, the epoch and the revision.
 struct transition {
     state from = state::initial;
     epoch from_epoch = 0;
@@ -71,6 +73,9 @@ struct transition {
     std::uint32_t attempts = 0;
     reason why = reason::none;
     bool takes_owner = false;
+    std::uint32_t from_revision = 0;
+    std::uint32_t to_revision = 0;
+    stage_number stages_kept = 0;
 };
 
 /// The goal that a driver gives to a coordinator.

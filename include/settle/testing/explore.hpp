@@ -60,6 +60,7 @@ public:
         add<forward<Type>>(given.id, given.parameters);
     }
     void take(reversing const& given) { reversals_.push_back(given.id); }
+    void take(calling const& given) { callings_.push_back(given); }
 
     /// The starting sum is taken later, when all clauses have added their records.
     template <typename Collection, auto Member>
@@ -87,6 +88,7 @@ public:
     void take(replay const& given) { replay_ = given.moves(); }
 
     exploration explore() {
+        for (auto const& one : callings_) add_calls(one);
         for (auto const& id : reversals_) add_reversal(id);
         if (transactions_.empty()) {
             throw std::invalid_argument(
@@ -147,9 +149,30 @@ private:
                 std::move(id), parameters, std::move(slots)));
     }
 
+    void add_calls(calling const& given) {
+        for (auto const& one : transactions_) {
+            if (one->id() != given.id) continue;
+            one->first_row = first_.rows.size();
+            for (call const& part : given.parts) {
+                if (part.stage == 0 || part.results == 0 || part.results > 14) {
+                    throw std::invalid_argument("settle: the call '" + part.name +
+                                                "' needs a stage from 1 and 1 to 14 results");
+                }
+                one->calls.push_back(part);
+                first_.rows.push_back({});
+            }
+            return;
+        }
+        throw std::invalid_argument("settle: a search adds calls to '" + given.id +
+                                    "', which no settle::testing::runs names");
+    }
+
     void add_reversal(transaction_id const& id) {
         for (std::size_t t = 0; t < transactions_.size(); ++t) {
             if (transactions_[t]->id() != id) continue;
+            if (!transactions_[t]->calls.empty()) {
+                throw std::invalid_argument("settle: a search reverses types without calls");
+            }
             transactions_.push_back(transactions_[t]->reversed());
             transactions_.back()->undoes = t;
             return;
@@ -162,6 +185,7 @@ private:
     world_type first_;
     std::vector<std::unique_ptr<model_transaction<records>>> transactions_;
     std::vector<transaction_id> reversals_;
+    std::vector<calling> callings_;
     std::vector<std::function<void(typename search_type::judge_type&)>> late_;
     bounds within_;
     std::optional<path_type> replay_;
@@ -171,7 +195,7 @@ private:
 
 /// Searches every state that a few transactions can reach: see the example above.
 /// Shape:   clauses - in any order: settle::type<…> of each type; starts(collection, records…);
-///          runs(id, parameters); reverses(id); conserves(collection, field);
+///          runs(id, parameters); reverses(id); calls(id, call…); conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.
 ///          Throws std::invalid_argument when no transaction is given or the original of a reversal

@@ -29,7 +29,12 @@ public:
         now.data.for_each_cell([&](auto const& cell) {
             if (found.empty()) found = wrong_cell(now, cell);
         });
-        for (std::size_t t = 0; found.empty() && t < all_.size(); ++t) found = wrong_entry(now, t);
+        for (std::size_t t = 0; found.empty() && t < all_.size(); ++t) {
+            found = wrong_entry(now, t);
+            for (std::size_t i = 0; found.empty() && i < all_[t]->calls.size(); ++i) {
+                found = wrong_call(now, t, i);
+            }
+        }
         for (auto const& check : declared_) {
             if (found.empty()) found = check(now.data);
         }
@@ -84,7 +89,7 @@ private:
             return id + " is committed, and what it undoes is not";
         }
         if (!here.present || here.now.state != state::done) return {};
-        for (std::size_t part = 0; part < all_[t]->parts(); ++part) {
+        for (std::size_t part = 0; part < all_[t]->records(); ++part) {
             epoch const marked = all_[t]->mark_epoch(now.data, part);
             if (marked != 0 && marked == here.now.committed) {
                 return id + " is done, and a part is not confirmed";
@@ -93,11 +98,62 @@ private:
         return {};
     }
 
+    /// A call's effect stands at its receiver exactly if the transaction is done, and until then
+    /// only together with its records and with the results that its entry keeps.
+    [[nodiscard]] std::string wrong_call(world_type const& now, std::size_t t,
+                                         std::size_t i) const {
+        auto const& one = *all_[t];
+        call const& made = one.calls[i];
+        if (made.grade == receiver_grade::query) return {};
+        model_entry const& here = now.entries[t];
+        receiver_row const& row = now.rows[one.first_row + i];
+        std::string const name = one.id() + " " + made.name;
+        bool const committed = here.commits != 0;
+        bool const over = !here.present || is_final(here.now.state);
+        if (over && committed && row.now != receiver_row::status::confirmed) {
+            return name + ": the transaction is done, and this call is not confirmed";
+        }
+        if (!row.stands()) return {};
+        if (over && !committed) {
+            return name + ": the transaction is not done, and the effect of this call stands";
+        }
+        if (here.present && contradicts(row.parameters, one, made.stage, here)) {
+            return name + ": the call was made with results that its entry does not keep";
+        }
+        if (committed) return {};
+        for (std::size_t part = 0; part < one.records(); ++part) {
+            if (one.mark_epoch(now.data, part) == 0) {
+                return name + ": the effect of this call stands without the records";
+            }
+        }
+        for (std::size_t k = 0; k < one.calls.size(); ++k) {
+            bool const needed = one.calls[k].grade == receiver_grade::barrier &&
+                                one.calls[k].stage < made.stage;
+            if (needed && !now.rows[one.first_row + k].stands()) {
+                return name + ": the effect of this call stands without an earlier stage";
+            }
+        }
+        return {};
+    }
+
+    /// With a rule switched off, a call may precede the keep of its parameters, as long as the
+    /// entry gets no other results.
+    [[nodiscard]] static bool contradicts(call_results parameters,
+                                          model_transaction<Records> const& of, stage_number stage,
+                                          model_entry const& here) {
+        call_results const kept = of.results_before(stage, here.results);
+        if (has_all_rules() || here.commits != 0) return parameters != kept;
+        for (std::size_t i = 0; i < of.calls.size(); ++i) {
+            std::uint8_t const one = result_of(kept, i);
+            if (one != 0 && one != result_of(parameters, i)) return true;
+        }
+        return false;
+    }
+
     static bool has_all_rules() {
         if constexpr (requires { Rules::complete(); }) return Rules::complete();
         else return std::is_same_v<Rules, settle::detail::protocol_rules>;
     }
-
 
     transactions const& all_;
     std::vector<declared> declared_;

@@ -11,6 +11,7 @@
 #include <settle/store/codec.hpp>
 #include <settle/testing/explore/few.hpp>
 #include <settle/testing/explore/fingerprint.hpp>
+#include <settle/testing/explore/receiver.hpp>
 
 #include <memory>
 #include <tuple>
@@ -108,6 +109,7 @@ struct model_entry {
     std::uint8_t lives = 0;        ///< the number of purges of the id
     breach broken = breach::none;
     epoch birth = 0;               ///< the first insert's epoch, if all inserts share it
+    call_results results = 0;      ///< the results that were kept
     standing now{};
 
     void add_to(fingerprint& print) const {
@@ -119,6 +121,9 @@ struct model_entry {
         print.add(now.epoch_number);
         print.add(now.committed);
         print.add(birth);
+        if (now.revision == 0) return;
+        print.add(std::uint64_t{now.revision} | std::uint64_t{now.stages_kept} << 32U |
+                  std::uint64_t{results} << 40U | std::uint64_t{1} << 63U);
     }
 
     log_answer insert(state inserted, epoch first, bool is_old) {
@@ -130,17 +135,21 @@ struct model_entry {
     }
 
     /// Shape:   state_alone - the log does not compare the epoch; blind - it compares neither epoch
-    ///          nor state, for an unfinished entry
-    log_answer change(transition const& write, bool state_alone, bool blind) {
+    ///          nor state, for an unfinished entry; any_revision - it does not compare the revision
+    log_answer change(transition const& write, bool state_alone, bool blind, bool any_revision) {
         if (!present) return log_answer::conflict;
         bool const same_state = now.state == write.from || (blind && !is_final(now.state));
         if (!same_state || (!state_alone && !blind && now.epoch_number != write.from_epoch)) {
             return log_answer::conflict;
         }
+        if (!any_revision && !blind && now.revision != write.from_revision) {
+            return log_answer::conflict;
+        }
         bool const takes = write.takes_owner && !is_final(write.to);
         if (!may_follow(now.state, write.to)) broken = breach::changed;
         else if (takes && write.to_epoch <= now.epoch_number) broken = breach::taken;
-        now = {write.to, write.to_epoch, write.committed, write.attempts};
+        now = {write.to,       write.to_epoch,    write.committed,
+               write.attempts, write.to_revision, write.stages_kept};
         return log_answer::taken;
     }
 
@@ -157,6 +166,7 @@ struct model_entry {
         present = false;
         old = false;
         ++lives;
+        results = 0;
         now = {};
     }
 };
@@ -171,21 +181,52 @@ public:
     virtual ~model_transaction() = default;
 
     [[nodiscard]] virtual transaction_id const& id() const = 0;
-    [[nodiscard]] virtual std::size_t parts() const = 0;
-    [[nodiscard]] virtual part_name name_part(std::size_t part) const = 0;
-    /// Executes one part at one step, under an epoch and with a committed epoch.
-    virtual answer execute(Records& records, step at, std::size_t part, epoch under,
+    [[nodiscard]] virtual std::size_t records() const = 0;
+    [[nodiscard]] virtual part_name name_record(std::size_t part) const = 0;
+    /// Executes the part of one record at one step, under an epoch and with a committed epoch.
+    virtual answer execute(Records& all, step at, std::size_t part, epoch under,
                         epoch committed) const = 0;
     /// Applies this transaction to the truth of its records.
-    virtual void commit(Records& records) const = 0;
-    /// The epoch of a part's mark, or 0 when there is none.
-    [[nodiscard]] virtual epoch mark_epoch(Records const& records, std::size_t part) const = 0;
+    virtual void commit(Records& all) const = 0;
+    /// The epoch of the mark of a record's part, or 0 when there is none.
+    [[nodiscard]] virtual epoch mark_epoch(Records const& all, std::size_t part) const = 0;
     /// The transaction that undoes this one.
     /// Errors:  throws std::invalid_argument when the reversal needs old images
     [[nodiscard]] virtual std::unique_ptr<model_transaction> reversed() const = 0;
 
     /// The index of the transaction that this transaction reverses.
     std::optional<std::size_t> undoes{};
+
+    /// The parts that follow the records, and the index of the first part's row in the world.
+    std::vector<call> calls{};
+    std::size_t first_row = 0;
+
+    [[nodiscard]] std::size_t parts() const { return records() + calls.size(); }
+    [[nodiscard]] call const* call_of(std::size_t part) const {
+        return part < records() ? nullptr : &calls[part - records()];
+    }
+    [[nodiscard]] std::size_t row_of(std::size_t part) const {
+        return first_row + part - records();
+    }
+    [[nodiscard]] stage_number stage_of(std::size_t part) const {
+        return part < records() ? stage_number{0} : calls[part - records()].stage;
+    }
+    [[nodiscard]] stage_number stages() const {
+        stage_number last = 0;
+        for (call const& one : calls) last = std::max(last, one.stage);
+        return static_cast<stage_number>(last + 1);
+    }
+    [[nodiscard]] part_name name_part(std::size_t part) const {
+        if (part < records()) return name_record(part);
+        return {calls[part - records()].name, std::nullopt};
+    }
+    /// The results of the calls in stages before this one.
+    [[nodiscard]] call_results results_before(stage_number stage, call_results all) const {
+        for (std::size_t i = 0; i < calls.size(); ++i) {
+            if (calls[i].stage >= stage) all = with_result(all, i, 0);
+        }
+        return all;
+    }
 };
 
 /// Shape:   places - the index of each part's record in its table
@@ -199,17 +240,17 @@ public:
         : id_(std::move(id)), parameters_(std::move(parameters)), slots_(std::move(slots)) {}
 
     [[nodiscard]] transaction_id const& id() const override { return id_; }
-    [[nodiscard]] std::size_t parts() const override { return slots_.size(); }
-    [[nodiscard]] part_name name_part(std::size_t part) const override {
+    [[nodiscard]] std::size_t records() const override { return slots_.size(); }
+    [[nodiscard]] part_name name_record(std::size_t part) const override {
         return Direction::name_part(Direction::user(parameters_), part);
     }
 
-    answer execute(Records& records, step at, std::size_t part, epoch under,
+    answer execute(Records& all, step at, std::size_t part, epoch under,
                 epoch committed) const override {
         answer given = answer::nothing;
         with_part(part, [&](auto where) {
             using slot_type = decltype(where);
-            auto& table = std::get<typename slot_type::table>(records.tables);
+            auto& table = std::get<typename slot_type::table>(all.tables);
             // Without a mark there is nothing to undo or finish, so no copy is made.
             if (!applies(at) &&
                 table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where)) == nullptr) {
@@ -225,11 +266,11 @@ public:
         return given;
     }
 
-    void commit(Records& records) const override {
-        for (std::size_t part = 0; part < parts(); ++part) {
+    void commit(Records& all) const override {
+        for (std::size_t part = 0; part < slots_.size(); ++part) {
             with_part(part, [&](auto where) {
                 using slot_type = decltype(where);
-                std::get<typename slot_type::table>(records.tables)
+                std::get<typename slot_type::table>(all.tables)
                     .change(slots_[part], [&](auto& cell) {
                         commit_part<slot_type>(cell.truth, where);
                         return true;
@@ -238,11 +279,11 @@ public:
         }
     }
 
-    [[nodiscard]] epoch mark_epoch(Records const& records, std::size_t part) const override {
+    [[nodiscard]] epoch mark_epoch(Records const& all, std::size_t part) const override {
         epoch found = 0;
         with_part(part, [&](auto where) {
             auto const& table =
-                std::get<typename decltype(where)::table>(records.tables);
+                std::get<typename decltype(where)::table>(all.tables);
             auto const* const one =
                 table.cells[slots_[part]]->slot.marks.find(id_, marked_number(where));
             if (one != nullptr) found = one->epoch_number;

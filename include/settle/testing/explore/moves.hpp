@@ -2,27 +2,27 @@
 // The successors of a state of a search.
 #pragma once
 
-#include <settle/testing/explore/operations.hpp>
+#include <settle/testing/explore/beginnings.hpp>
 #include <settle/testing/explore/telling.hpp>
 
 SETTLE_BEGIN
 namespace testing {
 
-/// A state is stuck when protocol moves alone reach no end: an end must not depend on a new call, a
-/// cancel or a fault, which are outside moves.
-enum class move_kind : std::uint8_t { protocol, outside };
-
 template <typename Protocol, typename Records>
-class moves {
-public:
-    using mind = typename Protocol::mind;
-    using worker = model_worker<mind>;
-    using world_type = world<mind, Records>;
-    using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
-    using rules = typename Protocol::rules;
+class moves : beginnings<Protocol, Records> {
+    using base = beginnings<Protocol, Records>;
+    using base::all_;
+    using base::knows_one_phase;
+    using base::within_;
 
-    moves(transactions const& all, bounds const& within)
-        : all_(all), within_(within), what_(all, within) {}
+public:
+    using typename base::mind;
+    using typename base::rules;
+    using typename base::transactions;
+    using typename base::worker;
+    using typename base::world_type;
+
+    moves(transactions const& all, bounds const& within) : base(all, within), what_(all, within) {}
 
     /// Calls `function(world&&, move_kind, tell)` for every successor, always in the same order;
     /// `tell()` returns the text of the move.
@@ -38,7 +38,7 @@ public:
                 function(std::move(next), kind,
                          [&] { return name(now.workers[i]) + ": " + std::string{tell()}; });
             };
-            if (now.workers[i].what == role::idle) begin_something(now, branch);
+            if (now.workers[i].what == role::idle) this->begin_something(now, branch);
             else go_on(now, now.workers[i], branch);
         }
         for (std::size_t i = 0; i < now.flights.size(); ++i) land(now, i, function);
@@ -51,116 +51,14 @@ public:
         state.canonize(within_.attempts);
     }
 
+    /// The records, marks and receivers of a state.
+    [[nodiscard]] std::string text_of(world_type const& shown) const {
+        std::string out = shown.data.text();
+        for (auto const& one : all_) out += testing::text_of(shown.rows, *one);
+        return out;
+    }
+
 private:
-    // ----------------------------------------------------------------------- moves of idle workers
-
-    template <typename Branch>
-    void begin_something(world_type const& now, Branch const& branch) const {
-        for (std::size_t t = 0; t < all_.size(); ++t) {
-            begin_call(now, t, branch);
-            begin_takeover(now, t, branch);
-            begin_cancel(now, t, branch);
-            if (within_.sweeps) begin_sweep(now, t, branch);
-        }
-    }
-
-    template <typename Branch>
-    void begin_call(world_type const& now, std::size_t t, Branch const& branch) const {
-        model_entry const& here = now.entries[t];
-        bool const again = here.present || here.lives > 0 || under_way(now, t);
-        bool const anew = within_.resubmits && here.lives == 1 && here.closed && !here.present;
-        if (again && !anew && now.again >= within_.calls_again) return;
-        if (here.closed && !anew) return;
-        auto const undone = all_[t]->undoes;
-        if (rules::reverses_done && undone && now.entries[*undone].now.state != state::done) return;
-        auto const call = [&](goal aim, phases how, char const* words) {
-            branch(
-                move_kind::outside,
-                [&](world_type& next, worker& w) {
-                    if (again && !anew) ++next.again;
-                    // An id submitted after its purge is a new transaction.
-                    if (anew) next.entries[t].closed = false;
-                    begin(w, role::caller, t,
-                          born(all_[t]->parts(), fresh(next, t), aim, how));
-                    w.old = false;
-                },
-                [&] { return words + all_[t]->id(); });
-        };
-        call(goal::run, phases::two, "calls run ");
-        if (knows_one_phase && within_.one_phase) {
-            call(goal::run, phases::one, "calls run in one phase ");
-        }
-        if (within_.submits) call(goal::submit, phases::two, "submits ");
-    }
-
-    template <typename Branch>
-    void begin_takeover(world_type const& now, std::size_t t, Branch const& branch) const {
-        model_entry const& here = now.entries[t];
-        if (!here.present || is_final(here.now.state)) return;
-        auto const take = [&](phases how, char const* words) {
-            branch(
-                move_kind::protocol,
-                [&](world_type&, worker& w) {
-                    begin(w, role::recoverer, t, taken(all_[t]->parts(), here.now, how));
-                },
-                [&] { return "takes over " + all_[t]->id() + words; });
-        };
-        take(phases::two, "");
-        if (knows_one_phase && within_.one_phase) take(phases::one, " for one phase");
-    }
-
-    template <typename Branch>
-    void begin_cancel(world_type const& now, std::size_t t, Branch const& branch) const {
-        model_entry const& here = now.entries[t];
-        if (!within_.cancels || here.closed || (here.present && is_final(here.now.state))) return;
-        branch(
-            move_kind::outside,
-            [&](world_type&, worker& w) {
-                begin(w, role::canceler, t, mind::cancel(all_[t]->parts()));
-            },
-            [&] { return "is asked to cancel " + all_[t]->id(); });
-    }
-
-    template <typename Branch>
-    void begin_sweep(world_type const& now, std::size_t t, Branch const& branch) const {
-        for (std::size_t part = 0; part < all_[t]->parts(); ++part) {
-            epoch const marked = all_[t]->mark_epoch(now.data, part);
-            if (marked == 0) continue;
-            auto const look = [&](world_type& next, worker& w, bool judged) {
-                begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::tombstone));
-                w.mind.look_again();
-                w.part = static_cast<std::uint8_t>(part);
-                w.marked = marked;
-                w.judged = judged;
-            };
-            branch(
-                move_kind::protocol,
-                [&](world_type& next, worker& w) { look(next, w, false); },
-                [&] { return "looks at a mark of " + all_[t]->id(); });
-            if (rules::one_log) continue;
-            branch(
-                move_kind::outside, [&](world_type& next, worker& w) { look(next, w, true); },
-                [&] { return "sweeps for another log, which has no " + all_[t]->id(); });
-        }
-    }
-
-    static constexpr bool knows_one_phase = operations<Protocol, Records>::knows_one_phase;
-
-    static mind born(std::size_t parts, epoch first, goal aim, phases how) {
-        if constexpr (knows_one_phase) return mind::begin(parts, first, aim, how);
-        else return mind::begin(parts, first, aim);
-    }
-    static mind taken(std::size_t parts, standing const& found, phases how) {
-        if constexpr (knows_one_phase) return mind::take(parts, found, how);
-        else return mind::take(parts, found);
-    }
-
-    static void begin(worker& w, role what, std::size_t t, mind made) {
-        w.what = what;
-        w.transaction = static_cast<std::uint8_t>(t);
-        w.mind = std::move(made);
-    }
-
     // ----------------------------------------------------------------------- moves of busy workers
 
     template <typename Branch>
@@ -244,7 +142,7 @@ private:
                 move_kind::protocol,
                 [&](world_type& next, worker& w) {
                     view_of_entry view;
-                    view.fresh = fresh(next, t);
+                    view.fresh = this->fresh(next, t);
                     if (leaves) w.rest();
                     else w.mind.found_nothing(view);
                 },
@@ -259,6 +157,7 @@ private:
                     view_of_entry view;
                     view.abandoned = abandoned;
                     w.mind.found(here.now, view);
+                    w.results = here.results;
                 },
                 [&] {
                     return "reads " + std::string{name_of(here.now.state)} +
@@ -276,6 +175,7 @@ private:
         sent.under = sent.at == step::insert ? me.mind.insert_epoch() : 0;
         sent.change = me.mind.change();
         sent.old = me.old;
+        if (sent.at == step::keep || sent.at == step::commit) sent.results = me.results;
         log_answer reply{};
         branch(
             move_kind::protocol,
@@ -285,7 +185,7 @@ private:
             },
             [&] { return text(sent) + words(reply); });
         if constexpr (requires(mind& m) { m.cancel_for(reason::none); }) {
-            if (within_.refusals && sent.at == step::commit) {
+            if (within_.refusals && (sent.at == step::commit || sent.at == step::keep)) {
                 branch(
                     move_kind::outside,
                     [](world_type&, worker& w) { w.mind.cancel_for(reason::record_unusable); },
@@ -334,31 +234,76 @@ private:
 
     template <typename Branch>
     void ask_parts(world_type const& now, worker const& me, Branch const& branch) const {
+        bool any = false;
         for (std::size_t part = 0; part < me.mind.parts(); ++part) {
-            if (!me.mind.due(part)) continue;
-            flight sent;
-            sent.transaction = me.transaction;
-            sent.part = static_cast<std::uint8_t>(part);
-            sent.at = me.mind.next();
-            sent.under =
-                sent.at == step::compensate ? me.mind.latest() : me.mind.epoch_number();
-            sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
-            answer reply{};
-            branch(
-                move_kind::protocol,
-                [&](world_type& next, worker& w) {
-                    reply = execute(next, sent);
-                    w.mind.answered(part, reply);
-                    decide(w.mind);
-                },
-                [&] { return text(sent) + ": " + std::string{name_of(reply)}; });
+            if (!due(me, part)) continue;
+            any = true;
+            flight const sent = request(me, part);
+            for (std::size_t chosen = 0; chosen < what_.answers_to(now, sent); ++chosen) {
+                call_answer reply{};
+                branch(
+                    move_kind::protocol,
+                    [&](world_type& next, worker& w) {
+                        reply = what_.execute(next, sent, chosen);
+                        take_answer(w, part, reply);
+                        decide(w);
+                    },
+                    [&] { return text(sent) + ": " + words_of(reply); });
+            }
             if constexpr (knows_one_phase) {
-                if (within_.yields && sent.at == step::apply) ask_and_yield(now, me, sent, branch);
+                if (within_.yields && sent.at == step::apply && me.mind.may_start_over()) {
+                    ask_and_yield(now, me, sent, branch);
+                }
             }
             may_be_late(now, sent, branch, [&](world_type&, worker& w) {
                 w.mind.answered(part, answer::unknown);
-                decide(w.mind);
+                decide(w);
             });
+        }
+        if (!any) {
+            branch(
+                move_kind::protocol, [&](world_type&, worker& w) { decide(w); },
+                [] { return "has no part to send"; });
+        }
+        if constexpr (knows_one_phase) give_up(me, branch);
+    }
+
+    /// The driver's limit: it cancels while the outcome of a later stage is unknown.
+    template <typename Branch>
+    void give_up(worker const& me, Branch const& branch) const {
+        if (!within_.cancels || me.mind.next() != step::apply || me.mind.stage() == 0) return;
+        branch(
+            move_kind::outside, [](world_type&, worker& w) { w.mind.cancel_for(reason::busy); },
+            [] { return "gives up"; });
+    }
+
+    [[nodiscard]] flight request(worker const& me, std::size_t part) const {
+        flight sent;
+        sent.transaction = me.transaction;
+        sent.part = static_cast<std::uint8_t>(part);
+        sent.at = me.mind.next();
+        sent.under = sent.at == step::compensate ? me.mind.latest() : me.mind.epoch_number();
+        sent.committed = sent.at == step::confirm ? me.mind.committed() : 0;
+        auto const& of = *all_[me.transaction];
+        if (of.call_of(part) == nullptr) return sent;
+        // A call carries no epoch.
+        sent.under = sent.committed = 0;
+        if (sent.at == step::apply) sent.results = of.results_before(of.stage_of(part), me.results);
+        return sent;
+    }
+
+    void take_answer(worker& w, std::size_t part, call_answer const& reply) const {
+        w.mind.answered(part, reply.what);
+        auto const& of = *all_[w.transaction];
+        if (reply.result == 0 || of.call_of(part) == nullptr) return;
+        w.results = with_result(w.results, part - of.records(), reply.result);
+    }
+
+    [[nodiscard]] bool due(worker const& w, std::size_t part) const {
+        if constexpr (knows_one_phase) {
+            return w.mind.due(part, all_[w.transaction]->stage_of(part));
+        } else {
+            return w.mind.due(part);
         }
     }
 
@@ -367,30 +312,33 @@ private:
     void ask_and_yield(world_type const& now, worker const& me, flight const& sent,
                        Branch const& branch) const {
         for (std::size_t part = 0; part < me.mind.parts(); ++part) {
-            if (part != sent.part && me.mind.due(part)) return;
+            if (part != sent.part && due(me, part)) return;
         }
         auto const fall_back = [&](worker& w, answer reply) {
             w.mind.answered(sent.part, reply);
-            if (w.mind.fenced()) decide(w.mind);
+            if (w.mind.fenced()) decide(w);
             else w.mind.requeue();
         };
         branch(
             move_kind::protocol,
-            [&](world_type& next, worker& w) { fall_back(w, execute(next, sent)); },
+            [&](world_type& next, worker& w) { fall_back(w, what_.execute(next, sent, 0).what); },
             [&] { return text(sent) + ", and falls back"; });
         may_be_late(now, sent, branch,
                     [&](world_type&, worker& w) { fall_back(w, answer::unknown); });
     }
 
     /// Decides the wave once no part is due.
-    void decide(mind& of) const {
-        for (std::size_t part = 0; part < of.parts(); ++part) {
-            if (of.due(part)) return;
+    void decide(worker& w) const {
+        for (std::size_t part = 0; part < w.mind.parts(); ++part) {
+            if (due(w, part)) return;
         }
-        of.decide(within_.attempts);
+        w.mind.decide(within_.attempts);
     }
 
     static void tell(mind& to, step at, log_answer reply, bool old) {
+        if constexpr (knows_one_phase) {
+            if (at == step::keep) return to.kept(reply);
+        }
         switch (at) {
         case step::insert: to.inserted(reply, old); break;
         case step::claim: to.claimed(reply, old); break;
@@ -402,23 +350,23 @@ private:
 
     // ------------------------------------------------------------------ late operations and age
 
-    answer execute(world_type& next, flight const& sent) const { return what_.execute(next, sent); }
-
     template <typename Function>
     void land(world_type const& now, std::size_t i, Function& function) const {
-        world_type next = now;
         flight const landing = now.flights[i];
-        next.flights.erase(i);
-        ++next.late;
-        answer part_answer{};
-        log_answer reply{};
-        if (asks_parts(landing.at)) part_answer = execute(next, landing);
-        else reply = what_.land(next, landing);
-        function(std::move(next), move_kind::protocol, [&] {
-            return "the late write lands: " + text(landing) +
-                   (asks_parts(landing.at) ? ": " + std::string{name_of(part_answer)}
-                                           : words(reply));
-        });
+        std::size_t const outcomes = asks_parts(landing.at) ? what_.answers_to(now, landing) : 1;
+        for (std::size_t chosen = 0; chosen < outcomes; ++chosen) {
+            world_type next = now;
+            next.flights.erase(i);
+            ++next.late;
+            call_answer part_answer{};
+            log_answer reply{};
+            if (asks_parts(landing.at)) part_answer = what_.execute(next, landing, chosen);
+            else reply = what_.land(next, landing);
+            function(std::move(next), move_kind::protocol, [&] {
+                return "the late write lands: " + text(landing) +
+                       (asks_parts(landing.at) ? ": " + words_of(part_answer) : words(reply));
+            });
+        }
     }
 
     /// Time passes: a begun transaction becomes too old; a final entry that is too old is purged.
@@ -426,7 +374,7 @@ private:
     void age(world_type const& now, Function& function) const {
         for (std::size_t t = 0; t < now.entries.size(); ++t) {
             model_entry const& here = now.entries[t];
-            if (here.lives == 0 && !here.closed && (here.present || under_way(now, t))) {
+            if (here.lives == 0 && !here.closed && (here.present || base::under_way(now, t))) {
                 world_type next = now;
                 next.entries[t].old = here.present;
                 next.entries[t].closed = true;
@@ -444,32 +392,12 @@ private:
         }
     }
 
-    static bool under_way(world_type const& now, std::size_t t) {
-        auto const of = [&](auto const& one) { return one.transaction == t; };
-        return std::any_of(now.workers.begin(), now.workers.end(),
-                           [&](auto const& one) { return one.what != role::idle && of(one); }) ||
-               std::any_of(now.flights.begin(), now.flights.end(), of);
-    }
-
-    /// A new epoch of the transaction: above all others, and out of reach of claims.
-    epoch fresh(world_type& state, std::size_t t) const {
-        if (!rules::first_epochs_differ && state.entries[t].birth != 0)
-            return state.entries[t].birth;
-        epoch most = 0;
-        auto const note = [&](epoch one) { most = std::max(most, one); };
-        state.visit_epochs(t, note);
-        state.visit_marks(all_[t]->id(), note);
-        return most + epochs_per_millisecond;
-    }
-
     static std::string name(worker const& me) { return "w" + std::to_string(me.name); }
     static std::string words(log_answer reply) { return words_of(reply); }
     std::string text(flight const& sent) const {
         return words_of(sent, *all_[sent.transaction]);
     }
 
-    transactions const& all_;
-    bounds const& within_;
     operations<Protocol, Records> what_;
 };
 

@@ -21,9 +21,22 @@ public:
 
     operations(transactions const& all, bounds const& within) : all_(all), within_(within) {}
 
-    answer execute(world_type& next, flight const& sent) const {
-        return all_[sent.transaction]->execute(next.data, sent.at, sent.part, sent.under,
-                                            sent.committed);
+    /// Shape:   chosen - the number of the answer, below answers_to()
+    call_answer execute(world_type& next, flight const& sent, std::size_t chosen) const {
+        auto const& one = *all_[sent.transaction];
+        if (call const* const made = one.call_of(sent.part)) {
+            return execute_call(next.rows[one.row_of(sent.part)], *made, sent.at, sent.results,
+                                chosen);
+        }
+        return {one.execute(next.data, sent.at, sent.part, sent.under, sent.committed), 0};
+    }
+
+    /// The number of answers that the part may get.
+    [[nodiscard]] std::size_t answers_to(world_type const& now, flight const& sent) const {
+        auto const& one = *all_[sent.transaction];
+        call const* const made = one.call_of(sent.part);
+        if (made == nullptr) return 1;
+        return possible_answers(now.rows[one.row_of(sent.part)], *made, sent.at);
     }
 
     /// Shape:   m - the coordinator in this step; the caller passes the result to it
@@ -38,7 +51,8 @@ public:
         state const ends = m.insert_state();
         if (writes) {
             written = m.inserts() ? here.insert(ends, sent.under, sent.old)
-                               : here.change(m.change(), !rules::changes_compare, false);
+                               : here.change(m.change(), !rules::changes_compare, false,
+                                             !rules::revisions_compare);
         }
         bool const stays = written == log_answer::taken || !rules::one_phase_compares;
         bool const done = writes && stays && ends == state::done;
@@ -62,8 +76,11 @@ public:
             return here.insert(sent.inserts, sent.under, sent.old);
         }
         bool const blind = sent.at == step::cancel && !rules::cancel_compares;
-        log_answer const written = here.change(sent.change, !rules::changes_compare, blind);
-        if (written == log_answer::taken && sent.at == step::commit) {
+        log_answer const written = here.change(sent.change, !rules::changes_compare, blind,
+                                               !rules::revisions_compare);
+        if (written != log_answer::taken) return written;
+        if (sent.at == step::keep || sent.at == step::commit) here.results = sent.results;
+        if (sent.at == step::commit) {
             all_[sent.transaction]->commit(next.data);
             ++here.commits;
         }

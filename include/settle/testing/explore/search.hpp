@@ -122,7 +122,7 @@ private:
     /// Writes the story of a run; returns the problem of its last state, or an empty string.
     std::string tell(path_type const& path) {
         world_type now = first_;
-        std::string shown = now.data.text();
+        std::string shown = possible_.text_of(now);
         seen_.story = shown;
         std::size_t step = 0;
         for (auto const chosen : path) {
@@ -133,8 +133,8 @@ private:
                 taken = std::move(next);
                 seen_.story += std::to_string(++step) + ". " + words() + "\n";
             });
-            // The story repeats the records when they have changed.
-            if (std::string after = taken.data.text(); after != shown) {
+            // The story repeats the records and receivers when they have changed.
+            if (std::string after = possible_.text_of(taken); after != shown) {
                 seen_.story += after;
                 shown = std::move(after);
             }

@@ -17,17 +17,54 @@ namespace testing {
     return given == log_answer::taken ? ": ok" : ": refused, it has changed";
 }
 
+[[nodiscard]] inline std::string words_of(call_answer const& given) {
+    std::string out{name_of(given.what)};
+    if (given.result != 0) out += ", result " + std::to_string(given.result);
+    return out;
+}
+
+/// The results of a transaction's calls, with the names of the calls.
+template <typename Records>
+[[nodiscard]] std::string words_of(call_results results, model_transaction<Records> const& of) {
+    std::string out;
+    for (std::size_t i = 0; i < of.calls.size(); ++i) {
+        if (result_of(results, i) == 0) continue;
+        out += (out.empty() ? " with " : ", ") + of.calls[i].name + " " +
+               std::to_string(result_of(results, i));
+    }
+    return out;
+}
+
 template <typename Records>
 [[nodiscard]] std::string words_of(flight const& sent, model_transaction<Records> const& of) {
     std::string out = std::string{name_of(sent.at)} + " " + of.id();
     if (!asks_parts(sent.at)) {
         bool const inserts = sent.at == step::insert || sent.at == step::one_phase;
-        return out + " e" + std::to_string(inserts ? sent.under : sent.change.to_epoch);
+        out += " e" + std::to_string(inserts ? sent.under : sent.change.to_epoch);
+        return sent.at == step::keep ? out + words_of(sent.results, of) : out;
     }
     part_name const where = of.name_part(sent.part);
     out.append(" ").append(where.participant);
+    if (of.call_of(sent.part) != nullptr) return out + words_of(sent.results, of);
     if (where.line) out += " line " + std::to_string(*where.line + 1);
     return out + " under e" + std::to_string(sent.under);
+}
+
+/// The rows of the receivers, as text for a story.
+template <typename Rows, typename Records>
+[[nodiscard]] std::string text_of(Rows const& rows, model_transaction<Records> const& of) {
+    std::string out;
+    for (std::size_t i = 0; i < of.calls.size(); ++i) {
+        receiver_row const& row = rows[of.first_row + i];
+        if (row.now == receiver_row::status::none) continue;
+        out += "      receiver of " + of.id() + " " + of.calls[i].name + ": " +
+               std::string{name_of(row.now)};
+        if (row.stands()) {
+            out += words_of(row.parameters, of) + ", result " + std::to_string(row.result);
+        }
+        out += '\n';
+    }
+    return out;
 }
 
 } // namespace testing

@@ -19,6 +19,7 @@ struct model_worker {
     std::uint8_t part = 0;        ///< the part of the sweeper's mark
     bool judged = false;          ///< the sweeper has found the mark stray
     bool old = false;             ///< its call is older than `lifetime` allows
+    call_results results = 0;     ///< of the calls that it knows
     epoch marked = 0;             ///< the epoch of the sweeper's mark
     Mind mind{};
 
@@ -30,6 +31,7 @@ struct model_worker {
                  (judged ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U);
         made.add(marked);
         made.add(mind.hash());
+        if (results != 0) made.add(results | std::uint64_t{1} << 63U);
         return made;
     }
 
@@ -49,6 +51,7 @@ struct flight {
     state inserts = state::initial;
     epoch under = 0;
     epoch committed = 0;
+    call_results results = 0; ///< parameters of a call, or results to keep
     transition change{};
 
     [[nodiscard]] fingerprint print() const {
@@ -64,6 +67,11 @@ struct flight {
         made.add(change.to_epoch);
         made.add(change.committed);
         made.add(change.attempts);
+        if (results != 0 || change.to_revision != 0) {
+            made.add(std::uint64_t{change.from_revision} | std::uint64_t{results} << 16U |
+                     std::uint64_t{change.to_revision} << 32U |
+                     std::uint64_t{change.stages_kept} << 48U | std::uint64_t{1} << 63U);
+        }
         return made;
     }
 };
@@ -74,6 +82,7 @@ struct world {
     few<model_entry, 4> entries;
     few<model_worker<Mind>, 3> workers;
     few<flight, 3> flights;
+    few<receiver_row, most_calls> rows;
     std::uint8_t late = 0;  ///< late writes so far
     std::uint8_t again = 0; ///< repeated calls so far
 
@@ -83,6 +92,7 @@ struct world {
         for (auto const& one : entries) one.add_to(made);
         for (auto const& one : workers) made.add(one.print());
         for (auto const& one : flights) made.add(one.print());
+        for (auto const& one : rows) made.add(one.packed());
         made.add(late | std::uint64_t{again} << 8U);
         return made;
     }

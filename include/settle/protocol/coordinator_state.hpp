@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: BSL-1.0
+// The data of a coordinator: what its driver asks, and how a search compares and renames it.
+#pragma once
+
+#include <settle/protocol/entry.hpp>
+#include <settle/protocol/part_answers.hpp>
+#include <settle/protocol/step.hpp>
+
+SETTLE_BEGIN
+
+/// The stages of one transaction. A transaction without calls has one stage.
+struct stage_progress {
+    stage_number count = 1;
+    stage_number current = 0; ///< the stage whose parts the next wave sends
+    stage_number kept = 0;    ///< the number of stages whose results the entry has
+    std::uint32_t revision = 0;
+
+    [[nodiscard]] bool is_last() const noexcept { return current + 1 == count; }
+    /// True if no worker can have called a stage after the first.
+    [[nodiscard]] bool only_first() const noexcept { return kept == 0 && current == 0; }
+
+    /// All members in one number; 0 if there is only one stage.
+    [[nodiscard]] std::uint64_t packed() const noexcept {
+        return (std::uint64_t{count} - 1) | std::uint64_t{current} << 8U |
+               std::uint64_t{kept} << 16U | std::uint64_t{revision} << 32U;
+    }
+
+    friend bool operator==(stage_progress const&, stage_progress const&) = default;
+};
+
+/// The base of each basic_coordinator, which has the rules.
+class coordinator_state {
+public:
+    static constexpr std::size_t no_part = ~std::size_t{0};
+
+    [[nodiscard]] step next() const noexcept { return next_; }
+    [[nodiscard]] settle::state state() const noexcept { return state_; }
+    [[nodiscard]] epoch epoch_number() const noexcept { return epoch_; }
+    [[nodiscard]] epoch committed() const noexcept { return committed_; }
+    /// The highest epoch that a mark of this entry can have.
+    [[nodiscard]] epoch latest() const noexcept { return seen_; }
+    [[nodiscard]] std::uint32_t attempts() const noexcept { return attempts_; }
+    [[nodiscard]] reason why() const noexcept { return why_; }
+    /// The part whose answer caused the cancel, or `no_part`.
+    [[nodiscard]] std::size_t failed_part() const noexcept { return failed_; }
+    [[nodiscard]] std::size_t parts() const noexcept { return answers_.size(); }
+    [[nodiscard]] answer answer_of(std::size_t part) const noexcept { return answers_[part]; }
+    /// True if the entry existed and is now absent. No step deletes an entry within its lifetime.
+    [[nodiscard]] bool vanished() const noexcept { return vanished_; }
+
+    [[nodiscard]] stage_number stages() const noexcept { return stages_.count; }
+    /// The stage whose parts the next step sends.
+    [[nodiscard]] stage_number stage() const noexcept { return stages_.current; }
+    [[nodiscard]] stage_number stages_kept() const noexcept { return stages_.kept; }
+    [[nodiscard]] std::uint32_t revision() const noexcept { return stages_.revision; }
+    /// False if a later stage may have been called. Then requeue() must not be called.
+    [[nodiscard]] bool may_start_over() const noexcept { return stages_.only_first(); }
+
+    /// True if the next step must send this part of a transaction with one stage to its store.
+    [[nodiscard]] bool due(std::size_t part) const noexcept {
+        return answers_[part] == answer::none || answers_[part] == answer::unavailable;
+    }
+    /// As above for any number of stages. The driver has the stage in the part's descriptor, so a
+    /// coordinator stores no stage for each part: a part without an answer is of another stage.
+    [[nodiscard]] bool due(std::size_t part, stage_number of_part) const noexcept {
+        return due(part) && of_part == stages_.current;
+    }
+
+    /// True if a part met a mark with a higher epoch: another worker has claimed the entry.
+    [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
+
+    [[nodiscard]] std::size_t hash() const noexcept {
+        std::size_t seed = hash_mix(0, static_cast<std::uint64_t>(next_) |
+                                           static_cast<std::uint64_t>(state_) << 8U |
+                                           static_cast<std::uint64_t>(goal_) << 16U |
+                                           static_cast<std::uint64_t>(why_) << 24U |
+                                           static_cast<std::uint64_t>(attempts_) << 32U);
+        seed = hash_mix(seed, epoch_);
+        seed = hash_mix(seed, seen_);
+        seed = hash_mix(seed, committed_);
+        seed = hash_mix(seed, failed_);
+        seed = hash_mix(seed, (wrote_ ? 1U : 0U) | (unsure_ ? 2U : 0U) | (pausing_ ? 4U : 0U) |
+                                  (vanished_ ? 8U : 0U) | (known_ ? 16U : 0U) |
+                                  (one_phase_ ? 32U : 0U) | (requeueing_ ? 64U : 0U) |
+                                  static_cast<std::uint64_t>(decided_state_) << 8U);
+        if (stages_.packed() != 0) seed = hash_mix(seed, stages_.packed());
+        for (answer const one : answers_) seed = hash_mix(seed, static_cast<std::uint64_t>(one));
+        return seed;
+    }
+
+    /// Lets a search renumber epochs: states that differ only in absolute epochs become equal.
+    template <typename Function>
+    void visit_epochs(Function&& function) {
+        function(epoch_);
+        function(seen_);
+        function(committed_);
+    }
+
+    /// Lets a search cap the number of attempts, so that its state space stays finite.
+    template <typename Function>
+    void visit_attempts(Function&& function) {
+        function(attempts_);
+    }
+
+    friend bool operator==(coordinator_state const&, coordinator_state const&) = default;
+
+protected:
+    coordinator_state() = default;
+    coordinator_state(std::size_t parts, goal wanted, stage_number stages)
+        : answers_(parts), goal_(wanted) {
+        stages_.count = stages;
+    }
+
+    [[nodiscard]] bool held() const noexcept { return epoch_ != 0; }
+
+    part_answers answers_;
+    epoch epoch_ = 0;     ///< the epoch that this worker holds; 0 if it holds none
+    epoch seen_ = 0;      ///< the epoch that the next insert writes or compare-and-set expects
+    epoch committed_ = 0;
+    std::size_t failed_ = no_part;
+    stage_progress stages_;
+    std::uint32_t attempts_ = 0;
+    step next_ = step::end;
+    settle::state state_ = settle::state::initial;
+    goal goal_ = goal::run;
+    reason why_ = reason::none;
+    bool wrote_ = false;    ///< this worker has sent an apply to a store
+    bool unsure_ = false;   ///< after a log write of unknown outcome, until one is acknowledged
+    bool pausing_ = false;  ///< pause after the next claim
+    bool requeueing_ = false; ///< starts over behind an earlier transaction of the window
+    bool one_phase_ = false; ///< runs in one phase if the entry is new or `initial`
+    settle::state decided_state_ = settle::state::initial; ///< the final state, in one phase
+    bool known_ = false;    ///< the log had the entry
+    bool vanished_ = false;
+};
+
+SETTLE_END

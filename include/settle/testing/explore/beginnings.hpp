@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+// What an idle worker of a search may begin: a call, a takeover, a cancel, a sweep.
+#pragma once
+
+#include <settle/testing/explore/operations.hpp>
+
+SETTLE_BEGIN
+namespace testing {
+
+/// A state is stuck when protocol moves alone reach no end: an end must not depend on a new call, a
+/// cancel or a fault, which are outside moves.
+enum class move_kind : std::uint8_t { protocol, outside };
+
+template <typename Protocol, typename Records>
+class beginnings {
+public:
+    using mind = typename Protocol::mind;
+    using worker = model_worker<mind>;
+    using world_type = world<mind, Records>;
+    using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
+    using rules = typename Protocol::rules;
+
+protected:
+    static constexpr bool knows_one_phase = operations<Protocol, Records>::knows_one_phase;
+
+    beginnings(transactions const& all, bounds const& within) : all_(all), within_(within) {}
+
+    template <typename Branch>
+    void begin_something(world_type const& now, Branch const& branch) const {
+        for (std::size_t t = 0; t < all_.size(); ++t) {
+            begin_call(now, t, branch);
+            begin_takeover(now, t, branch);
+            begin_cancel(now, t, branch);
+            if (within_.sweeps) begin_sweep(now, t, branch);
+        }
+    }
+
+    template <typename Branch>
+    void begin_call(world_type const& now, std::size_t t, Branch const& branch) const {
+        model_entry const& here = now.entries[t];
+        bool const again = here.present || here.lives > 0 || under_way(now, t);
+        bool const anew = within_.resubmits && here.lives == 1 && here.closed && !here.present;
+        if (again && !anew && now.again >= within_.calls_again) return;
+        if (here.closed && !anew) return;
+        auto const undone = all_[t]->undoes;
+        if (rules::reverses_done && undone && now.entries[*undone].now.state != state::done) return;
+        auto const call = [&](goal aim, phases how, char const* words) {
+            branch(
+                move_kind::outside,
+                [&](world_type& next, worker& w) {
+                    if (again && !anew) ++next.again;
+                    // An id submitted after its purge is a new transaction.
+                    if (anew) next.entries[t].closed = false;
+                    begin(w, role::caller, t, born(*all_[t], fresh(next, t), aim, how));
+                    w.old = false;
+                },
+                [&] { return words + all_[t]->id(); });
+        };
+        call(goal::run, phases::two, "calls run ");
+        if (in_one_phase(t)) {
+            call(goal::run, phases::one, "calls run in one phase ");
+        }
+        if (within_.submits) call(goal::submit, phases::two, "submits ");
+    }
+
+    template <typename Branch>
+    void begin_takeover(world_type const& now, std::size_t t, Branch const& branch) const {
+        model_entry const& here = now.entries[t];
+        if (!here.present || is_final(here.now.state)) return;
+        auto const take = [&](phases how, char const* words) {
+            branch(
+                move_kind::protocol,
+                [&](world_type&, worker& w) {
+                    begin(w, role::recoverer, t, taken(*all_[t], here.now, how));
+                    w.results = here.results;
+                },
+                [&] { return "takes over " + all_[t]->id() + words; });
+        };
+        take(phases::two, "");
+        if (in_one_phase(t)) take(phases::one, " for one phase");
+    }
+
+    template <typename Branch>
+    void begin_cancel(world_type const& now, std::size_t t, Branch const& branch) const {
+        model_entry const& here = now.entries[t];
+        if (!within_.cancels || here.closed || (here.present && is_final(here.now.state))) return;
+        branch(
+            move_kind::outside,
+            [&](world_type&, worker& w) {
+                begin(w, role::canceler, t, canceling(*all_[t]));
+            },
+            [&] { return "is asked to cancel " + all_[t]->id(); });
+    }
+
+    template <typename Branch>
+    void begin_sweep(world_type const& now, std::size_t t, Branch const& branch) const {
+        for (std::size_t part = 0; part < all_[t]->records(); ++part) {
+            epoch const marked = all_[t]->mark_epoch(now.data, part);
+            if (marked == 0) continue;
+            auto const look = [&](world_type& next, worker& w, bool judged) {
+                begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::tombstone));
+                w.mind.look_again();
+                w.part = static_cast<std::uint8_t>(part);
+                w.marked = marked;
+                w.judged = judged;
+            };
+            branch(
+                move_kind::protocol,
+                [&](world_type& next, worker& w) { look(next, w, false); },
+                [&] { return "looks at a mark of " + all_[t]->id(); });
+            if (rules::one_log) continue;
+            branch(
+                move_kind::outside, [&](world_type& next, worker& w) { look(next, w, true); },
+                [&] { return "sweeps for another log, which has no " + all_[t]->id(); });
+        }
+    }
+
+    using transaction = model_transaction<Records>;
+
+    [[nodiscard]] bool in_one_phase(std::size_t t) const {
+        return knows_one_phase && within_.one_phase && all_[t]->stages() == 1;
+    }
+
+    // A protocol with two phases only has one stage only.
+
+    static mind born(transaction const& of, epoch first, goal aim, phases how) {
+        if constexpr (knows_one_phase) {
+            return mind::begin(of.parts(), first, aim, how, of.stages());
+        } else {
+            return mind::begin(of.parts(), first, aim);
+        }
+    }
+    static mind taken(transaction const& of, standing const& found, phases how) {
+        if constexpr (knows_one_phase) return mind::take(of.parts(), found, how, of.stages());
+        else return mind::take(of.parts(), found);
+    }
+    static mind canceling(transaction const& of) {
+        if constexpr (knows_one_phase) {
+            return mind::cancel(of.parts(), reason::cancel_asked, of.stages());
+        } else {
+            return mind::cancel(of.parts());
+        }
+    }
+
+    static void begin(worker& w, role what, std::size_t t, mind made) {
+        w.what = what;
+        w.transaction = static_cast<std::uint8_t>(t);
+        w.mind = std::move(made);
+    }
+
+    static bool under_way(world_type const& now, std::size_t t) {
+        auto const of = [&](auto const& one) { return one.transaction == t; };
+        return std::any_of(now.workers.begin(), now.workers.end(),
+                           [&](auto const& one) { return one.what != role::idle && of(one); }) ||
+               std::any_of(now.flights.begin(), now.flights.end(), of);
+    }
+
+    /// A new epoch of the transaction: above all others, and out of reach of claims.
+    epoch fresh(world_type& state, std::size_t t) const {
+        if (!rules::first_epochs_differ && state.entries[t].birth != 0)
+            return state.entries[t].birth;
+        epoch most = 0;
+        auto const note = [&](epoch one) { most = std::max(most, one); };
+        state.visit_epochs(t, note);
+        state.visit_marks(all_[t]->id(), note);
+        return most + epochs_per_millisecond;
+    }
+
+    transactions const& all_;
+    bounds const& within_;
+};
+
+} // namespace testing
+SETTLE_END

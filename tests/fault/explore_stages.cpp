@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// Transactions of several stages: records first, then calls of receivers, searched exhaustively.
+#include "explore_types.hpp"
+
+using namespace explored;
+
+namespace {
+
+auto const purchases = settle::type<purchase_type>;
+auto const payer = starts(accounts, account("A", 100));
+auto const buys = runs("t1", purchase{"A", 60});
+
+/// Cancels at any moment; a worker gives up while a call is unknown.
+bounds canceling(std::size_t workers, std::size_t late_writes) {
+    bounds made = within(workers, late_writes);
+    made.cancels = true;
+    return made;
+}
+
+/// The second stage asks for a price, and the third books for this price.
+auto const price_then_seat = calls("t1", query("price", 1), booking("seat", 2));
+
+} // namespace
+
+TEST_CASE("explore: one call, one worker that may do everything, one late write") {
+    bounds all = canceling(1, 1);
+    all.ages = all.refusals = all.submits = true;
+    all.calls_again = 1;
+    right(purchases, payer, buys, calls("t1", booking("seat", 1)), never_below, all);
+}
+
+TEST_CASE("explore: one call, two workers that take over from each other at any moment") {
+    right(purchases, payer, buys, calls("t1", booking("seat", 1)), never_below, canceling(2, 0));
+}
+
+TEST_CASE("explore: a query and a call that needs its result, one late write") {
+    right(purchases, payer, buys, price_then_seat, never_below, canceling(1, 1));
+}
+
+TEST_CASE("explore: a query and a call that needs its result, two workers") {
+    right(purchases, payer, buys, price_then_seat, never_below, canceling(2, 0));
+}
+
+TEST_CASE("explore: two calls in one stage, and one behind them that needs both results") {
+    call const seat{"seat", 1, receiver_grade::barrier, 2, true, false};
+    call const meal{"meal", 1, receiver_grade::barrier, 2, false, true};
+    right(purchases, payer, buys, calls("t1", seat, meal, booking("bill", 2)), never_below,
+          canceling(1, 1));
+}
+
+TEST_CASE("explore: a stage without a part is passed") {
+    right(purchases, payer, buys, calls("t1", booking("seat", 2)), never_below, canceling(2, 0));
+}
+
+TEST_CASE("long: explore: two paintings that meet in the opposite order, and a call behind one") {
+    right(settle::type<paint_type>, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
+          runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"B", "A", "blue"}),
+          calls("t1", booking("seat", 1)), within(1, 1));
+}
+
+TEST_CASE("explore: a batch puts back a transaction before its first call only") {
+    right(purchases, starts(accounts, account("A", 200)), buys, runs("t2", purchase{"A", 70}),
+          calls("t1", booking("seat", 1)), never_below, in_a_batch(within(1, 1)));
+}
+
+TEST_CASE("explore: calls beside a transaction of one stage that runs in one phase") {
+    right(purchases, payer, buys, runs("t2", purchase{"A", 70}), calls("t1", booking("seat", 1)),
+          never_below, in_one_phase(within(1, 1)));
+}
+
+TEST_CASE("long: explore: a query and a call that needs its result, two late writes") {
+    right(purchases, payer, buys, price_then_seat, never_below, canceling(1, 2));
+}
+
+TEST_CASE("long: explore: one call, two workers and one late write") {
+    right(purchases, payer, buys, calls("t1", booking("seat", 1)), never_below, canceling(2, 1));
+}
+
+TEST_CASE("long: explore: a query and a call, two workers and one late write") {
+    right(purchases, payer, buys, price_then_seat, never_below, within(2, 1));
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: BSL-1.0
+// The coordinator of a transaction with several stages: keeps, revisions, claims, cancels.
+#include "coordinator_steps.hpp"
+#include "counted_new.hpp"
+
+namespace coordinator_test {
+namespace {
+
+using settle::phases;
+using settle::stage_number;
+
+/// Two records, a query whose result the last stage needs, and two calls.
+constexpr stage_number stage_of[]{0, 0, 1, 2, 2};
+constexpr std::size_t parts = 5;
+constexpr stage_number stages = 3;
+
+[[nodiscard]] std::vector<std::size_t> due_now(coordinator const& c) {
+    std::vector<std::size_t> due;
+    for (std::size_t part = 0; part < parts; ++part) {
+        if (c.due(part, stage_of[part])) due.push_back(part);
+    }
+    return due;
+}
+
+/// Answers the parts that are due, in order, and lets the coordinator decide.
+void answer_stage(coordinator& c, std::vector<answer> const& answers,
+                  std::uint32_t limit = many_attempts) {
+    auto const due = due_now(c);
+    REQUIRE(due.size() == answers.size());
+    for (std::size_t i = 0; i < due.size(); ++i) c.answered(due[i], answers[i]);
+    c.decide(limit);
+}
+
+void answer_each(coordinator& c, answer reply) {
+    for (std::size_t const part : due_now(c)) c.answered(part, reply);
+    c.decide(many_attempts);
+}
+
+[[nodiscard]] coordinator begun() {
+    auto made = coordinator::begin(parts, first_epoch, goal::run, phases::two, stages);
+    made.inserted(log_answer::taken, false);
+    return made;
+}
+
+/// A transaction that applies this stage, after it kept the earlier stages.
+[[nodiscard]] coordinator at_stage(stage_number wanted) {
+    auto made = begun();
+    while (made.stage() < wanted) {
+        answer_each(made, answer::applied);
+        REQUIRE(made.next() == step::keep);
+        made.kept(log_answer::taken);
+    }
+    REQUIRE(made.next() == step::apply);
+    return made;
+}
+
+[[nodiscard]] coordinator canceling_at(stage_number wanted) {
+    auto made = at_stage(wanted);
+    made.cancel_for(reason::cancel_asked);
+    made.canceled(log_answer::taken);
+    REQUIRE(made.next() == step::compensate);
+    return made;
+}
+
+using list = std::vector<std::size_t>;
+
+TEST_CASE("coordinator: stages are applied in order, with a keep between them") {
+    auto c = begun();
+    CHECK(c.stages() == stages);
+    CHECK(c.may_start_over());
+    for (stage_number stage = 0; stage < stages; ++stage) {
+        CAPTURE(+stage);
+        REQUIRE(c.next() == step::apply);
+        CHECK(c.stage() == stage);
+        CHECK(due_now(c) == (stage == 0 ? list{0, 1} : stage == 1 ? list{2} : list{3, 4}));
+        answer_each(c, answer::applied);
+        if (stage + 1 == stages) break;
+        REQUIRE(c.next() == step::keep);
+        auto const asked = c.change();
+        CHECK(asked.from == state::pending);
+        CHECK(asked.to == state::pending);
+        CHECK(asked.from_epoch == first_epoch);
+        CHECK(asked.to_epoch == first_epoch);
+        CHECK(asked.from_revision == stage);
+        CHECK(asked.to_revision == stage + 1U);
+        CHECK(asked.stages_kept == stage + 1);
+        CHECK(asked.committed == 0);
+        CHECK_FALSE(asked.takes_owner);
+        c.kept(log_answer::taken);
+        CHECK(c.revision() == stage + 1U);
+        CHECK_FALSE(c.may_start_over());
+    }
+    REQUIRE(c.next() == step::commit);
+    CHECK(c.change().from_revision == 2);
+    CHECK(c.change().to_revision == 2);
+    CHECK(c.change().stages_kept == 2);
+    c.committed(log_answer::taken);
+
+    // Records first, then the later stages.
+    for (list const& due : {list{0, 1}, list{2}, list{3, 4}}) {
+        REQUIRE(c.next() == step::confirm);
+        CHECK(due_now(c) == due);
+        answer_each(c, answer::applied);
+    }
+    REQUIRE(c.next() == step::close);
+    CHECK(c.change().from_revision == 2);
+    c.closed(log_answer::taken);
+    CHECK(c.next() == step::end);
+    CHECK(c.state() == state::done);
+}
+
+TEST_CASE("coordinator: with one stage no keep is sent and the revision stays 0") {
+    auto c = applying(2);
+    CHECK(c.stages() == 1);
+    CHECK(c.due(0));
+    CHECK(c.due(0, 0));
+    CHECK_FALSE(c.due(0, 1));
+    answer_all(c, answer::applied);
+    REQUIRE(c.next() == step::commit);
+    CHECK(c.change().from_revision == 0);
+    CHECK(c.change().to_revision == 0);
+    CHECK(c.change().stages_kept == 0);
+}
+
+TEST_CASE("coordinator: a type with several stages does not run in one phase") {
+    CHECK(coordinator::begin(parts, first_epoch, goal::run, phases::one, stages).next() ==
+          step::insert);
+    CHECK(coordinator::take(parts, standing{state::initial, 7, 0, 0}, phases::one, stages).next() ==
+          step::claim);
+}
+
+TEST_CASE("coordinator: a keep that is lost or unknown calls no later stage") {
+    auto c = at_stage(1);
+    answer_each(c, answer::applied);
+    REQUIRE(c.next() == step::keep);
+    SUBCASE("not reached: asked again as it was") {
+        auto const before = c;
+        c.kept(log_answer::unavailable);
+        CHECK(c == before);
+    }
+    SUBCASE("lost: the worker reads, and waits for the other worker") {
+        c.kept(log_answer::conflict);
+        REQUIRE(c.next() == step::read);
+        c.found(standing{state::pending, first_epoch + 1, 0, 1, 1, 1}, of_another);
+        CHECK(c.next() == step::wait);
+    }
+    SUBCASE("lost to a cancel, which is over: only the records are swept") {
+        c.kept(log_answer::conflict);
+        c.found(standing{state::canceled, first_epoch + 1, 0, 1, 1, 1}, of_another);
+        REQUIRE(c.next() == step::compensate);
+        CHECK(due_now(c) == list{0, 1});
+        answer_each(c, answer::nothing);
+        CHECK(c.next() == step::end);
+        CHECK(c.state() == state::canceled);
+    }
+    SUBCASE("unknown and landed: claimed, and the kept stage is not asked again") {
+        c.kept(log_answer::unknown);
+        REQUIRE(c.next() == step::read);
+        c.found(standing{state::pending, first_epoch, 0, 0, 2, 2}, mine);
+        REQUIRE(c.next() == step::claim);
+        CHECK(c.change().from_revision == 2);
+        CHECK(c.change().stages_kept == 2);
+        c.claimed(log_answer::taken, false);
+        CHECK(due_now(c) == list{0, 1});
+        answer_each(c, answer::applied);
+        REQUIRE(c.next() == step::apply);
+        CHECK(due_now(c) == list{3, 4});
+    }
+    SUBCASE("unknown and not landed: claimed, and the stage is asked again") {
+        c.kept(log_answer::unknown);
+        c.found(standing{state::pending, first_epoch, 0, 0, 1, 1}, mine);
+        REQUIRE(c.next() == step::claim);
+        c.claimed(log_answer::taken, false);
+        answer_each(c, answer::applied);
+        CHECK(due_now(c) == list{2});
+        answer_each(c, answer::applied);
+        REQUIRE(c.next() == step::keep);
+        CHECK(c.change().from_epoch == first_epoch + 1);
+        CHECK(c.change().to_revision == 2);
+    }
+    SUBCASE("the log cannot hold the results: the stage is compensated") {
+        c.kept(log_answer::unfit);
+        REQUIRE(c.next() == step::keep);
+        c.cancel_for(reason::record_unusable);
+        c.canceled(log_answer::taken);
+        CHECK(due_now(c) == list{2});
+    }
+}
+
+TEST_CASE("coordinator: each compare-and-set looks at the revision") {
+    standing const found{state::pending, 7, 0, 1, 4, 1};
+    auto taken = coordinator::take(parts, found, phases::two, stages);
+    CHECK(taken.change().from_revision == 4);
+    CHECK(taken.change().to_revision == 4);
+    CHECK(taken.change().stages_kept == 1);
+    taken.claimed(log_answer::taken, true);
+    REQUIRE(taken.next() == step::cancel);
+    CHECK(taken.change().from_revision == 4);
+    taken.canceled(log_answer::taken);
+    answer_each(taken, answer::applied);
+    answer_each(taken, answer::applied);
+    REQUIRE(taken.next() == step::close);
+    CHECK(taken.change().from_revision == 4);
+    CHECK(taken.change().to_revision == 4);
+
+    auto canceler = coordinator::cancel(parts, reason::cancel_asked, stages);
+    canceler.found(found, of_another);
+    REQUIRE(canceler.next() == step::cancel);
+    CHECK(canceler.change().from_revision == 4);
+    SUBCASE("the owner kept a stage meanwhile: the cancel reads, and compensates that stage too") {
+        canceler.canceled(log_answer::conflict);
+        REQUIRE(canceler.next() == step::read);
+        canceler.found(standing{state::pending, 7, 0, 1, 5, 2}, of_another);
+        CHECK(canceler.change().from_revision == 5);
+        canceler.canceled(log_answer::taken);
+        CHECK(due_now(canceler) == list{3, 4});
+    }
+}
+
+TEST_CASE("coordinator: a claim applies the records again, then continues after the kept stages") {
+    for (stage_number kept = 0; kept < stages; ++kept) {
+        CAPTURE(+kept);
+        auto c = coordinator::take(parts, standing{state::pending, 7, 0, 1, kept, kept},
+                                   phases::two, stages);
+        c.claimed(log_answer::taken, false);
+        REQUIRE(c.next() == step::apply);
+        CHECK(due_now(c) == list{0, 1});
+        answer_each(c, answer::applied);
+        CHECK(c.next() == (kept == 0 ? step::keep : step::apply));
+        if (kept != 0) CHECK(c.stage() == kept);
+    }
+    SUBCASE("an unknown record after a keep: claimed once more") {
+        auto c =
+            coordinator::take(parts, standing{state::pending, 7, 0, 1, 2, 2}, phases::two, stages);
+        c.claimed(log_answer::taken, false);
+        answer_stage(c, {answer::applied, answer::unknown});
+        REQUIRE(c.next() == step::claim);
+        c.claimed(log_answer::taken, false);
+        REQUIRE(c.next() == step::pause);
+        c.resume();
+        CHECK(due_now(c) == list{0, 1});
+        answer_each(c, answer::applied);
+        CHECK(c.stage() == 2);
+        CHECK(c.stages_kept() == 2);
+    }
+}
+
+TEST_CASE("coordinator: a cancel compensates every stage that can have been called, last first") {
+    SUBCASE("no stage kept: only the records") {
+        auto c = canceling_at(0);
+        CHECK(due_now(c) == list{0, 1});
+        answer_each(c, answer::applied);
+        CHECK(c.next() == step::close);
+    }
+    SUBCASE("the records kept: the query as well") {
+        auto c = canceling_at(1);
+        CHECK(due_now(c) == list{2});
+        answer_each(c, answer::applied);
+        CHECK(due_now(c) == list{0, 1});
+    }
+    SUBCASE("all but the last kept: every part, whatever it answered") {
+        auto c = canceling_at(2);
+        for (list const& due : {list{3, 4}, list{2}, list{0, 1}}) {
+            REQUIRE(c.next() == step::compensate);
+            CHECK(due_now(c) == due);
+            answer_each(c, answer::applied);
+        }
+        REQUIRE(c.next() == step::close);
+        CHECK(c.change().to == state::canceled);
+    }
+    SUBCASE("a refused call cancels, and names its part") {
+        auto c = at_stage(2);
+        answer_stage(c, {answer::applied, answer::guard_failed});
+        REQUIRE(c.next() == step::cancel);
+        CHECK(c.failed_part() == 4);
+        c.canceled(log_answer::taken);
+        CHECK(due_now(c) == list{3, 4});
+    }
+    SUBCASE("a part without an answer is sent again before the next stage") {
+        auto c = canceling_at(2);
+        answer_stage(c, {answer::unknown, answer::applied});
+        CHECK(due_now(c) == list{3});
+        answer_each(c, answer::unavailable);
+        CHECK(due_now(c) == list{3});
+        answer_each(c, answer::nothing);
+        CHECK(due_now(c) == list{2});
+    }
+    SUBCASE("taken over: from the last stage again") {
+        auto c = coordinator::take(parts, standing{state::canceling, 7, 0, 1, 2, 2}, phases::two,
+                                   stages);
+        c.claimed(log_answer::taken, false);
+        CHECK(due_now(c) == list{3, 4});
+    }
+    SUBCASE("initial: canceled at once") {
+        auto c = coordinator::cancel(parts, reason::cancel_asked, stages);
+        c.found(standing{state::initial, 7, 0, 0}, of_another);
+        c.canceled(log_answer::taken);
+        CHECK(c.next() == step::end);
+        CHECK(c.state() == state::canceled);
+    }
+}
+
+TEST_CASE("coordinator: a later stage asks again, and never starts over") {
+    auto c = at_stage(2);
+    SUBCASE("busy: only that part, after a pause, up to the limit") {
+        answer_stage(c, {answer::applied, answer::busy}, 1);
+        REQUIRE(c.next() == step::pause);
+        CHECK(c.epoch_number() == first_epoch);
+        c.resume();
+        REQUIRE(c.next() == step::apply);
+        CHECK(due_now(c) == list{4});
+        answer_stage(c, {answer::busy}, 1);
+        REQUIRE(c.next() == step::cancel);
+        CHECK(c.why() == reason::busy);
+        CHECK(c.failed_part() == 4);
+        c.canceled(log_answer::taken);
+        CHECK(due_now(c) == list{3, 4});
+    }
+    SUBCASE("unknown: that part again under the same epoch") {
+        answer_stage(c, {answer::unknown, answer::busy});
+        REQUIRE(c.next() == step::apply);
+        CHECK(due_now(c) == list{3});
+        answer_stage(c, {answer::applied});
+        CHECK(c.next() == step::pause);
+    }
+    SUBCASE("unavailable: that part again") {
+        answer_stage(c, {answer::unavailable, answer::applied});
+        CHECK(due_now(c) == list{3});
+        answer_stage(c, {answer::applied});
+        CHECK(c.next() == step::commit);
+    }
+    SUBCASE("a busy record after a claim: asked again, since its stage is kept") {
+        auto taken =
+            coordinator::take(parts, standing{state::pending, 7, 0, 1, 2, 2}, phases::two, stages);
+        taken.claimed(log_answer::taken, false);
+        answer_stage(taken, {answer::applied, answer::busy});
+        REQUIRE(taken.next() == step::pause);
+        taken.resume();
+        CHECK(due_now(taken) == list{0, 1});
+    }
+}
+
+TEST_CASE("coordinator: the first stage backs off as a transaction of one stage does") {
+    auto c = begun();
+    answer_stage(c, {answer::applied, answer::busy});
+    REQUIRE(c.next() == step::back_off);
+    CHECK(due_now(c) == list{0});
+    answer_stage(c, {answer::unknown});
+    CHECK(due_now(c) == list{0});
+    answer_each(c, answer::applied);
+    REQUIRE(c.next() == step::claim);
+    c.claimed(log_answer::taken, false);
+    REQUIRE(c.next() == step::pause);
+    c.resume();
+    CHECK(due_now(c) == list{0, 1});
+
+    auto behind = begun();
+    answer_each(behind, answer::applied);
+    behind.requeue();
+    CHECK(behind.next() == step::claim);
+}
+
+TEST_CASE("coordinator: a stage without a part is decided at once") {
+    auto c = coordinator::begin(1, first_epoch, goal::run, phases::two, 2);
+    c.inserted(log_answer::taken, false);
+    CHECK_FALSE(c.due(0, 1));
+    c.decide(many_attempts);
+    REQUIRE(c.next() == step::keep);
+    c.kept(log_answer::taken);
+    CHECK(c.due(0, 1));
+    c.answered(0, answer::applied);
+    c.decide(many_attempts);
+    CHECK(c.next() == step::commit);
+}
+
+TEST_CASE("coordinator: what differs in a stage or a revision differs") {
+    auto const one = at_stage(1);
+    CHECK_FALSE(one == at_stage(2));
+    CHECK_FALSE(one.hash() == at_stage(2).hash());
+    for (standing const& other :
+         {standing{state::pending, 7, 0, 1, 2, 1}, standing{state::pending, 7, 0, 1, 1, 0}}) {
+        auto const taken = coordinator::take(parts, other, phases::two, stages);
+        auto const base =
+            coordinator::take(parts, standing{state::pending, 7, 0, 1, 1, 1}, phases::two, stages);
+        CHECK_FALSE(taken == base);
+        CHECK_FALSE(taken.hash() == base.hash());
+    }
+}
+
+TEST_CASE("coordinator: stages need nothing of the heap") {
+    auto const before = counted_new::calls();
+    auto c = coordinator::begin(16, first_epoch, goal::run, phases::two, 16);
+    c.inserted(log_answer::taken, false);
+    for (std::size_t part = 0; part < 16; ++part) {
+        c.answered(part, answer::applied);
+        c.decide(many_attempts);
+        if (part != 15) c.kept(log_answer::taken);
+    }
+    bool const commits = c.next() == step::commit;
+    auto const asked = counted_new::calls() - before;
+    CHECK(commits);
+    CHECK(asked == 0);
+}
+
+} // namespace
+} // namespace coordinator_test
