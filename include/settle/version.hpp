@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The version of the library and the namespace that carries its ABI.
+// The version of the library, the namespace that carries its ABI, and how it is compiled.
 #pragma once
 
 /// major * 10000 + minor * 100 + patch
@@ -12,10 +12,24 @@
     }                                                                                              \
     }
 
-/// An attribute of what short loops call and all transaction types share: it is compiled into its
-/// callers. Where nothing is optimised it is compiled once for all, which takes less time.
-#ifdef __OPTIMIZE__
-#define SETTLE_INLINED gnu::always_inline
+/// Begins the definition of a function in an .ipp file: a header includes that file, or, with
+/// SETTLE_COMPILED, only the source of the library does.
+#ifdef SETTLE_COMPILED
+#define SETTLE_FUNCTION
 #else
-#define SETTLE_INLINED
+#define SETTLE_FUNCTION inline
 #endif
+
+/// An attribute of what short loops call: it is compiled into its callers at every level of
+/// optimisation.
+#define SETTLE_INLINED gnu::always_inline
+
+// All translation units of a program define SETTLE_COMPILED, or none does. A linker refuses two
+// definitions of a variable if only one of them is local to a thread, and shows the name.
+extern "C" {
+#ifdef SETTLE_COMPILED
+[[gnu::used]] inline thread_local char settle_is_mixed_header_only_with_SETTLE_COMPILED = 0;
+#else
+[[gnu::used]] inline char settle_is_mixed_header_only_with_SETTLE_COMPILED = 0;
+#endif
+}

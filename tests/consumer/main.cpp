@@ -1,63 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// A stranger's program: a transfer in a database file of its own, and once more in memory.
+// A stranger's program: a transfer in memory, and once more in a database file.
+#include "bank.hpp"
+
 #include <settle/memory.hpp>
-#include <settle/settle.hpp>
-#include <settle/sqlite.hpp>
 
-#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
-#include <iostream>
-#include <string>
-
-namespace bank {
-struct account {
-    std::string id;
-    std::int64_t balance;
-};
-struct transfer {
-    std::string source, destination;
-    std::int64_t amount;
-};
-} // namespace bank
-BOOST_HANA_ADAPT_STRUCT(bank::account, id, balance);
-BOOST_HANA_ADAPT_STRUCT(bank::transfer, source, destination, amount);
-
-namespace bank {
-using settle::field, settle::param;
-
-inline constexpr settle::collection<account, "accounts", &account::id> accounts;
-
-inline constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
-    settle::participant<"source">(accounts, param<&transfer::source>)
-        .require(field<&account::balance> >= param<&transfer::amount>)
-        .apply(field<&account::balance> -= param<&transfer::amount>)
-        .compensate(field<&account::balance> += param<&transfer::amount>),
-    settle::participant<"destination">(accounts, param<&transfer::destination>)
-        .confirm(field<&account::balance> += param<&transfer::amount>));
-
-/// True when the bank holds what is expected after one transfer that can be paid and one that
-/// cannot.
-template <typename Database>
-bool settles(Database& database) {
-    settle::engine engine{database, settle::type<transfer_type>};
-    bool const opened = engine.create(accounts, account{"A", 150}).has_value() &&
-                        engine.create(accounts, account{"B", 0}).has_value();
-    auto const paid = engine.run(transfer{"A", "B", 100});
-    auto const refused = engine.run(transfer{"A", "B", 100});
-    std::cout << paid << '\n' << refused << '\n';
-    auto const source = engine.read(accounts, "A");
-    auto const destination = engine.read(accounts, "B");
-    return opened && paid.done() && refused.canceled() && source.value()->balance == 50 &&
-           destination.value()->balance == 100;
-}
-} // namespace bank
 
 int main() {
-    auto const file = std::filesystem::current_path() / "consumer.db";
-    for (auto const* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file.string() + suffix);
-
     settle::memory::database memory;
-    settle::sqlite::database sqlite{file.string()};
-    return bank::settles(memory) && bank::settles(sqlite) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return bank::settles(memory) && bank::settles_in_file() ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -17,16 +17,13 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 SETTLE_BEGIN
 namespace detail {
 
 // Code that depends on no type is in functions of its own, so that a definition compiles faster.
-[[gnu::noinline]] inline void put(std::string& out, std::string_view text) { out += text; }
-inline void put(std::string& out, std::initializer_list<std::string_view> texts) {
-    for (auto const text : texts) out += text;
-}
+void put(std::string& out, std::string_view text);
+void put(std::string& out, std::initializer_list<std::string_view> texts);
 
 struct described_member {
     std::string_view name{};
@@ -42,15 +39,7 @@ inline constexpr auto described_members = table_of_members<T, described_member>(
 });
 
 /// Shape:   members - an array that ends with an element without a function
-inline void describe_members(std::string& out, described_member const* members) {
-    out += '{';
-    for (; members->describe != nullptr; ++members) {
-        put(out, {members->name, ":"});
-        members->describe(out);
-        out += ',';
-    }
-    out += '}';
-}
+void describe_members(std::string& out, described_member const* members);
 
 /// `bool`, `i32`, `u8`, `text`, `enum i32`, `time 1/1000 i64`; `?` follows an optional type.
 template <typename T>
@@ -83,14 +72,7 @@ void describe_type(std::string& out) {
 }
 
 /// Text in quotes. A quote or a backslash gets a backslash, so that two texts never look alike.
-inline void describe_text(std::string& out, std::string_view text) {
-    out += '"';
-    for (char const c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    out += '"';
-}
+void describe_text(std::string& out, std::string_view text);
 
 template <typename Record, auto Member>
 void describe_field(std::string& out) {
@@ -165,19 +147,8 @@ constexpr std::string_view symbol(operation_kind kind) {
 
 /// Gives `a > b` and `b < a` the same text.
 /// Shape:   left_at, right_at - where the sides begin in `out`; the right side ends `out`
-inline void put_in_operation(std::string& out, operation_kind kind, std::size_t left_at,
-                             std::size_t right_at) {
-    std::string left = out.substr(left_at, right_at - left_at);
-    std::string right = out.substr(right_at);
-    out.resize(left_at);
-    bool const is_greater =
-        kind == operation_kind::greater || kind == operation_kind::greater_equal;
-    bool const is_symmetric = kind == operation_kind::equal || kind == operation_kind::unequal;
-    if (is_greater || (is_symmetric && right < left)) std::swap(left, right);
-    if (kind == operation_kind::greater) kind = operation_kind::less;
-    if (kind == operation_kind::greater_equal) kind = operation_kind::less_equal;
-    put(out, {"(", left, " ", symbol(kind), " ", right, ")"});
-}
+void put_in_operation(std::string& out, operation_kind kind, std::size_t left_at,
+                      std::size_t right_at);
 
 template <typename Naming, operation_kind Operation, typename E>
 void describe(std::string& out, unary_expression<Operation, E> const& node);
@@ -227,16 +198,7 @@ constexpr std::string_view symbol(effect_kind kind) {
 
 /// Sorts the effects of a moment: they take effect together, so their order has no meaning.
 /// Shape:   offsets - where each effect begins in `out`, then where the last effect ends
-inline void put_in_order(std::string& out, std::string_view when,
-                         std::span<std::size_t const> offsets) {
-    std::vector<std::string> effects;
-    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-        effects.push_back(out.substr(offsets[i], offsets[i + 1] - offsets[i]));
-    }
-    out.resize(offsets.front());
-    std::sort(effects.begin(), effects.end());
-    for (std::string const& effect : effects) put(out, {" ", when, " ", effect, "\n"});
-}
+void put_in_order(std::string& out, std::string_view when, std::span<std::size_t const> offsets);
 
 template <typename Naming, bool Creates, bool Erases, typename... Effects>
 void describe_moment(std::string& out, std::string_view when,
@@ -317,3 +279,7 @@ template <typename Parameters, fixed_string Name, typename Guards, typename... P
 }
 
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/definition/canonical.ipp>
+#endif

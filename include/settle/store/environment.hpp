@@ -5,10 +5,6 @@
 #include <settle/protocol/entry.hpp>
 #include <settle/store/process.hpp>
 
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <random>
 #include <stop_token>
 
 SETTLE_BEGIN
@@ -27,38 +23,13 @@ public:
     }
 
     /// 64 random bits.
-    [[nodiscard]] std::uint64_t random() const {
-        // Every transaction draws a number; splitmix64 is cheap and good enough. State 0 means "not
-        // seeded". It recurs once in 2⁶⁴ draws, and seeding again is then harmless.
-        thread_local std::uint64_t state = 0;
-        // A forked child must not draw the numbers of its parent.
-        thread_local std::uint32_t seeded_in = 0;
-        auto const forks = detail::fork_count.load(std::memory_order_relaxed);
-        if (state == 0 || seeded_in != forks) [[unlikely]] {
-            detail::count_forks();
-            state = seed();
-            seeded_in = forks;
-        }
-        std::uint64_t drawn = state += 0x9e3779b97f4a7c15U;
-        drawn = (drawn ^ (drawn >> 30U)) * 0xbf58476d1ce4e5b9U;
-        drawn = (drawn ^ (drawn >> 27U)) * 0x94d049bb133111ebU;
-        return drawn ^ (drawn >> 31U);
-    }
+    [[nodiscard]] std::uint64_t random() const;
 
     /// Waits; a stop request ends the wait.
-    void pause(std::chrono::nanoseconds duration, std::stop_token const& stop) const {
-        std::mutex mutex;
-        std::unique_lock lock{mutex};
-        std::condition_variable_any alarm;
-        alarm.wait_for(lock, stop, duration, [] { return false; });
-    }
+    void pause(std::chrono::nanoseconds duration, std::stop_token const& stop) const;
 
 private:
-    static std::uint64_t seed() {
-        std::random_device device;
-        std::uint64_t const high = device();
-        return high << 32U | device();
-    }
+    static std::uint64_t seed();
 };
 
 namespace detail {
@@ -101,3 +72,7 @@ template <typename Environment>
 }
 
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/store/environment.ipp>
+#endif

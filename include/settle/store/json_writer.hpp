@@ -4,9 +4,6 @@
 
 #include <settle/version.hpp>
 
-#include <array>
-#include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,11 +11,7 @@
 SETTLE_BEGIN
 
 /// Appends the digits of an integer.
-inline void append_json_integer(std::string& out, std::int64_t value) {
-    std::array<char, 24> digits;
-    auto const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-    out.append(digits.data(), end);
-}
+void append_json_integer(std::string& out, std::int64_t value);
 
 namespace detail {
 
@@ -26,42 +19,14 @@ namespace detail {
     return "0123456789abcdef"[value & 0xFU];
 }
 
-inline void append_json_escape(std::string& out, char character) {
-    switch (character) {
-    case '"': out += "\\\""; return;
-    case '\\': out += "\\\\"; return;
-    case '\b': out += "\\b"; return;
-    case '\f': out += "\\f"; return;
-    case '\n': out += "\\n"; return;
-    case '\r': out += "\\r"; return;
-    case '\t': out += "\\t"; return;
-    default: break;
-    }
-    auto const code = static_cast<unsigned char>(character);
-    out += "\\u00";
-    out += hex_digit(code >> 4U);
-    out += hex_digit(code);
-}
-
 } // namespace detail
 
 /// Appends a text with its quotes; only what JSON demands is escaped, so people can read the rest.
 /// Shape:   text - passes is_utf8; other bytes are written as they are, and no reader takes them
-inline void append_json_text(std::string& out, std::string_view text) {
-    out += '"';
-    std::size_t written = 0;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        auto const character = text[at];
-        if (static_cast<unsigned char>(character) >= 0x20 && character != '"' &&
-            character != '\\') {
-            continue;
-        }
-        out.append(text.substr(written, at - written));
-        detail::append_json_escape(out, character);
-        written = at + 1;
-    }
-    out.append(text.substr(written));
-    out += '"';
-}
+void append_json_text(std::string& out, std::string_view text);
 
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/store/json_writer.ipp>
+#endif

@@ -6,12 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <string>
 #include <string_view>
-
-#if defined(__unix__) || defined(__APPLE__)
-#include <pthread.h>
-#endif
 
 SETTLE_BEGIN
 namespace detail {
@@ -20,14 +15,7 @@ namespace detail {
 inline constinit std::atomic<std::uint32_t> fork_count{0};
 
 /// Starts counting forks.
-inline void count_forks() noexcept {
-#if defined(__unix__) || defined(__APPLE__)
-    static int const registered = ::pthread_atfork(nullptr, nullptr, [] {
-        fork_count.fetch_add(1, std::memory_order_relaxed);
-    });
-    static_cast<void>(registered);
-#endif
-}
+void count_forks() noexcept;
 
 } // namespace detail
 
@@ -52,12 +40,11 @@ private:
 namespace detail {
 
 /// Shape:   thing - the object made before the fork: "engine", "database"
-[[nodiscard]] inline error made_before_fork(std::string_view thing) {
-    std::string text{"settle: this "};
-    text.append(thing).append(" was made before fork(), and only the parent process may use it. "
-                              "Make database and engine in the child. See running#fork");
-    return {make_error_code(errc::forked), std::move(text)};
-}
+[[nodiscard]] error made_before_fork(std::string_view thing);
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/store/process.ipp>
+#endif

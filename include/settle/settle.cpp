@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// The compiled part of the core: every function that depends on no type of a user.
+#ifndef SETTLE_COMPILED
+#define SETTLE_COMPILED
+#endif
+
+#include <settle/definition/canonical.ipp>
+#include <settle/store/codec.ipp>
+#include <settle/store/environment.ipp>
+#include <settle/store/error.ipp>
+#include <settle/store/json_cursor.ipp>
+#include <settle/store/json_reader.ipp>
+#include <settle/store/json_writer.ipp>
+#include <settle/store/native_value.ipp>
+#include <settle/store/owner.ipp>
+#include <settle/store/process.ipp>
+#include <settle/store/utf8.ipp>

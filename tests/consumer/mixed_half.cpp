@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: BSL-1.0
+// A stranger's library that uses settle.
+#include <settle/store/error.hpp>
+
+#include <string>
+
+std::string sentence() {
+    return settle::error{make_error_code(settle::errc::stopped), {}}.message();
+}
