@@ -72,10 +72,10 @@ TEST_CASE("long: explore: a query and a call that needs its result, two late wri
     right(purchases, payer, buys, price_then_seat, never_below, canceling(1, 2));
 }
 
-TEST_CASE("long: explore: one call, two workers and one late write") {
+TEST_CASE("exhaustive: explore: one call, two workers and one late write") {
     right(purchases, payer, buys, calls("t1", booking("seat", 1)), never_below, canceling(2, 1));
 }
 
-TEST_CASE("long: explore: a query and a call, two workers and one late write") {
+TEST_CASE("exhaustive: explore: a query and a call, two workers and one late write") {
     right(purchases, payer, buys, price_then_seat, never_below, within(2, 1));
 }
