@@ -5,6 +5,7 @@
 #include <settle/definition/canonical.hpp>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 SETTLE_BEGIN

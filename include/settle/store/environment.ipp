@@ -5,6 +5,7 @@
 #include <settle/store/environment.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <random>

@@ -8,12 +8,13 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <fstream>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #if defined(__linux__)
-#include <csignal>
 #include <sys/types.h>
 #include <unistd.h>
 #endif

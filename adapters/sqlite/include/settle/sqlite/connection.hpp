@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,26 +16,12 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 /// Shape:   path - a file; what SQLite would take for a URI is a file name as well
-[[nodiscard]] inline std::string plain_path(std::string const& path) {
-    return path.starts_with("file:") ? "./" + path : path;
-}
+[[nodiscard]] std::string plain_path(std::string const& path);
 
 class connection {
 public:
     /// Errors:  throws settle::failure when the file cannot be opened
-    connection(std::string const& path, std::chrono::milliseconds busy_timeout) {
-        // Each connection is used behind a mutex of ours, so SQLite's own would only cost time.
-        constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
-                              SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
-        sqlite3* opened = nullptr;
-        int const code = sqlite3_open_v2(plain_path(path).c_str(), &opened, flags, nullptr);
-        handle_.reset(opened);
-        if (code != SQLITE_OK) raise(opened, code, "open '" + path + "'");
-        constexpr std::int64_t longest = std::numeric_limits<int>::max();
-        sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout.count(), longest)));
-        // A column that another program renamed must cause an error, not become a quoted text.
-        sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
-    }
+    connection(std::string const& path, std::chrono::milliseconds busy_timeout);
 
     [[nodiscard]] sqlite3* get() const noexcept { return handle_.get(); }
 
@@ -49,10 +34,7 @@ public:
     }
 
     /// Runs SQL and ignores its rows.
-    void execute(std::string const& sql, std::string_view phase) const {
-        int const code = sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr);
-        if (code != SQLITE_OK) raise(get(), code, phase);
-    }
+    void execute(std::string const& sql, std::string_view phase) const;
 
 private:
     struct closer {
@@ -71,13 +53,7 @@ public:
     statement() = default;
 
     /// Shape:   phase - what it does, as it goes after "SQLite could not"; a literal
-    statement(connection const& on, std::string_view sql, char const* phase) : phase_(phase) {
-        sqlite3_stmt* made = nullptr;
-        int const code = sqlite3_prepare_v3(on.get(), sql.data(), static_cast<int>(sql.size()),
-                                            SQLITE_PREPARE_PERSISTENT, &made, nullptr);
-        handle_.reset(made);
-        if (code != SQLITE_OK) raise(on.get(), code, phase);
-    }
+    statement(connection const& on, std::string_view sql, char const* phase);
 
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
     [[nodiscard]] sqlite3_stmt* get() const noexcept { return handle_.get(); }
@@ -95,9 +71,7 @@ private:
 };
 
 /// A null pointer would mean NULL instead of an empty text.
-[[nodiscard]] inline char const* not_null(std::string_view bytes) noexcept {
-    return bytes.data() == nullptr ? "" : bytes.data();
-}
+[[nodiscard]] char const* not_null(std::string_view bytes) noexcept;
 
 /// One run of a statement: values are bound in order, rows are looked at in place, and the
 /// statement is ready for the next run when this one ends, however it ends.
@@ -119,15 +93,9 @@ public:
                                          SQLITE_STATIC, SQLITE_UTF8));
     }
     /// Keeps the text itself until the row is done with.
-    run& bind_copy(std::string_view text) {
-        return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
-                                         SQLITE_TRANSIENT, SQLITE_UTF8));
-    }
+    run& bind_copy(std::string_view text);
     run& bind(std::nullptr_t) { return check(sqlite3_bind_null(handle_, ++bound_)); }
-    run& bind_blob(std::string_view bytes) {
-        return check(sqlite3_bind_blob64(handle_, ++bound_, not_null(bytes), bytes.size(),
-                                         SQLITE_STATIC));
-    }
+    run& bind_blob(std::string_view bytes);
     run& bind_real(double value) { return check(sqlite3_bind_double(handle_, ++bound_, value)); }
     template <typename T>
     run& bind(std::optional<T> const& value) {
@@ -135,17 +103,9 @@ public:
     }
 
     /// Goes to the next row; false when there is none.
-    bool next() {
-        int const code = sqlite3_step(handle_);
-        if (code == SQLITE_ROW) return true;
-        if (code != SQLITE_DONE) raise(sqlite3_db_handle(handle_), code, phase_);
-        return false;
-    }
+    bool next();
     /// Runs a statement without rows; returns the number of rows that it changed.
-    std::int64_t change() {
-        while (next()) {}
-        return sqlite3_changes64(sqlite3_db_handle(handle_));
-    }
+    std::int64_t change();
 
     [[nodiscard]] int columns() const noexcept { return sqlite3_column_count(handle_); }
     [[nodiscard]] std::string_view name(int column) const {
@@ -161,24 +121,11 @@ public:
         return sqlite3_column_double(handle_, column);
     }
     /// Valid until the next row; empty for NULL.
-    [[nodiscard]] std::string_view text(int column) const noexcept {
-        auto const* const bytes = sqlite3_column_text(handle_, column);
-        if (bytes == nullptr) return {};
-        return {reinterpret_cast<char const*>(bytes),
-                static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
-    }
-    [[nodiscard]] std::string_view blob(int column) const noexcept {
-        auto const* const bytes = sqlite3_column_blob(handle_, column);
-        if (bytes == nullptr) return {};
-        return {static_cast<char const*>(bytes),
-                static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
-    }
+    [[nodiscard]] std::string_view text(int column) const noexcept;
+    [[nodiscard]] std::string_view blob(int column) const noexcept;
 
 private:
-    run& check(int code) {
-        if (code != SQLITE_OK) raise(sqlite3_db_handle(handle_), code, phase_);
-        return *this;
-    }
+    run& check(int code);
 
     sqlite3_stmt* handle_;
     char const* phase_;
@@ -186,20 +133,13 @@ private:
 };
 
 /// An SQL name, quoted.
-inline void append_name(std::string& sql, std::string_view name) {
-    sql += '"';
-    for (char const one : name) {
-        if (one == '"') sql += '"';
-        sql += one;
-    }
-    sql += '"';
-}
+void append_name(std::string& sql, std::string_view name);
 
-[[nodiscard]] inline std::string quoted_name(std::string_view name) {
-    std::string sql;
-    append_name(sql, name);
-    return sql;
-}
+[[nodiscard]] std::string quoted_name(std::string_view name);
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/connection.ipp>
+#endif

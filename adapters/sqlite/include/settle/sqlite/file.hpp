@@ -26,16 +26,10 @@ namespace detail {
 class file {
 public:
     /// Errors:  throws settle::failure with one sentence
-    file(std::string const& path, database_options const& options)
-        : path_(checked(path, options)), writer_(connected(path, options)),
-          reader_(open_reader(options)) {}
+    file(std::string const& path, database_options const& options);
     file(file const&) = delete;
     file& operator=(file const&) = delete;
-    ~file() {
-        if (is_here() && writer_.files().may_checkpoint()) return;
-        leave_as_it_is(writer_.on());
-        leave_as_it_is(reader_);
-    }
+    ~file();
 
     [[nodiscard]] writer& with() noexcept { return writer_; }
     [[nodiscard]] connection const& reader() const noexcept { return reader_; }
@@ -46,10 +40,7 @@ public:
 
     /// Locks both connections for the caller.
     /// Errors:  throws settle::failure in a forked child
-    [[nodiscard]] std::scoped_lock<std::mutex, std::mutex> alone() {
-        if (!is_here()) throw failure(settle::detail::made_before_fork("database"));
-        return std::scoped_lock{writer_.mutex(), reading_};
-    }
+    [[nodiscard]] std::scoped_lock<std::mutex, std::mutex> alone();
 
     /// Runs a function that reads; its exception becomes the result's error.
     template <typename Function>
@@ -71,27 +62,12 @@ public:
     void check() { writer_.files().check(); }
 
     /// Runs a function in a native transaction, which callers share; see group_commit.
-    commit_result perform(settle::detail::function_view<void(transaction&)> function) {
-        if (!is_here())
-            return {commit_status::undone, settle::detail::made_before_fork("database")};
-        return commits_.perform(function);
-    }
+    commit_result perform(settle::detail::function_view<void(transaction&)> function);
 
     /// True if only this session has written records since its last call: the records that it
     /// remembers are unchanged. Asked inside a native transaction.
     /// Shape:   session - its address; null if it remembers nothing, and the others must forget
-    [[nodiscard]] bool unchanged_for(void const* session) {
-        if (!version_) version_ = {writer_.on(), "PRAGMA data_version", "look at the database"};
-        // The number changes with the commits of other connections, whosoever they are: never while
-        // a transaction of ours is open.
-        if (std::exchange(asked_in_, writer_.begun()) != writer_.begun()) {
-            run row{version_};
-            row.next();
-            asked_ = row.integer(0);
-        }
-        seen const now{session, asked_, writer_.undone()};
-        return std::exchange(seen_, now) == now && session != nullptr;
-    }
+    [[nodiscard]] bool unchanged_for(void const* session);
 
     /// The same for a function with a value; its exception becomes the result's error.
     template <typename Function>
@@ -106,75 +82,17 @@ public:
     }
 
 private:
-    static std::string const& checked(std::string const& path, database_options const& options) {
-        if (options.busy_timeout.count() < 0) {
-            raise(errc::bad_option, "settle: sqlite::database_options::busy_timeout is " +
-                                        std::to_string(options.busy_timeout.count()) +
-                                        " ms. Give it 0 or more. See sqlite#open-a-file");
-        }
-        if (!path.empty() && path != ":memory:") return path;
-        raise(errc::unfit_store, "settle: settle::sqlite::database takes the path of a file, '" +
-                                     path + "' is none. For records that end with the process use "
-                                            "settle::memory::database. See sqlite#open-a-file");
-    }
+    static std::string const& checked(std::string const& path, database_options const& options);
 
-    connection open_reader(database_options const& options) {
-        try {
-            prepare_file(writer_, path_, options.busy_timeout);
-        } catch (failure const& problem) {
-            explain(problem, path_);
-            throw;
-        }
-        connection made{path_, options.busy_timeout};
-        made.execute("PRAGMA query_only = ON", "set its options");
-        open_all_files(made);
-        check();
-        return made;
-    }
+    connection open_reader(database_options const& options);
 
     /// Keeps a connection from writing a checkpoint over changes of other programs.
-    static void leave_as_it_is(connection const& on) noexcept {
-        sqlite3_db_config(on.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    }
+    static void leave_as_it_is(connection const& on) noexcept;
 
-    static connection connected(std::string const& path, database_options const& options) {
-        try {
-            open_file::check(path);
-            return connection{path, options.busy_timeout};
-        } catch (failure const& problem) {
-            explain(problem, path);
-            throw;
-        }
-    }
+    static connection connected(std::string const& path, database_options const& options);
 
     /// Explains the usual errors of a path.
-    static void explain(failure const& problem, std::string const& path) {
-        auto const& code = problem.problem().code;
-        if (code.category() != sqlite_category()) return;
-        auto const refuse = [&](std::string_view what) {
-            std::string text{"settle: '"};
-            text.append(path).append("' ").append(what).append(" See sqlite#open-a-file");
-            throw failure({code, std::move(text)});
-        };
-        switch (primary_code(code.value())) {
-        case SQLITE_NOTADB: refuse("is not a SQLite database. Name another file."); break;
-        case SQLITE_FULL:
-            refuse("cannot be opened: the disk is full. Make room on it.");
-            break;
-        case SQLITE_READONLY:
-            refuse("can only be read. Allow writing to it and its folder.");
-            break;
-        case SQLITE_CANTOPEN:
-            refuse("cannot be opened. See that its folder is there and may be written to.");
-            break;
-        case SQLITE_IOERR:
-            if (code.value() != SQLITE_IOERR_SHORT_READ) break;
-            refuse("is not whole, or its write-ahead log was removed while a program used it. End "
-                   "the programs that use it, and open it again.");
-            break;
-        default: break;
-        }
-    }
+    static void explain(failure const& problem, std::string const& path);
 
     struct seen {
         void const* session = nullptr;
@@ -211,3 +129,7 @@ struct alone_deleter {
 } // namespace detail
 } // namespace sqlite
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/file.ipp>
+#endif

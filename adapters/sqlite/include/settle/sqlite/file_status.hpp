@@ -32,14 +32,11 @@ struct file_status {
     }
 };
 
-[[nodiscard]] inline file_status look_at(char const* path) noexcept {
-    struct ::stat found {};
-    if (::stat(path, &found) != 0) return {errno};
-    return {0,
-            {found.st_dev, found.st_ino},
-            std::chrono::seconds{found.st_mtim.tv_sec} +
-                std::chrono::nanoseconds{found.st_mtim.tv_nsec}};
-}
+[[nodiscard]] file_status look_at(char const* path) noexcept;
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/file_status.ipp>
+#endif

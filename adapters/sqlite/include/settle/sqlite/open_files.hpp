@@ -20,35 +20,13 @@ namespace sqlite::detail {
 class open_file {
 public:
     /// Errors:  throws settle::failure when the file was open before this process was forked
-    static void check(std::string const& path) {
-        auto const found = look_at(path.c_str());
-        if (!found) return;
-        for (node* at = first().load(std::memory_order_acquire); at != nullptr; at = at->next) {
-            bool const open = at->stage.load(std::memory_order_acquire) == stage::open;
-            if (!open || at->made_in.is_here()) continue;
-            if (at->identity != found.identity) continue;
-            raise(errc::forked,
-                  "settle: '" + path + "' was open when this process was forked, and SQLite's "
-                  "locks do not pass fork(). Close the database before fork(). See running#fork");
-        }
-    }
+    static void check(std::string const& path);
 
     /// Shape:   path - of a file that is open from now on
-    explicit open_file(std::string const& path) {
-        auto const found = look_at(path.c_str());
-        if (!found) return;
-        node_ = free_node();
-        node_->identity = found.identity;
-        node_->made_in = {};
-        node_->stage.store(stage::open, std::memory_order_release);
-    }
+    explicit open_file(std::string const& path);
     open_file(open_file const&) = delete;
     open_file& operator=(open_file const&) = delete;
-    ~open_file() {
-        // A file that the parent had open stays open in its child.
-        if (node_ == nullptr || !node_->made_in.is_here()) return;
-        node_->stage.store(stage::free, std::memory_order_release);
-    }
+    ~open_file();
 
 private:
     enum class stage : int { free, written, open };
@@ -59,24 +37,16 @@ private:
         node* next = nullptr;
     };
 
-    static std::atomic<node*>& first() {
-        static constinit std::atomic<node*> head{nullptr};
-        return head;
-    }
+    static std::atomic<node*>& first();
 
-    static node* free_node() {
-        for (node* at = first().load(std::memory_order_acquire); at != nullptr; at = at->next) {
-            stage expected = stage::free;
-            if (at->stage.compare_exchange_strong(expected, stage::written)) return at;
-        }
-        auto* const made = new node;
-        made->next = first().load(std::memory_order_relaxed);
-        while (!first().compare_exchange_weak(made->next, made, std::memory_order_release)) {}
-        return made;
-    }
+    static node* free_node();
 
     node* node_ = nullptr;
 };
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/open_files.ipp>
+#endif

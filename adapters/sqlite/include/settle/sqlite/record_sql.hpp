@@ -27,51 +27,20 @@ public:
 
     [[nodiscard]] table_need const& need() const noexcept { return need_; }
     /// The members that an update may set: all but the key.
-    [[nodiscard]] std::uint64_t changeable() const {
-        std::uint64_t fields = 0;
-        for (std::size_t at = 0; at < need_.columns.size(); ++at) {
-            if (!need_.columns[at].key) fields |= std::uint64_t{1} << at;
-        }
-        return fields;
-    }
+    [[nodiscard]] std::uint64_t changeable() const;
 
-    [[nodiscard]] std::string select() const {
-        return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
-    }
+    [[nodiscard]] std::string select() const;
     /// Every record of a wave, behind its place there: the wave's columns are key and place.
-    [[nodiscard]] std::string select_wave() const {
-        return "SELECT w.c1, " + names("t.") + " FROM settle_wave AS w CROSS JOIN " + table_ +
-               " AS t ON t." + key_ + " = w.c0";
-    }
-    [[nodiscard]] std::string select_whole() const {
-        return "SELECT * FROM " + table_ + " WHERE " + key_ + " = ?1";
-    }
-    [[nodiscard]] std::string scan(bool behind) const {
-        return "SELECT " + names() + " FROM " + table_ +
-               (behind ? " WHERE " + key_ + " > ?2" : "") + " ORDER BY " + key_ + " LIMIT ?1";
-    }
-    [[nodiscard]] std::string insert() const { return insert_with({}); }
+    [[nodiscard]] std::string select_wave() const;
+    [[nodiscard]] std::string select_whole() const;
+    [[nodiscard]] std::string scan(bool behind) const;
+    [[nodiscard]] std::string insert() const;
     /// Shape:   more - columns beside those of the record
-    [[nodiscard]] std::string insert_with(std::vector<native_column> const& more) const {
-        std::string columns = names();
-        auto const values = placeholders(need_.columns.size() + more.size());
-        for (auto const& one : more) columns += ", " + quoted_name(one.first);
-        // An explicit ABORT, since a constraint may have its own conflict clause.
-        return "INSERT OR ABORT INTO " + table_ + "(" + columns + ") VALUES(" + values + ")";
-    }
-    [[nodiscard]] std::string update(std::uint64_t fields) const {
-        return update_with(fields, [](std::size_t) { return "?"; }) + " = ?";
-    }
+    [[nodiscard]] std::string insert_with(std::vector<native_column> const& more) const;
+    [[nodiscard]] std::string update(std::uint64_t fields) const;
     /// The same for so many records: settle_value(key, number of the member) says what goes in.
-    [[nodiscard]] std::string update_many(std::uint64_t fields, std::size_t count) const {
-        auto const value = [&](std::size_t member) {
-            return "settle_value(" + key_ + ", " + std::to_string(member) + ")";
-        };
-        return update_with(fields, value) + " IN (" + placeholders(count) + ")";
-    }
-    [[nodiscard]] std::string erase() const {
-        return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
-    }
+    [[nodiscard]] std::string update_many(std::uint64_t fields, std::size_t count) const;
+    [[nodiscard]] std::string erase() const;
 
 private:
     /// Up to the key of whose records it is.
@@ -86,20 +55,9 @@ private:
         }
         return sql + " WHERE " + key_;
     }
-    static std::string placeholders(std::size_t count) {
-        std::string list = "?";
-        for (std::size_t at = 1; at < count; ++at) list += ", ?";
-        return list;
-    }
+    static std::string placeholders(std::size_t count);
 
-    [[nodiscard]] std::string names(std::string_view of = {}) const {
-        std::string list;
-        for (auto const& one : need_.columns) {
-            if (!list.empty()) list += ", ";
-            append_name(list.append(of), one.name);
-        }
-        return list;
-    }
+    [[nodiscard]] std::string names(std::string_view of = {}) const;
 
     table_need need_;
     std::string table_;
@@ -108,30 +66,12 @@ private:
 
 /// The columns of a row's image that can be inserted again: generated ones make themselves.
 /// Errors:  throws errc::damaged when it is none, errc::unfit_store when a column is gone
-[[nodiscard]] inline std::vector<native_column> read_image(connection const& on,
-                                                           table_need const& need,
-                                                           std::string_view image) {
-    statement const look{on, "SELECT hidden FROM pragma_table_xinfo(?1) WHERE name = ?2",
-                         "look at a table"};
-    std::vector<native_column> columns;
-    json_reader reader{image};
-    if (reader.begin_object()) {
-        for (std::string_view name; reader.next_member(name);) {
-            native_column one{std::string{name}, {}};
-            if (!read_native(reader, one.second)) break;
-            run row{look, need.name, one.first};
-            if (!row.next()) {
-                std::string text{"settle: the record's old image has a column '"};
-                text.append(one.first).append("', and the table '").append(need.name);
-                raise(errc::unfit_store,
-                      text.append("' has none. Add it again. See sqlite#existing-tables"));
-            }
-            if (row.integer(0) == 0) columns.push_back(std::move(one));
-        }
-    }
-    if (!reader.finish()) throw failure(reader.problem());
-    return columns;
-}
+[[nodiscard]] std::vector<native_column> read_image(connection const& on, table_need const& need,
+                                                    std::string_view image);
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/record_sql.ipp>
+#endif

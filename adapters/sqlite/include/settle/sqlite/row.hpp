@@ -27,17 +27,8 @@ struct table_need {
     std::string_view name;
     std::vector<column_need> columns;
 
-    [[nodiscard]] column_need const* find(std::string_view column) const {
-        for (auto const& one : columns) {
-            if (one.name == column) return &one;
-        }
-        return nullptr;
-    }
-    [[nodiscard]] column_need const& key() const {
-        std::size_t at = 0;
-        while (!columns[at].key) ++at;
-        return columns[at];
-    }
+    [[nodiscard]] column_need const* find(std::string_view column) const;
+    [[nodiscard]] column_need const& key() const;
 };
 
 /// A key of a collection as statements take it: a text is looked at in place.
@@ -124,11 +115,8 @@ template <typename T>
 }
 
 /// A key as error sentences show it.
-[[nodiscard]] inline std::string shown(std::int64_t key) { return std::to_string(key); }
-[[nodiscard]] inline std::string shown(std::string_view key) {
-    std::string text{"'"};
-    return text.append(key).append("'");
-}
+[[nodiscard]] std::string shown(std::int64_t key);
+[[nodiscard]] std::string shown(std::string_view key);
 
 /// Reads a record whose members are the columns from `first` on, in the order of the description.
 /// Errors:  throws errc::damaged, naming record and column
@@ -149,29 +137,13 @@ void read_record(run const& from, int first, typename Collection::record_type& r
 }
 
 /// A value of any column.
-[[nodiscard]] inline native_value read_native_column(run const& from, int column) {
-    switch (from.type(column)) {
-    case SQLITE_INTEGER: return from.integer(column);
-    case SQLITE_FLOAT: return from.real(column);
-    case SQLITE_TEXT: return std::string{from.text(column)};
-    case SQLITE_BLOB: {
-        auto const bytes = from.blob(column);
-        auto const* const begin = reinterpret_cast<std::byte const*>(bytes.data());
-        return settle::blob(begin, begin + bytes.size());
-    }
-    default: return std::monostate{};
-    }
-}
+[[nodiscard]] native_value read_native_column(run const& from, int column);
 
-inline void bind_native(run& to, native_value const& value) {
-    if (auto const boolean = std::get_if<bool>(&value)) to.bind(std::int64_t{*boolean});
-    else if (auto const whole = std::get_if<std::int64_t>(&value)) to.bind(*whole);
-    else if (auto const real = std::get_if<double>(&value)) to.bind_real(*real);
-    else if (auto const text = std::get_if<std::string>(&value)) to.bind(std::string_view{*text});
-    else if (auto const bytes = std::get_if<settle::blob>(&value)) {
-        to.bind_blob({reinterpret_cast<char const*>(bytes->data()), bytes->size()});
-    } else to.bind(nullptr);
-}
+void bind_native(run& to, native_value const& value);
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/row.ipp>
+#endif

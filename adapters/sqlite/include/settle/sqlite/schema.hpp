@@ -6,10 +6,6 @@
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/json_writer.hpp>
 
-#include <algorithm>
-#include <array>
-#include <thread>
-
 SETTLE_BEGIN
 namespace sqlite {
 
@@ -21,237 +17,22 @@ inline constexpr std::int64_t application_id = 0x7365746c;
 
 namespace detail {
 
-/// The first column of the only row, when there is a row.
-[[nodiscard]] inline std::optional<std::int64_t> read_number(connection const& on,
-                                                             std::string_view sql) {
-    statement const look{on, sql, "look at the database"};
-    run row{look};
-    if (!row.next()) return std::nullopt;
-    return row.integer(0);
-}
-
-template <typename Enum>
-[[nodiscard]] std::string words_of(std::string_view column, std::initializer_list<Enum> values) {
-    std::string sql{"CASE "};
-    sql.append(column);
-    for (auto const value : values) {
-        sql += " WHEN " + std::to_string(static_cast<int>(value)) + " THEN '";
-        sql.append(name_of(value)).append("'");
-    }
-    return sql.append(" ELSE ").append(column).append(" END");
-}
-
-[[nodiscard]] inline std::string time_of(std::string_view column) {
-    std::string sql{"strftime('%Y-%m-%dT%H:%M:%fZ', "};
-    return sql.append(column).append(" / 1000.0, 'unixepoch')");
-}
-
-/// Entries as a person reads them.
-[[nodiscard]] inline std::string entries_view() {
-    using enum settle::state;
-    auto const states = words_of("e.state", {initial, pending, applied, done, canceling, canceled});
-    auto const reasons = words_of(
-        "e.reason", {reason::guard_failed, reason::record_missing, reason::record_exists,
-                     reason::busy, reason::overflow, reason::two_parts_name_one_record,
-                     reason::expired, reason::cancel_asked, reason::mark_without_entry,
-                     reason::record_unusable});
-    return "CREATE VIEW settle_entries AS SELECT e.id AS id, t.name AS type, " + states +
-           " AS state, nullif(" + reasons + ", 0) AS reason, e.participant AS participant, " +
-           "e.line AS line, e.parameters AS parameters, " + time_of("e.created") +
-           " AS created, " + time_of("e.modified") +
-           " AS modified, e.attempts AS attempts, e.epoch AS epoch, "
-           "max(e.committed, 0) AS committed, o.name AS owner, e.images AS images, "
-           "t.definition AS definition "
-           "FROM settle_entry AS e LEFT JOIN settle_type AS t ON t.number = e.type "
-           "LEFT JOIN settle_owner AS o ON o.number = e.owner";
-}
-
-inline void create_tables(connection const& on) {
-    // Types and owners are numbers in an entry: their words would be most of it. `open` is 1 until
-    // an entry is final, and NULL then: its index changes when an entry comes and when it ends, and
-    // at no step between. `committed` is no epoch before the commit, and below 0 or 0 then. Marks
-    // stand beside the others of their record, and where they are many, bounds of them all.
-    std::array<std::string, 9> const all{
-        "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
-        "WITHOUT ROWID",
-        "INSERT INTO settle_meta(name, value) VALUES('schema_version', '" +
-            std::to_string(schema_version) + "')",
-        "CREATE TABLE settle_type(number INTEGER PRIMARY KEY, name TEXT NOT NULL, "
-        "definition TEXT NOT NULL, UNIQUE(name, definition))",
-        "CREATE TABLE settle_owner(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-        "CREATE TABLE settle_entry(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
-        "type INTEGER, state INTEGER NOT NULL, epoch INTEGER NOT NULL, "
-        "committed INTEGER NOT NULL, attempts INTEGER NOT NULL, reason INTEGER NOT NULL, "
-        "owner INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL, "
-        "parameters TEXT, participant TEXT, line INTEGER, images TEXT, open INTEGER)",
-        "CREATE INDEX settle_entry_open ON settle_entry(id) WHERE open = 1",
-        "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
-        "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
-        "effect TEXT NOT NULL, confirm TEXT, undo TEXT, image TEXT, "
-        "PRIMARY KEY(key, collection, id, participant, line)) WITHOUT ROWID",
-        "CREATE TABLE settle_bound(collection TEXT NOT NULL, key NOT NULL, "
-        "marks INTEGER NOT NULL, least TEXT, most TEXT, PRIMARY KEY(key, collection)) "
-        "WITHOUT ROWID",
-        entries_view(),
-    };
-    for (auto const& sql : all) {
-        on.execute(sql, "create the tables of settle");
-    }
-}
-
-/// Errors:  throws errc::other_version when the tables are there in another one
-[[nodiscard]] inline bool has_tables(connection const& on, std::string const& path) {
-    constexpr auto table = "SELECT 1 FROM sqlite_master WHERE name = 'settle_meta'";
-    if (!read_number(on, table)) return false;
-    auto const found =
-        read_number(on, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
-    if (found == schema_version) return true;
-    raise(errc::other_version,
-          "settle: the tables settle_… in '" + path + "' have version " +
-              (found ? std::to_string(*found) : std::string{"unknown"}) +
-              " and this library needs version " + std::to_string(schema_version) +
-              ". Use the release of settle that wrote the file, or let its transactions end there "
-              "and begin a new file. See sqlite#schema-version");
-}
-
-/// Errors:  throws errc::unfit_store when another program has taken a name of the library's
-inline void check_names(connection const& on, std::string const& path) {
-    // One statement, since another program may be creating the tables.
-    statement const look{on,
-                         "SELECT type, name FROM sqlite_master WHERE lower(name) IN ("
-                         "'settle_type', 'settle_owner', 'settle_entry', 'settle_entry_open', "
-                         "'settle_mark', 'settle_bound', 'settle_entries', 'settle_wave') AND "
-                         "NOT EXISTS(SELECT 1 FROM sqlite_master WHERE name = 'settle_meta')",
-                         "look for tables"};
-    run row{look};
-    if (!row.next()) return;
-    raise(errc::unfit_store,
-          "settle: '" + path + "' has the " + std::string{row.text(0)} + " '" +
-              std::string{row.text(1)} + "', and settle's own tables are not there. Rename it, or "
-              "restore the table settle_meta. See sqlite#open-a-file");
-}
-
-/// Errors:  throws errc::unfit_store when the file says that another application owns it
-inline void check_application(connection const& on, std::string const& path) {
-    auto const id = read_number(on, "PRAGMA application_id").value_or(0);
-    if (id == 0 || id == application_id) return;
-    raise(errc::unfit_store, "settle: '" + path +
-                                 "' belongs to another application (its application_id is " +
-                                 std::to_string(id) + "). Name another file. "
-                                                      "See sqlite#open-a-file");
-}
-
-/// Keys are compared here by their bytes of UTF-8, and the file must keep them in that order.
-/// Errors:  throws errc::unfit_store when the file keeps its texts otherwise
-inline void check_encoding(connection const& on, std::string const& path) {
-    statement const look{on, "PRAGMA encoding", "look how texts are kept"};
-    run row{look};
-    if (!row.next() || row.text(0) == "UTF-8") return;
-    raise(errc::unfit_store, "settle: '" + path + "' keeps its texts as " +
-                                 std::string{row.text(0)} +
-                                 ", which has another order than UTF-8. Copy it into a new file: "
-                                 "sqlite3 OLD .dump | sqlite3 NEW. See sqlite#open-a-file");
-}
-
-/// Two programs that switch a new file at once meet as busy, whatever the connection's timeout.
-inline void use_write_ahead_log(connection const& on, std::string const& path,
-                                std::chrono::milliseconds patience) {
-    // A day is for ever here, and can be added to a time.
-    auto const until = std::chrono::steady_clock::now() +
-                       std::min<std::chrono::milliseconds>(patience, std::chrono::hours{24});
-    for (;;) {
-        try {
-            statement const change{on, "PRAGMA journal_mode = WAL", "use a write-ahead log"};
-            run row{change};
-            if (row.next() && row.text(0) == "wal") return;
-            raise(errc::unfit_store,
-                  "settle: '" + path +
-                      "' cannot have a write-ahead log here, as on most network file systems. Put "
-                      "it on a local disk. See sqlite#open-a-file");
-        } catch (failure const& problem) {
-            if (problem.problem().code != condition::retryable ||
-                std::chrono::steady_clock::now() >= until) {
-                throw;
-            }
-        }
-        std::this_thread::sleep_for(std::chrono::milliseconds{2});
-    }
-}
-
 /// Prepares a file; a refused file is not changed.
 /// Errors:  throws settle::failure with one sentence
-inline void prepare_file(writer& with, std::string const& path,
-                         std::chrono::milliseconds patience) {
-    connection const& on = with.on();
-    check_links(on, path);
-    check_application(on, path);
-    check_encoding(on, path);
-    check_names(on, path);
-    bool const there = has_tables(on, path);
-    if (on.read_only()) {
-        raise(on.get(), SQLITE_READONLY,
-              "write to '" + path + "', whose permissions or file system allow reading only");
-    }
-    use_write_ahead_log(on, path, patience);
-    open_all_files(on);
-    with.files().watch(on, path);
-    // A commit is on the disk before it is answered. Guards and marks see to what belongs together;
-    // foreign keys of the user's tables concern columns that settle never writes.
-    // What a statement over a wave keeps for itself stays in memory. Erased marks are overwritten
-    // where that costs no writing of its own.
-    on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; "
-               "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
-               "set its options");
-    with.prepare();
-    if (there) return;
-    transaction work{with};
-    check_application(on, path);
-    if (!has_tables(on, path)) {
-        // Only a file that was empty gets the library's application id.
-        if (read_number(on, "SELECT count(*) FROM sqlite_master") == 0) {
-            on.execute("PRAGMA application_id = " + std::to_string(application_id),
-                       "name the application");
-        }
-        create_tables(on);
-    }
-    if (auto const end = work.commit(); end.status != commit_status::committed)
-        throw failure(end.problem);
-}
+void prepare_file(writer& with, std::string const& path, std::chrono::milliseconds patience);
 
 /// A word about the database that is written once.
 /// Shape:   value - the initial value
-[[nodiscard]] inline std::string get_or_init_metadata(writer& with, std::string_view name,
-                                             std::string_view value) {
-    statement const look{with.on(), "SELECT value FROM settle_meta WHERE name = ?1",
-                         "read the table settle_meta"};
-    auto const read = [&]() -> std::optional<std::string> {
-        run row{look, name};
-        if (!row.next()) return std::nullopt;
-        return std::string{row.text(0)};
-    };
-    if (auto known = read()) return *std::move(known);
-    transaction work{with};
-    statement const write{with.on(),
-                          "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)",
-                          "write the table settle_meta"};
-    run{write, name, value}.change();
-    if (auto const end = work.commit(); end.status != commit_status::committed)
-        throw failure(end.problem);
-    return read().value_or(std::string{});
-}
+[[nodiscard]] std::string get_or_init_metadata(writer& with, std::string_view name,
+                                               std::string_view value);
 
 /// A name that no other log has.
-[[nodiscard]] inline std::string fresh_log_name() {
-    std::array<unsigned char, 8> chance{};
-    sqlite3_randomness(static_cast<int>(chance.size()), chance.data());
-    std::string name{"sqlite-"};
-    for (unsigned const one : chance) {
-        name += settle::detail::hex_digit(one >> 4U);
-        name += settle::detail::hex_digit(one);
-    }
-    return name;
-}
+[[nodiscard]] std::string fresh_log_name();
 
 } // namespace detail
 } // namespace sqlite
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/schema.ipp>
+#endif

@@ -6,11 +6,8 @@
 #include <settle/sqlite/wave_rows.hpp>
 #include <settle/store/native_wave.hpp>
 
-#include <exception>
 #include <mutex>
-#include <thread>
 #include <utility>
-#include <vector>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -24,14 +21,7 @@ public:
     explicit writer(connection on) : connection_(std::move(on)) {}
 
     /// Prepares the statements, once the file is known to be a settle database.
-    void prepare() {
-        begin_ = {connection_, "BEGIN IMMEDIATE", "begin a transaction"};
-        commit_ = {connection_, "COMMIT", "commit a transaction"};
-        rollback_ = {connection_, "ROLLBACK", "roll a transaction back"};
-        savepoint_ = {connection_, "SAVEPOINT settle_one", "begin a part of a transaction"};
-        release_ = {connection_, "RELEASE settle_one", "end a part of a transaction"};
-        return_ = {connection_, "ROLLBACK TO settle_one", "undo a part of a transaction"};
-    }
+    void prepare();
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
     [[nodiscard]] connection const& on() const noexcept { return connection_; }
@@ -66,60 +56,18 @@ private:
 class transaction {
 public:
     /// Errors:  throws settle::failure; nothing was written then
-    explicit transaction(writer& on) : writer_(on) {
-        // If a rollback failed before, its transaction is still open.
-        roll_back();
-        run{on.begin_}.change();
-        ++on.begun_;
-    }
+    explicit transaction(writer& on);
     transaction(transaction const&) = delete;
     transaction& operator=(transaction const&) = delete;
-    ~transaction() {
-        // Some errors have rolled the transaction back already.
-        if (!committed_) ++writer_.undone_;
-        roll_back();
-    }
+    ~transaction();
 
-    [[nodiscard]] commit_result commit() {
-        try {
-            // A commit may also write a checkpoint, over changes of other programs.
-            writer_.files().check_lately();
-        } catch (failure const& problem) {
-            roll_back();
-            return {commit_status::undone, problem.problem()};
-        }
-        try {
-            run{writer_.commit_}.change();
-            committed_ = true;
-            // A commit to files that no other program sees may be lost.
-            writer_.files().check();
-            return {};
-        } catch (failure const& problem) {
-            auto const busy = primary_code(problem.problem().code.value()) == SQLITE_BUSY &&
-                              writer_.on().in_transaction();
-            roll_back();
-            return {busy ? commit_status::undone : commit_status::unknown, problem.problem()};
-        }
-    }
+    [[nodiscard]] commit_result commit();
 
     /// False if an error has rolled the transaction back.
     [[nodiscard]] bool is_open() const { return writer_.on().in_transaction(); }
 
     /// Does something whose writes are undone alone when it throws.
-    void in_part(settle::detail::function_view<void()> function) {
-        run{writer_.savepoint_}.change();
-        try {
-            function();
-        } catch (...) {
-            ++writer_.undone_;
-            // When the error has ended the whole transaction, nothing is left to undo.
-            if (!is_open()) throw;
-            run{writer_.return_}.change();
-            run{writer_.release_}.change();
-            throw;
-        }
-        run{writer_.release_}.change();
-    }
+    void in_part(settle::detail::function_view<void()> function);
 
 private:
     void roll_back() noexcept {
@@ -135,3 +83,7 @@ private:
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/writer.ipp>
+#endif

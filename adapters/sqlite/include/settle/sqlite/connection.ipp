@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that connection.hpp declares.
+#pragma once
+
+#include <settle/sqlite/connection.hpp>
+
+#include <algorithm>
+#include <limits>
+
+SETTLE_BEGIN
+
+namespace sqlite::detail {
+
+SETTLE_FUNCTION std::string plain_path(std::string const& path) {
+    return path.starts_with("file:") ? "./" + path : path;
+}
+
+SETTLE_FUNCTION connection::connection(std::string const& path,
+                                       std::chrono::milliseconds busy_timeout) {
+    // Each connection is used behind a mutex of ours, so SQLite's own would only cost time.
+    constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                          SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
+    sqlite3* opened = nullptr;
+    int const code = sqlite3_open_v2(plain_path(path).c_str(), &opened, flags, nullptr);
+    handle_.reset(opened);
+    if (code != SQLITE_OK) raise(opened, code, "open '" + path + "'");
+    constexpr std::int64_t longest = std::numeric_limits<int>::max();
+    sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout.count(), longest)));
+    // A column that another program renamed must cause an error, not become a quoted text.
+    sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
+}
+
+SETTLE_FUNCTION void connection::execute(std::string const& sql, std::string_view phase) const {
+    int const code = sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) raise(get(), code, phase);
+}
+
+SETTLE_FUNCTION statement::statement(connection const& on, std::string_view sql, char const* phase)
+    : phase_(phase) {
+    sqlite3_stmt* made = nullptr;
+    int const code = sqlite3_prepare_v3(on.get(), sql.data(), static_cast<int>(sql.size()),
+                                        SQLITE_PREPARE_PERSISTENT, &made, nullptr);
+    handle_.reset(made);
+    if (code != SQLITE_OK) raise(on.get(), code, phase);
+}
+
+SETTLE_FUNCTION char const* not_null(std::string_view bytes) noexcept {
+    return bytes.data() == nullptr ? "" : bytes.data();
+}
+
+SETTLE_FUNCTION run& run::bind_copy(std::string_view text) {
+    return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
+                                     SQLITE_TRANSIENT, SQLITE_UTF8));
+}
+
+SETTLE_FUNCTION run& run::bind_blob(std::string_view bytes) {
+    return check(
+        sqlite3_bind_blob64(handle_, ++bound_, not_null(bytes), bytes.size(), SQLITE_STATIC));
+}
+
+SETTLE_FUNCTION bool run::next() {
+    int const code = sqlite3_step(handle_);
+    if (code == SQLITE_ROW) return true;
+    if (code != SQLITE_DONE) raise(sqlite3_db_handle(handle_), code, phase_);
+    return false;
+}
+
+SETTLE_FUNCTION std::int64_t run::change() {
+    while (next()) {
+    }
+    return sqlite3_changes64(sqlite3_db_handle(handle_));
+}
+
+SETTLE_FUNCTION std::string_view run::text(int column) const noexcept {
+    auto const* const bytes = sqlite3_column_text(handle_, column);
+    if (bytes == nullptr) return {};
+    return {reinterpret_cast<char const*>(bytes),
+            static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+SETTLE_FUNCTION std::string_view run::blob(int column) const noexcept {
+    auto const* const bytes = sqlite3_column_blob(handle_, column);
+    if (bytes == nullptr) return {};
+    return {static_cast<char const*>(bytes),
+            static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
+}
+
+SETTLE_FUNCTION run& run::check(int code) {
+    if (code != SQLITE_OK) raise(sqlite3_db_handle(handle_), code, phase_);
+    return *this;
+}
+
+SETTLE_FUNCTION void append_name(std::string& sql, std::string_view name) {
+    sql += '"';
+    for (char const one : name) {
+        if (one == '"') sql += '"';
+        sql += one;
+    }
+    sql += '"';
+}
+
+SETTLE_FUNCTION std::string quoted_name(std::string_view name) {
+    std::string sql;
+    append_name(sql, name);
+    return sql;
+}
+
+} // namespace sqlite::detail
+
+SETTLE_END

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that record_sql.hpp declares.
+#pragma once
+
+#include <settle/sqlite/record_sql.hpp>
+
+#include <vector>
+
+SETTLE_BEGIN
+
+namespace sqlite::detail {
+
+SETTLE_FUNCTION std::uint64_t record_sql::changeable() const {
+    std::uint64_t fields = 0;
+    for (std::size_t at = 0; at < need_.columns.size(); ++at) {
+        if (!need_.columns[at].key) fields |= std::uint64_t{1} << at;
+    }
+    return fields;
+}
+
+SETTLE_FUNCTION std::string record_sql::select() const {
+    return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
+}
+
+SETTLE_FUNCTION std::string record_sql::select_wave() const {
+    return "SELECT w.c1, " + names("t.") + " FROM settle_wave AS w CROSS JOIN " + table_ +
+           " AS t ON t." + key_ + " = w.c0";
+}
+
+SETTLE_FUNCTION std::string record_sql::select_whole() const {
+    return "SELECT * FROM " + table_ + " WHERE " + key_ + " = ?1";
+}
+
+SETTLE_FUNCTION std::string record_sql::scan(bool behind) const {
+    return "SELECT " + names() + " FROM " + table_ + (behind ? " WHERE " + key_ + " > ?2" : "") +
+           " ORDER BY " + key_ + " LIMIT ?1";
+}
+
+SETTLE_FUNCTION std::string record_sql::insert() const { return insert_with({}); }
+
+SETTLE_FUNCTION std::string record_sql::insert_with(std::vector<native_column> const& more) const {
+    std::string columns = names();
+    auto const values = placeholders(need_.columns.size() + more.size());
+    for (auto const& one : more) columns += ", " + quoted_name(one.first);
+    // An explicit ABORT, since a constraint may have its own conflict clause.
+    return "INSERT OR ABORT INTO " + table_ + "(" + columns + ") VALUES(" + values + ")";
+}
+
+SETTLE_FUNCTION std::string record_sql::update(std::uint64_t fields) const {
+    return update_with(fields, [](std::size_t) { return "?"; }) + " = ?";
+}
+
+SETTLE_FUNCTION std::string record_sql::update_many(std::uint64_t fields, std::size_t count) const {
+    auto const value = [&](std::size_t member) {
+        return "settle_value(" + key_ + ", " + std::to_string(member) + ")";
+    };
+    return update_with(fields, value) + " IN (" + placeholders(count) + ")";
+}
+
+SETTLE_FUNCTION std::string record_sql::erase() const {
+    return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
+}
+
+SETTLE_FUNCTION std::string record_sql::placeholders(std::size_t count) {
+    std::string list = "?";
+    for (std::size_t at = 1; at < count; ++at) list += ", ?";
+    return list;
+}
+
+SETTLE_FUNCTION std::string record_sql::names(std::string_view of) const {
+    std::string list;
+    for (auto const& one : need_.columns) {
+        if (!list.empty()) list += ", ";
+        append_name(list.append(of), one.name);
+    }
+    return list;
+}
+
+SETTLE_FUNCTION std::vector<native_column> read_image(connection const& on, table_need const& need,
+                                                      std::string_view image) {
+    statement const look{on, "SELECT hidden FROM pragma_table_xinfo(?1) WHERE name = ?2",
+                         "look at a table"};
+    std::vector<native_column> columns;
+    json_reader reader{image};
+    if (reader.begin_object()) {
+        for (std::string_view name; reader.next_member(name);) {
+            native_column one{std::string{name}, {}};
+            if (!read_native(reader, one.second)) break;
+            run row{look, need.name, one.first};
+            if (!row.next()) {
+                std::string text{"settle: the record's old image has a column '"};
+                text.append(one.first).append("', and the table '").append(need.name);
+                raise(errc::unfit_store,
+                      text.append("' has none. Add it again. See sqlite#existing-tables"));
+            }
+            if (row.integer(0) == 0) columns.push_back(std::move(one));
+        }
+    }
+    if (!reader.finish()) throw failure(reader.problem());
+    return columns;
+}
+
+} // namespace sqlite::detail
+
+SETTLE_END

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// The compiled part of settle::sqlite: every function that depends on no type of a user.
+#ifndef SETTLE_COMPILED
+#define SETTLE_COMPILED
+#endif
+
+#include <settle/sqlite/connection.ipp>
+#include <settle/sqlite/entry_reader.ipp>
+#include <settle/sqlite/error.ipp>
+#include <settle/sqlite/file.ipp>
+#include <settle/sqlite/file_status.ipp>
+#include <settle/sqlite/file_watch.ipp>
+#include <settle/sqlite/group_commit.ipp>
+#include <settle/sqlite/image_codec.ipp>
+#include <settle/sqlite/open_files.ipp>
+#include <settle/sqlite/record_sql.ipp>
+#include <settle/sqlite/row.ipp>
+#include <settle/sqlite/schema.ipp>
+#include <settle/sqlite/table_check.ipp>
+#include <settle/sqlite/writer.ipp>
