@@ -6,10 +6,7 @@
 
 #include <bson/bson.h>
 
-#include <array>
-#include <cmath>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,70 +30,21 @@ public:
         return {bson_iter_key(&at_), bson_iter_key_len(&at_)};
     }
 
-    [[nodiscard]] std::optional<std::string_view> text() const noexcept {
-        if (type() != BSON_TYPE_UTF8) return std::nullopt;
-        std::uint32_t size = 0;
-        char const* const begin = bson_iter_utf8(&at_, &size);
-        return std::string_view{begin, size};
-    }
+    [[nodiscard]] std::optional<std::string_view> text() const noexcept;
     /// An integer in any program's form: 32 or 64 bits, or a double that is exactly that integer.
-    [[nodiscard]] std::optional<std::int64_t> integer() const noexcept {
-        switch (type()) {
-        case BSON_TYPE_INT32: return bson_iter_int32(&at_);
-        case BSON_TYPE_INT64: return bson_iter_int64(&at_);
-        case BSON_TYPE_DOUBLE: {
-            double const value = bson_iter_double(&at_);
-            // Beyond 2^53 a double stands for several integers.
-            constexpr double exact = 9007199254740992.0;
-            if (!(value >= -exact && value <= exact) || std::trunc(value) != value) break;
-            return static_cast<std::int64_t>(value);
-        }
-        default: break;
-        }
-        return std::nullopt;
-    }
+    [[nodiscard]] std::optional<std::int64_t> integer() const noexcept;
     /// The integer value of a double, also where the double stands for several integers.
-    [[nodiscard]] std::optional<std::int64_t> whole_double() const noexcept {
-        if (type() != BSON_TYPE_DOUBLE) return std::nullopt;
-        double const value = bson_iter_double(&at_);
-        constexpr double end = 9223372036854775808.0; // 2^63
-        if (!(value >= -end && value < end) || std::trunc(value) != value) return std::nullopt;
-        return static_cast<std::int64_t>(value);
-    }
+    [[nodiscard]] std::optional<std::int64_t> whole_double() const noexcept;
     [[nodiscard]] std::optional<bool> boolean() const noexcept {
         if (type() != BSON_TYPE_BOOL) return std::nullopt;
         return bson_iter_bool(&at_);
     }
     /// Milliseconds since 1970.
-    [[nodiscard]] std::optional<std::int64_t> date() const noexcept {
-        if (type() == BSON_TYPE_TIMESTAMP) {
-            std::uint32_t seconds = 0;
-            std::uint32_t number = 0;
-            bson_iter_timestamp(&at_, &seconds, &number);
-            return std::int64_t{seconds} * 1000;
-        }
-        if (type() != BSON_TYPE_DATE_TIME) return std::nullopt;
-        return bson_iter_date_time(&at_);
-    }
+    [[nodiscard]] std::optional<std::int64_t> date() const noexcept;
     /// A Decimal128 as the library spells it.
-    [[nodiscard]] std::optional<std::string> decimal() const {
-        bson_decimal128_t value;
-        if (type() != BSON_TYPE_DECIMAL128 || !bson_iter_decimal128(&at_, &value)) {
-            return std::nullopt;
-        }
-        std::array<char, BSON_DECIMAL128_STRING> text{};
-        bson_decimal128_to_string(&value, text.data());
-        return text.data();
-    }
+    [[nodiscard]] std::optional<std::string> decimal() const;
     /// A value that can be an id: a text, an integer, or the digits of an ObjectId.
-    [[nodiscard]] std::optional<std::string> id() const {
-        if (auto const found = text()) return std::string{*found};
-        if (auto const number = integer()) return std::to_string(*number);
-        if (type() != BSON_TYPE_OID) return std::nullopt;
-        std::string digits(24, '\0');
-        bson_oid_to_string(bson_iter_oid(&at_), digits.data());
-        return digits;
-    }
+    [[nodiscard]] std::optional<std::string> id() const;
 
     /// Calls `function(value_view)` for every value of an array or a document, until it returns
     /// false.
@@ -109,14 +57,7 @@ public:
             if (!function(value_view{inside})) return;
         }
     }
-    [[nodiscard]] std::optional<value_view> find(std::string_view name) const {
-        bson_iter_t inside;
-        if (type() != BSON_TYPE_DOCUMENT || !bson_iter_recurse(&at_, &inside) ||
-            !bson_iter_find_w_len(&inside, name.data(), static_cast<int>(name.size()))) {
-            return std::nullopt;
-        }
-        return value_view{inside};
-    }
+    [[nodiscard]] std::optional<value_view> find(std::string_view name) const;
 
     /// A copy of a document within a document.
     [[nodiscard]] document as_document() const;
@@ -169,19 +110,9 @@ public:
         return *this;
     }
     /// Shape:   digits - of a decimal, 34 at most
-    document& decimal(std::string_view name, std::string const& digits) {
-        bson_decimal128_t value;
-        bson_decimal128_from_string(digits.c_str(), &value);
-        bson_append_decimal128(native(), name.data(), length(name), &value);
-        return *this;
-    }
+    document& decimal(std::string_view name, std::string const& digits);
     /// Shape:   digits - 24 hexadecimal ones
-    document& object_id(std::string_view name, std::string const& digits) {
-        bson_oid_t id;
-        bson_oid_init_from_string(&id, digits.c_str());
-        bson_append_oid(native(), name.data(), length(name), &id);
-        return *this;
-    }
+    document& object_id(std::string_view name, std::string const& digits);
     document& null(std::string_view name) {
         bson_append_null(native(), name.data(), length(name));
         return *this;
@@ -204,11 +135,7 @@ public:
         return object(std::to_string(number), value);
     }
 
-    [[nodiscard]] std::optional<value_view> find(std::string_view name) const {
-        bson_iter_t at;
-        if (!bson_iter_init_find_w_len(&at, held_, name.data(), length(name))) return std::nullopt;
-        return value_view{at};
-    }
+    [[nodiscard]] std::optional<value_view> find(std::string_view name) const;
     template <typename Function>
     void for_each(Function&& function) const {
         bson_iter_t at;
@@ -227,14 +154,6 @@ private:
     bson_t* held_; ///< freed by its type's own function, which takes null
 };
 
-inline document value_view::as_document() const {
-    std::uint32_t size = 0;
-    std::uint8_t const* bytes = nullptr;
-    bson_iter_document(&at_, &size, &bytes);
-    bson_t* const made = bson_new_from_data(bytes, size);
-    return made == nullptr ? document{} : document::adopt(made);
-}
-
 /// Takes ownership of text that the library made.
 [[nodiscard]] inline std::string take_text(char* made) {
     std::string text{made == nullptr ? "" : made};
@@ -251,3 +170,7 @@ inline document value_view::as_document() const {
 
 } // namespace mongodb::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/bson.ipp>
+#endif

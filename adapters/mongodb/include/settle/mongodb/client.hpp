@@ -6,10 +6,7 @@
 #include <settle/mongodb/set_names.hpp>
 #include <settle/store/process.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <limits>
-#include <vector>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -26,9 +23,7 @@ private:
     bool transient_;
 };
 
-[[nodiscard]] inline bool has_label(bson_t const& reply, char const* label) {
-    return mongoc_error_has_label(&reply, label);
-}
+[[nodiscard]] bool has_label(bson_t const& reply, char const* label);
 
 /// Owns a reply of the driver.
 class reply {
@@ -56,26 +51,13 @@ private:
 };
 
 /// The options of a find with a limit, in the order of a field.
-[[nodiscard]] inline document page_of(std::string_view order, std::size_t limit) {
-    document options;
-    document sort;
-    options.object("sort", sort.integer(order, 1));
-    auto const most = std::min<std::size_t>(limit, std::numeric_limits<std::int32_t>::max());
-    options.integer("limit", static_cast<std::int64_t>(most));
-    return options;
-}
+[[nodiscard]] document page_of(std::string_view order, std::size_t limit);
 
 /// How long a majority may take to confirm a read.
 inline constexpr std::int64_t sure_read_ms = 15'000;
 
 /// The options of a linearizable find: after the read a majority confirms the primary.
-[[nodiscard]] inline document linearizable() {
-    document level;
-    document options;
-    options.object("readConcern", level.text("level", "linearizable"));
-    options.integer("maxTimeMS", sure_read_ms);
-    return options;
-}
+[[nodiscard]] document linearizable();
 
 struct collection_destroyer {
     void operator()(mongoc_collection_t* held) const noexcept { mongoc_collection_destroy(held); }
@@ -93,22 +75,13 @@ public:
 
     [[nodiscard]] mongoc_client_t* native() noexcept { return client_; }
     [[nodiscard]] std::string const& database() const noexcept { return *database_; }
-    [[nodiscard]] collection_handle collection(std::string_view name) {
-        return collection_handle{mongoc_client_get_collection(client_, database_->c_str(),
-                                                              std::string{name}.c_str())};
-    }
+    [[nodiscard]] collection_handle collection(std::string_view name);
     /// Sets the native transaction of the calls that follow; null for none.
     void enter(mongoc_client_session_t* session) noexcept { session_ = session; }
     [[nodiscard]] bool in_transaction() const noexcept { return session_ != nullptr; }
 
     /// Adds the session of the native transaction.
-    void append_session(document& options) {
-        if (session_ == nullptr) return;
-        bson_error_t problem{};
-        if (!mongoc_client_session_append(session_, options.native(), &problem)) {
-            throw command_failure(describe(problem, "use its session"), false);
-        }
-    }
+    void append_session(document& options);
 
     /// Calls `function(document)` for every document found.
     /// Errors:  throws command_failure
@@ -165,73 +138,26 @@ private:
 class server {
 public:
     /// Errors:  throws settle::failure when the address is refused
-    server(std::string const& text, database_options const& options)
-        : address_(text, options) {
-        bson_error_t problem{};
-        pool_.reset(mongoc_client_pool_new_with_error(address_.native(), &problem));
-        if (!pool_) refuse_address(text, problem);
-        mongoc_client_pool_set_error_api(pool_.get(), MONGOC_ERROR_API_VERSION_2);
-        // The driver accepts an application name only once.
-        if (mongoc_uri_get_appname(address_.native()) == nullptr) {
-            mongoc_client_pool_set_appname(pool_.get(), "settle");
-        }
-    }
+    server(std::string const& text, database_options const& options);
 
     /// Learns the kind of the server. Called before all other requests.
     /// Errors:  throws settle::failure when the server is unreachable or unfit
-    void look(link& with) {
-        reply received;
-        document wanted;
-        wanted.integer("isMaster", 1);
-        try {
-            with.command(wanted, "be reached", received);
-        } catch (command_failure const& problem) {
-            check_set_names(address_.native());
-            throw failure({problem.problem().code, problem.problem().text});
-        }
-        auto const version = received.find("maxWireVersion");
-        if (!version || version->integer().value_or(0) < oldest) {
-            raise(errc::other_version, "settle: this server is older than MongoDB 4.2, or none of "
-                                       "MongoDB's. Use a newer one. See mongodb#address");
-        }
-        if (auto const kind = received.find("msg"); kind && kind->text() == "isdbgrid") {
-            raise(errc::unfit_store, "settle: this address is of a sharded cluster, on which "
-                                     "settle was never tried. Name a replica set. "
-                                     "See mongodb#address");
-        }
-        transactions_ = received.find("setName").has_value();
-        sole_ = transactions_ && reads().linearizable && names_one_host(received);
-        if (!is_primary(received)) refuse_member();
-        if (transactions_) address_.check_for_replica_set();
-    }
+    void look(link& with);
 
     /// Errors:  throws settle::failure in a forked child, which cannot use its copies of the
     ///          sockets and of the driver's threads
-    [[nodiscard]] link connect() {
-        if (!made_in_.is_here()) throw failure(settle::detail::made_before_fork("database"));
-        return {pool_.get(), address_.database()};
-    }
+    [[nodiscard]] link connect();
     [[nodiscard]] std::string const& database() const noexcept { return address_.database(); }
     /// Whether the server has native transactions over several documents.
     [[nodiscard]] bool has_transactions() const noexcept { return transactions_; }
     [[nodiscard]] read_levels const& reads() const noexcept { return address_.reads(); }
     /// Asks the server whether it is the only member of its replica set, and the primary.
-    [[nodiscard]] bool is_sole_primary() {
-        if (!sole_) return false;
-        link with = connect();
-        reply received;
-        document wanted;
-        with.command(wanted.integer("isMaster", 1), "be reached", received);
-        sole_ = names_one_host(received) && is_primary(received);
-        return sole_;
-    }
+    [[nodiscard]] bool is_sole_primary();
     /// The answer of the last such question.
     [[nodiscard]] bool was_sole_primary() const noexcept { return sole_; }
 
     /// The options of a linearizable read; a single server needs none.
-    [[nodiscard]] document sure_read() const {
-        return transactions_ ? linearizable() : document{};
-    }
+    [[nodiscard]] document sure_read() const;
     /// The options of a read that decides something. On a new primary, the majority's state may be
     /// older than the writes that the previous primary acknowledged.
     [[nodiscard]] document deciding_read() const {
@@ -242,46 +168,13 @@ private:
     /// MongoDB 4.2: the first whose native transactions may be as large as a wave.
     static constexpr std::int64_t oldest = 8;
 
-    [[noreturn]] static void refuse_address(std::string const& text, bson_error_t const& problem) {
-        // The driver resolves the hosts and options through the name service first.
-        if (text.starts_with("mongodb+srv:")) {
-            raise(errc::store_unreachable,
-                  "settle: the hosts of this mongodb+srv address cannot be found: " +
-                      native_text(problem) + ". Check the name behind mongodb+srv://, and the "
-                                             "name service. See mongodb#address");
-        }
-        raise(errc::unfit_store, "settle: this MongoDB address is refused: " +
-                                     native_text(problem) + ". See mongodb#address");
-    }
+    [[noreturn]] static void refuse_address(std::string const& text, bson_error_t const& problem);
 
-    [[nodiscard]] static bool is_primary(reply const& hello) {
-        for (char const* const name : {"ismaster", "isWritablePrimary"}) {
-            auto const found = hello.find(name);
-            if (found && found->boolean().value_or(false)) return true;
-        }
-        return false;
-    }
+    [[nodiscard]] static bool is_primary(reply const& hello);
     /// Whether a greeting names only this member.
-    [[nodiscard]] static bool names_one_host(reply const& hello) {
-        int count = 0;
-        for (char const* const kind : {"hosts", "passives", "arbiters"}) {
-            auto const members = hello.find(kind);
-            if (members) members->for_each([&](value_view const&) { return ++count < 2; });
-        }
-        return count == 1;
-    }
+    [[nodiscard]] static bool names_one_host(reply const& hello);
 
-    [[noreturn]] void refuse_member() const {
-        // The driver chose the primary of the set, which has stepped down since.
-        if (address_.names_set()) {
-            throw failure({{not_writable_primary, mongodb_category()},
-                           "settle: the primary of this replica set has stepped down. Try again "
-                           "when the set has a primary. See mongodb#errors"});
-        }
-        raise(errc::unfit_store, "settle: this member of a replica set takes no writes. Name "
-                                 "the whole set: mongodb://host,host/bank?replicaSet=name. "
-                                 "See mongodb#address");
-    }
+    [[noreturn]] void refuse_member() const;
 
     struct destroyer {
         process_stamp made_in;
@@ -299,3 +192,7 @@ private:
 
 } // namespace mongodb::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/client.ipp>
+#endif

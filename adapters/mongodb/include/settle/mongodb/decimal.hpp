@@ -5,8 +5,6 @@
 #include <settle/definition/nested_type.hpp>
 #include <settle/mongodb/field_codec.hpp>
 
-#include <charconv>
-
 SETTLE_BEGIN
 namespace mongodb {
 
@@ -18,53 +16,9 @@ inline constexpr int decimal_places = -1;
 
 namespace detail {
 
-/// `12.34` for 1234 and two places.
-[[nodiscard]] inline std::string decimal_text(std::int64_t units, int places) {
-    std::string digits = std::to_string(units);
-    std::size_t const sign = units < 0 ? 1 : 0;
-    auto const behind = static_cast<std::size_t>(places);
-    if (digits.size() - sign <= behind) digits.insert(sign, behind + 1 + sign - digits.size(), '0');
-    if (behind > 0) digits.insert(digits.size() - behind, 1, '.');
-    return digits;
-}
-
 /// Reads a decimal as the library prints it: `-12.34`, `1E+3`, `NaN`.
 /// Returns: false when it is not a whole number of units, or too large for them
-[[nodiscard]] inline bool read_decimal_text(std::string_view text, int places,
-                                            std::int64_t& units) {
-    std::string digits;
-    if (text.starts_with('-')) digits = '-';
-    if (!digits.empty()) text.remove_prefix(1);
-    std::int64_t exponent = places;
-    bool behind = false;
-    std::size_t at = 0;
-    for (; at < text.size() && text[at] != 'E'; ++at) {
-        bool const point = text[at] == '.';
-        if (!point && (text[at] < '0' || text[at] > '9')) return false;
-        if (!point) digits += text[at];
-        if (!point && behind) --exponent;
-        behind = behind || point;
-    }
-    if (at < text.size()) {
-        auto const power = text.substr(at + (text.substr(at).starts_with("E+") ? 2 : 1));
-        std::int64_t read = 0;
-        if (std::from_chars(power.data(), power.data() + power.size(), read).ec != std::errc{}) {
-            return false;
-        }
-        exponent += read;
-    }
-    bool const is_zero = digits.find_first_of("123456789") == std::string::npos;
-    // No 64-bit number has more than 20 digits, so longer texts need no exact count.
-    for (; exponent > 0 && !is_zero && digits.size() < 40; --exponent) digits += '0';
-    for (; exponent < 0 && !is_zero; ++exponent) {
-        if (digits.empty() || digits.back() != '0') return false;
-        digits.pop_back();
-    }
-    if (is_zero) digits = "0";
-    auto const* const end = digits.data() + digits.size();
-    auto const number = std::from_chars(digits.data(), end, units);
-    return number.ec == std::errc{} && number.ptr == end;
-}
+[[nodiscard]] bool read_decimal_text(std::string_view text, int places, std::int64_t& units);
 
 /// Appends a member in its stored form.
 template <auto Member, typename Field>
@@ -99,3 +53,7 @@ template <auto Member, typename Field>
 } // namespace detail
 } // namespace mongodb
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/decimal.ipp>
+#endif

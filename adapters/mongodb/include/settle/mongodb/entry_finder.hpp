@@ -6,8 +6,6 @@
 #include <settle/store/entry_facts.hpp>
 #include <settle/store/wave.hpp>
 
-#include <limits>
-
 SETTLE_BEGIN
 namespace mongodb::detail {
 
@@ -19,209 +17,58 @@ public:
     explicit entry_finder(entry_layout layout) : layout_(std::move(layout)) {}
 
     /// Matches an entry.
-    [[nodiscard]] document filter_of(transaction_id const& id) const {
-        document filter;
-        if (layout_.names.ids != id_kind::any) {
-            layout_.append_id(filter, "_id", id);
-            return filter;
-        }
-        return filter_of_any(id);
-    }
+    [[nodiscard]] document filter_of(transaction_id const& id) const;
     /// Matches an id in any form.
-    [[nodiscard]] static document filter_of_any(transaction_id const& id) {
-        document forms;
-        std::size_t count = 0;
-        entry_layout::append_all_forms(forms, id, count);
-        document among;
-        return only("_id", among.array("$in", forms));
-    }
+    [[nodiscard]] static document filter_of_any(transaction_id const& id);
     /// Matches an entry only in the state and epoch that a change requires.
-    [[nodiscard]] document filter_of(transaction_id const& id, transition const& wanted) const {
-        document filter = filter_of(id);
-        append_states(filter, {wanted.from});
-        if (wanted.from_epoch != 0) {
-            filter.integer("epoch", static_cast<std::int64_t>(wanted.from_epoch));
-        } else {
-            document none;
-            document among;
-            filter.object("epoch", among.array("$in", none.integer("0", 0).null("1")));
-        }
-        return filter;
-    }
+    [[nodiscard]] document filter_of(transaction_id const& id, transition const& wanted) const;
 
     /// Matches the entries of a listing that follow a given entry.
     /// Shape:   after - the document of that entry, or its id alone; empty at the beginning
-    [[nodiscard]] document query_of(entry_filter const& filter, document const& after) const {
-        document query;
-        if (auto const id = after.find("_id")) append_behind(query, *id);
-        else query.object("_id", layout_.readable_ids());
-        append_wanted(query, filter);
-        return query;
-    }
+    [[nodiscard]] document query_of(entry_filter const& filter, document const& after) const;
 
     /// Matches the entries with unreadable ids, which the listing's order cannot contain.
-    [[nodiscard]] document query_of_unreadable(entry_filter const& filter) const {
-        document query;
-        query.object("_id", only("$not", layout_.readable_ids()));
-        append_wanted(query, filter);
-        return query;
-    }
+    [[nodiscard]] document query_of_unreadable(entry_filter const& filter) const;
 
     /// Matches finished entries that are old: both the creation and the last change precede the
     /// cutoff, since the clock of either may have been wrong.
     /// Shape:   passed - entries created earlier are skipped
-    [[nodiscard]] document query_of_finished(timestamp before, std::int64_t passed) const {
-        document query;
-        append_states(query, {state::done, state::canceled});
-        document created;
-        document modified;
-        created.date("$gte", passed).date("$lt", count_of(before));
-        query.object("created", created);
-        query.object(names().modified, modified.date("$lt", count_of(before)));
-        return query;
-    }
+    [[nodiscard]] document query_of_finished(timestamp before, std::int64_t passed) const;
 
     /// The options of a find that reads only the fields of `stands`, from settle's own documents.
-    [[nodiscard]] static document stand_alone() {
-        document fields;
-        return only("projection", fields.integer("state", 1).integer("epoch", 1));
-    }
+    [[nodiscard]] static document stand_alone();
     /// Whether an entry has the state and epoch that a change requires.
-    [[nodiscard]] static bool stands(document const& found, transition const& wanted) {
-        auto const state = found.find("state");
-        auto const number = found.find("epoch");
-        return state && state->text() == settle::name_of(wanted.from) && number &&
-               number->integer() == static_cast<std::int64_t>(wanted.from_epoch);
-    }
+    [[nodiscard]] static bool stands(document const& found, transition const& wanted);
 
     /// The document of an id that is shown in its stored form; empty for any other id.
-    [[nodiscard]] static document shown_id(transaction_id const& id) {
-        bson_error_t ignored{};
-        if (!id.starts_with("{ \"_id\" : ")) return {};
-        bson_t* const made = bson_new_from_json(reinterpret_cast<std::uint8_t const*>(id.data()),
-                                                static_cast<ssize_t>(id.size()), &ignored);
-        return made == nullptr ? document{} : document::adopt(made);
-    }
+    [[nodiscard]] static document shown_id(transaction_id const& id);
 
 private:
-    void append_wanted(document& query, entry_filter const& filter) const {
-        if (filter.state) append_states(query, {*filter.state});
-        else if (filter.unfinished) append_unfinished(query);
-        bool const open = filter.state ? !is_final(*filter.state) : filter.unfinished;
-        if (open && !layout_.is_tutorial()) query.boolean("open", true);
-        if (filter.before) append_still(query, filter);
-    }
+    void append_wanted(document& query, entry_filter const& filter) const;
 
     /// Programs write dates, counts of milliseconds, or no times: an entry without a time always
     /// counts as standing still.
-    void append_still(document& query, entry_filter const& filter) const {
-        std::vector<document> any;
-        auto const by = [&](std::string_view name, document const& condition) {
-            any.push_back(only(name, condition));
-        };
-        auto const& modified = names().modified;
-        auto const before = count_of(*filter.before);
-        by(modified, document{}.date("$lte", before));
-        if (filter.ahead_of) {
-            by(modified, document{}.date("$gt", count_of(*filter.ahead_of)));
-            by("created", document{}.date("$gt", count_of(*filter.ahead_of)));
-        }
-        if (layout_.is_tutorial()) append_other_times(any, filter);
-        document all;
-        for (std::size_t at = 0; at < any.size(); ++at) all.object_at(at, any[at]);
-        query.array("$or", all);
-    }
+    void append_still(document& query, entry_filter const& filter) const;
     /// The times in the forms of the tutorial's programs. Without a creation time, an ObjectId
     /// holds it.
-    void append_other_times(std::vector<document>& any, entry_filter const& filter) const {
-        auto const& modified = names().modified;
-        auto const before = count_of(*filter.before);
-        any.push_back(only(modified, document{}.timestamp("$lte", seconds_of(before))));
-        any.push_back(only(modified, document{}.integer("$lte", before)));
-        document times;
-        times.text("0", "date").text("1", "timestamp").text("2", "number");
-        any.push_back(only(modified, only("$not", document{}.array("$type", times))));
-        if (!filter.ahead_of) return;
-        auto const ahead = count_of(*filter.ahead_of);
-        any.push_back(only(modified, document{}.timestamp("$gt", seconds_of(ahead))));
-        any.push_back(only(modified, document{}.integer("$gt", ahead)));
-        std::string const last = settle::detail::hex_of(seconds_of(ahead)).substr(8);
-        document late;
-        late.object("_id", document{}.object_id("$gt", last + std::string(16, 'f')));
-        any.push_back(std::move(late.object("created", document{}.null("$eq"))));
-    }
+    void append_other_times(std::vector<document>& any, entry_filter const& filter) const;
 
     /// The seconds in a count of milliseconds, within the range of a timestamp or an ObjectId.
-    static std::uint32_t seconds_of(std::int64_t count) {
-        constexpr std::int64_t last = std::numeric_limits<std::uint32_t>::max();
-        return static_cast<std::uint32_t>(std::clamp<std::int64_t>(count / 1000, 0, last));
-    }
+    static std::uint32_t seconds_of(std::int64_t count);
 
     /// Ids of one kind keep their order; texts follow numbers and precede ObjectIds.
-    void append_behind(document& query, value_view const& after) const {
-        document behind;
-        behind.copy("$gt", after);
-        if (!layout_.is_tutorial()) {
-            query.object("_id", behind);
-            return;
-        }
-        query.object("_id", layout_.readable_ids());
-        detail::append_behind(query, "_id", after);
-    }
+    void append_behind(document& query, value_view const& after) const;
 
     /// Final and initial entries are recognised by their state's words. Any other state, or none,
     /// is unfinished.
-    void append_unfinished(document& query) const {
-        document others;
-        std::size_t count = 0;
-        for (state const one : {state::done, state::canceled}) {
-            entry_layout::append_words(others, one, count);
-        }
-        if (layout_.is_tutorial()) query.array("$nor", document{}.object_at(0, untaken()));
-        else entry_layout::append_words(others, state::initial, count);
-        query.object(names().state, document{}.array("$nin", others));
-    }
+    void append_unfinished(document& query) const;
 
-    void append_states(document& query, std::initializer_list<state> wanted) const {
-        if (!layout_.is_tutorial() && wanted.size() == 1) {
-            query.text(names().state, settle::name_of(*wanted.begin()));
-            return;
-        }
-        document all;
-        std::size_t count = 0;
-        if (!layout_.is_tutorial()) {
-            for (state const one : wanted) all.text(std::to_string(count++), settle::name_of(one));
-            query.object(names().state, document{}.array("$in", all));
-            return;
-        }
-        for (state const one : wanted) entry_layout::append_words(all, one, count);
-        bool const early = wanted.size() == 1 && *wanted.begin() == state::pending;
-        // An initial entry with an owner counts as pending.
-        if (early) entry_layout::append_words(all, state::initial, count);
-        query.object(names().state, document{}.array("$in", all));
-        if (early) query.array("$nor", document{}.object_at(0, untaken()));
-        bool const initial = wanted.size() == 1 && *wanted.begin() == state::initial;
-        if (initial) query.object(names().application, nobody());
-    }
+    void append_states(document& query, std::initializer_list<state> wanted) const;
 
     /// Matches initial entries without an owner. An initial entry with an owner belongs to that
     /// application: no other worker runs it until it has stood still.
-    [[nodiscard]] document untaken() const {
-        document words;
-        std::size_t count = 0;
-        entry_layout::append_words(words, state::initial, count);
-        document made;
-        made.object(names().state, document{}.array("$in", words));
-        made.object(names().application, nobody());
-        return made;
-    }
-    static document nobody() {
-        document none;
-        none.null("0").text("1", "");
-        document made;
-        made.array("$in", none);
-        return made;
-    }
+    [[nodiscard]] document untaken() const;
+    static document nobody();
 
     [[nodiscard]] tutorial_layout const& names() const noexcept { return layout_.names; }
 
@@ -230,3 +77,7 @@ private:
 
 } // namespace mongodb::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/entry_finder.ipp>
+#endif

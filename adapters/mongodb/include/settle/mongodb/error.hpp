@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -77,27 +75,7 @@ inline constexpr int domain_width = 100'000;
 /// sends none of the requests that follow, and reports the code of a refused login.
 inline constexpr int code_of_cut_login = -(MONGOC_ERROR_CLIENT * domain_width + 99'999);
 
-[[nodiscard]] inline bool is_cut_login(bson_error_t const& problem) noexcept {
-    if (problem.domain != MONGOC_ERROR_CLIENT || problem.code != MONGOC_ERROR_CLIENT_AUTHENTICATE) {
-        return false;
-    }
-    // Texts of the driver and the server about a refused name, password or mechanism.
-    constexpr std::array<std::string_view, 5> refusals{"uthentication failed", "auth failed",
-                                                       "mechanism", "find user", "certificate"};
-    std::string_view const reply{problem.message};
-    return std::none_of(refusals.begin(), refusals.end(), [&](std::string_view one) {
-        return reply.find(one) != std::string_view::npos;
-    });
-}
-
-[[nodiscard]] inline int code_of(bson_error_t const& problem) noexcept {
-    if (is_cut_login(problem)) return code_of_cut_login;
-    bool const by_server = problem.domain == MONGOC_ERROR_SERVER ||
-                           problem.domain == MONGOC_ERROR_QUERY ||
-                           problem.domain == MONGOC_ERROR_WRITE_CONCERN;
-    auto const code = static_cast<int>(problem.code);
-    return by_server ? code : -(static_cast<int>(problem.domain) * domain_width + code);
-}
+[[nodiscard]] int code_of(bson_error_t const& problem) noexcept;
 
 /// A write that took effect and may be rolled back.
 inline constexpr int code_of_lost = 64;
@@ -147,19 +125,7 @@ inline constexpr int code_of_lost = 64;
 
 /// Codes of the server are unchanged; codes of the driver are below zero. They compare equal to
 /// settle::condition, and to `unknown` also where only the answer was lost.
-[[nodiscard]] inline std::error_category const& mongodb_category() noexcept {
-    struct category final : std::error_category {
-        char const* name() const noexcept override { return "mongodb"; }
-        std::string message(int code) const override {
-            return "MongoDB error " + std::to_string(code);
-        }
-        std::error_condition default_error_condition(int code) const noexcept override {
-            return make_error_condition(detail::condition_of(code));
-        }
-    };
-    static category const instance;
-    return instance;
-}
+[[nodiscard]] std::error_category const& mongodb_category() noexcept;
 
 namespace detail {
 
@@ -169,99 +135,13 @@ struct missing_right {
     std::string_view database;
 };
 
-/// Shape:   reply - "not authorized on bank to execute command { update: ..."
-[[nodiscard]] inline std::optional<missing_right> missing_right_of(std::string_view reply) {
-    constexpr std::string_view before = "not authorized on ";
-    constexpr std::string_view between = " to execute command { ";
-    auto const from = reply.find(before);
-    auto const to = reply.find(between);
-    if (from == std::string_view::npos || to == std::string_view::npos || to < from) {
-        return std::nullopt;
-    }
-    auto const database = reply.substr(from + before.size(), to - from - before.size());
-    auto const command = reply.substr(to + between.size());
-    return missing_right{command.substr(0, command.find(':')), database};
-}
-
-/// The actions that a role needs for a command.
-[[nodiscard]] inline std::string actions_of(std::string_view command) {
-    if (command == "delete") return "'remove'";
-    if (command == "create") return "'insert'";
-    if (command == "createIndexes") return "'createIndex'";
-    if (command == "findAndModify") return "'insert' or 'update'";
-    return "'" + std::string{command} + "'";
-}
-
-/// Advice for the user, as far as the code allows.
-[[nodiscard]] inline std::string_view advice_for(bson_error_t const& problem) {
-    switch (code_of(problem)) {
-    case unauthorized:
-        return "Give the address's user the rights that are listed, or the role readWrite. "
-               "See mongodb#rights";
-    case disk_is_full: return "Make room on the server's disk. See mongodb#errors";
-    case authentication_failed:
-    case user_not_found:
-    case user_disabled:
-    case atlas_error:
-    case -(MONGOC_ERROR_CLIENT * domain_width + MONGOC_ERROR_CLIENT_AUTHENTICATE):
-        return "Check the name, the password and authSource in the address. "
-               "See mongodb#errors";
-    default: break;
-    }
-    if (std::string_view{problem.message}.find("TLS") != std::string_view::npos) {
-        return "Check the host's name and the certificates that the address names (tlsCAFile, "
-               "tlsCertificateKeyFile). See mongodb#errors";
-    }
-    if (problem.domain == MONGOC_ERROR_SERVER_SELECTION) {
-        return "Check the address, whether the server asks for tls=true, and that it runs and can "
-               "be reached from here. See mongodb#errors";
-    }
-    return "See mongodb#errors";
-}
-
 /// The server's or the driver's text, on one line and shortened.
-[[nodiscard]] inline std::string native_text(bson_error_t const& problem) {
-    std::string reply{problem.message};
-    // A refusal repeats the whole command. is_of_taken_key() needs the whole text of its code.
-    constexpr std::size_t most = 300;
-    std::size_t end = code_of(problem) == duplicate_key ? reply.size() : most;
-    if (missing_right_of(reply)) end = std::min(end, reply.find(','));
-    if (end < reply.size()) {
-        // Cuts after a whole character.
-        while (end > 0 && (static_cast<unsigned char>(reply[end]) & 0xC0U) == 0x80U) --end;
-        reply.resize(end);
-        reply += " …";
-    }
-    for (char& each : reply) {
-        if (static_cast<unsigned char>(each) < 0x20U) each = ' ';
-    }
-    while (reply.ends_with('.') || reply.ends_with(' ')) reply.pop_back();
-    return reply;
-}
+[[nodiscard]] std::string native_text(bson_error_t const& problem);
 
 /// Shape:   phase - the failed action, as it follows "MongoDB could not"
-[[nodiscard]] inline error describe(bson_error_t const& problem, std::string_view phase) {
-    auto const reply = native_text(problem);
-    auto code = code_of(problem);
-    std::string text{"settle: "};
-    if (auto const right = missing_right_of(reply); right && code == unauthorized) {
-        text.append("the right ").append(actions_of(right->command));
-        text.append(" on the database '").append(right->database);
-        text.append("' is missing, so ");
-    }
-    text.append("MongoDB could not ").append(phase).append(": ").append(reply);
-    text.append(" (code ").append(std::to_string(problem.code)).append("). ");
-    text.append(advice_for(problem));
-    // The driver checks sizes, too, and has one code for every unacceptable document.
-    bool const measured = problem.domain == MONGOC_ERROR_BSON &&
-                          reply.find("too large") != std::string::npos;
-    if (measured) code = object_too_large;
-    return {std::error_code{code == 0 ? -1 : code, mongodb_category()}, std::move(text)};
-}
+[[nodiscard]] error describe(bson_error_t const& problem, std::string_view phase);
 
-[[noreturn]] inline void raise(errc code, std::string text) {
-    throw failure({make_error_code(code), std::move(text)});
-}
+[[noreturn]] void raise(errc code, std::string text);
 
 /// Whether a document has grown beyond the server's limit.
 [[nodiscard]] inline bool is_too_large(std::error_code const& code) noexcept {
@@ -272,27 +152,10 @@ struct missing_right {
 
 /// Whether another document has the key.
 /// Shape:   key - the field of the key
-[[nodiscard]] inline bool is_of_taken_key(error const& problem, std::string_view key) noexcept {
-    if (problem.code != std::error_code{duplicate_key, mongodb_category()}) return false;
-    // The server names the index first, then its fields with their values, which may be any text.
-    auto const behind = [](std::string_view text, std::string_view words) {
-        auto const at = text.find(words);
-        return at == std::string_view::npos ? std::string_view{} : text.substr(at + words.size());
-    };
-    auto const index = behind(problem.text, " index: ");
-    if (key == "_id") return index.starts_with("_id_ ");
-    auto const value = behind(index, " dup key: { ");
-    return value.starts_with(key) && value.substr(key.size()).starts_with(": ");
-}
+[[nodiscard]] bool is_of_taken_key(error const& problem, std::string_view key) noexcept;
 
 /// Whether the server went away, or is no longer the primary.
-[[nodiscard]] inline bool is_lost_primary(std::error_code const& code) noexcept {
-    if (code.category() != mongodb_category()) return false;
-    constexpr std::array codes{6, 7, 89, 91, 189, 9001, 10107, 11600, 11602, 13435, 13436};
-    bool const by_driver = code.value() < 0 && -code.value() / domain_width == MONGOC_ERROR_STREAM;
-    return by_driver || code.value() == code_of_cut_login ||
-           std::find(codes.begin(), codes.end(), code.value()) != codes.end();
-}
+[[nodiscard]] bool is_lost_primary(std::error_code const& code) noexcept;
 
 /// Whether another native transaction holds a document to be written.
 [[nodiscard]] inline bool is_conflict(error const& problem) noexcept {
@@ -306,31 +169,22 @@ inline constexpr std::string_view advice_for_held =
 
 /// The error of a document that another native transaction holds.
 /// Shape:   what - the document: "the record 'A' of 'accounts'"
-[[nodiscard]] inline error held_by_another(std::string const& what) {
-    return {{write_conflict, mongodb_category()},
-            "settle: " + what + " is held by another native transaction of MongoDB. " +
-                std::string{advice_for_held}};
-}
+[[nodiscard]] error held_by_another(std::string const& what);
 
 /// The error text of an update that timed out behind another native transaction.
 /// Shape:   what - as in held_by_another()
-[[nodiscard]] inline std::string text_of_slow_change(std::string const& what) {
-    return "settle: MongoDB has taken too long to change " + what +
-           ", which another native transaction may hold. " + std::string{advice_for_held};
-}
+[[nodiscard]] std::string text_of_slow_change(std::string const& what);
 [[nodiscard]] inline bool is_slow_change(error const& problem) noexcept {
     return problem.code == std::error_code{max_time_expired, mongodb_category()};
 }
 
 /// True when the problem concerns one document, and the rest of its wave can go on.
-[[nodiscard]] inline bool is_of_one_record(std::error_code const& code) noexcept {
-    if (code == errc::damaged || code == errc::unfit_store) return true;
-    if (code.category() != mongodb_category()) return false;
-    constexpr std::array codes{document_validation_failure, duplicate_key, path_not_viable,
-                               cannot_build_index_keys, index_key_too_long};
-    return is_too_large(code) || std::find(codes.begin(), codes.end(), code.value()) != codes.end();
-}
+[[nodiscard]] bool is_of_one_record(std::error_code const& code) noexcept;
 
 } // namespace detail
 } // namespace mongodb
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/error.ipp>
+#endif

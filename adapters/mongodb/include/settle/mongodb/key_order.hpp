@@ -10,21 +10,8 @@ namespace mongodb::detail {
 
 /// A key in its stored form, alone under the layout's name for it.
 /// Errors:  throws command_failure
-[[nodiscard]] inline document locator_of(link& with, std::string_view collection,
-                                       record_layout const& layout, std::string const& key) {
-    document locator;
-    document forms;
-    std::size_t count = 0;
-    append_key_forms(forms, layout, key, count);
-    if (count > 1) {
-        auto const filter = only(layout.key, document{}.array("$in", forms));
-        with.find(collection, filter, {}, "read a key", [&](document const& one) {
-            locator = std::move(document{}.copy(layout.key, *one.find(layout.key)));
-        });
-    }
-    if (locator.empty()) locator.text(layout.key, key);
-    return locator;
-}
+[[nodiscard]] document locator_of(link& with, std::string_view collection,
+                                  record_layout const& layout, std::string const& key);
 [[nodiscard]] inline document locator_of(link&, std::string_view, record_layout const& layout,
                                        std::int64_t key) {
     return std::move(document{}.integer(layout.key, key));
@@ -42,3 +29,7 @@ void append_behind_key(document& query, record_layout const& layout, value_view 
 
 } // namespace mongodb::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/key_order.ipp>
+#endif

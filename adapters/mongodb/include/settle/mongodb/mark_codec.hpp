@@ -23,11 +23,7 @@ inline constexpr std::string_view effect_names[]{"add", "set", "create", "erase"
                                                  "create and erase"};
 
 /// Matches one mark in its record's array.
-[[nodiscard]] inline document mark_key(transaction_id const& id, part_number part) {
-    document made;
-    made.text("id", id).integer("part", part.participant).integer("line", part.line);
-    return made;
-}
+[[nodiscard]] document mark_key(transaction_id const& id, part_number part);
 
 template <Described Record>
 [[nodiscard]] document deltas_document(integers<Record> const& deltas) {
@@ -164,3 +160,7 @@ template <Described Record>
 
 } // namespace mongodb::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/mark_codec.ipp>
+#endif

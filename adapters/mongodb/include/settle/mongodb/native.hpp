@@ -10,10 +10,8 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <random>
 #include <set>
 #include <span>
-#include <thread>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -30,14 +28,7 @@ public:
     static constexpr std::chrono::seconds longest_effort{15};
 
     /// False when the total time is used up.
-    [[nodiscard]] bool next() {
-        if (clock::now() - began_ > longest_in_all_) return false;
-        thread_local std::minstd_rand chance{std::random_device{}()};
-        std::uniform_int_distribution<std::int64_t> any{0, most_.count()};
-        std::this_thread::sleep_for(std::chrono::microseconds{any(chance)});
-        most_ = std::min(most_ * 2, std::chrono::microseconds{longest});
-        return true;
-    }
+    [[nodiscard]] bool next();
 
 private:
     using clock = std::chrono::steady_clock;
@@ -94,20 +85,8 @@ void in_halves(std::span<T> all, Attempt&& attempt) {
 /// further wave.
 class held_up {
 public:
-    [[nodiscard]] bool contains(transaction_id const& id) {
-        if (count_.load(std::memory_order_relaxed) == 0) return false;
-        std::lock_guard const guard{mutex_};
-        return ids_.contains(id);
-    }
-    void note(transaction_id const& id, bool is_held_up) {
-        if (!is_held_up && count_.load(std::memory_order_relaxed) == 0) return;
-        std::lock_guard const guard{mutex_};
-        // Transactions whose callers gave up would stay for ever.
-        if (ids_.size() == most) ids_.clear();
-        if (is_held_up) ids_.insert(id);
-        else ids_.erase(id);
-        count_.store(ids_.size(), std::memory_order_relaxed);
-    }
+    [[nodiscard]] bool contains(transaction_id const& id);
+    void note(transaction_id const& id, bool is_held_up);
 
 private:
     static constexpr std::size_t most = 1000;
@@ -127,85 +106,19 @@ private:
 ///          settle::failure to abort
 class native_transaction {
 public:
-    explicit native_transaction(server& with) : link_(with.connect()) {
-        std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
-            mongoc_session_opts_new(), &mongoc_session_opts_destroy};
-        mongoc_session_opts_set_causal_consistency(options.get(), false);
-        std::unique_ptr<mongoc_read_concern_t, void (*)(mongoc_read_concern_t*)> const reads{
-            mongoc_read_concern_new(), &mongoc_read_concern_destroy};
-        mongoc_read_concern_set_level(reads.get(), with.reads().native);
-        std::unique_ptr<mongoc_transaction_opt_t, void (*)(mongoc_transaction_opt_t*)> const how{
-            mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
-        mongoc_transaction_opts_set_read_concern(how.get(), reads.get());
-        mongoc_session_opts_set_default_transaction_opts(options.get(), how.get());
-        bson_error_t problem{};
-        session_.reset(mongoc_client_start_session(link_.native(), options.get(), &problem));
-        if (!session_) problem_ = describe(problem, "begin a session");
-    }
+    explicit native_transaction(server& with);
 
     using action = settle::detail::function_view<void(link&)>;
 
     /// Shape:   longest - time limit of the repetitions
-    [[nodiscard]] commit_result perform(action function, std::chrono::milliseconds longest) {
-        if (!session_) return {commit_status::undone, problem_};
-        for (pauses between{longest};;) {
-            auto const ended = try_once(function);
-            if (!again_ || !between.next()) return ended;
-        }
-    }
+    [[nodiscard]] commit_result perform(action function, std::chrono::milliseconds longest);
 
 private:
-    commit_result try_once(action function) {
-        again_ = false;
-        bson_error_t problem{};
-        if (!mongoc_client_session_start_transaction(session_.get(), nullptr, &problem)) {
-            return {commit_status::undone, describe(problem, "begin a native transaction")};
-        }
-        link_.enter(session_.get());
-        try {
-            function(link_);
-        } catch (command_failure const& caught) {
-            abort();
-            again_ = caught.transient();
-            return {commit_status::undone, caught.problem()};
-        } catch (failure const& caught) {
-            abort();
-            return {commit_status::undone, caught.problem()};
-        } catch (...) {
-            abort();
-            throw;
-        }
-        link_.enter(nullptr);
-        return commit();
-    }
+    commit_result try_once(action function);
 
-    commit_result commit() {
-        for (pauses between;;) {
-            reply received;
-            bson_error_t problem{};
-            if (mongoc_client_session_commit_transaction(session_.get(), received.fresh(),
-                                                         &problem)) {
-                return {commit_status::committed, {}};
-            }
-            auto described = describe(problem, "commit");
-            // The server guarantees that the transaction is not committed and never will be.
-            if (received.transient()) {
-                again_ = true;
-                return {commit_status::undone, std::move(described)};
-            }
-            // Otherwise the outcome is unknown, whatever the answer's labels. Repeating the commit
-            // reports the outcome, or commits a transaction that is still open.
-            if (described.code == condition::permanent || !between.next()) {
-                return {commit_status::unknown, std::move(described)};
-            }
-        }
-    }
+    commit_result commit();
 
-    void abort() {
-        link_.enter(nullptr);
-        bson_error_t ignored{};
-        mongoc_client_session_abort_transaction(session_.get(), &ignored);
-    }
+    void abort();
 
     struct destroyer {
         void operator()(mongoc_client_session_t* held) const noexcept {
@@ -226,3 +139,7 @@ private:
 
 } // namespace mongodb::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/native.ipp>
+#endif

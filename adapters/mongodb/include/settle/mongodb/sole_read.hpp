@@ -12,14 +12,7 @@ namespace mongodb::detail {
 /// may have more members: another member may be the primary then.
 /// Shape:   read(link) - called again from the start after each conflict
 /// Errors:  throws settle::failure
-[[nodiscard]] inline bool read_on_sole_primary(server& at, native_transaction::action read) {
-    if (!at.was_sole_primary()) return false;
-    // The client returns to the pool before another is taken: the pool may be exhausted.
-    auto const ended = native_transaction{at}.perform(read, for_long.longest);
-    if (ended.status != commit_status::committed) throw failure(ended.problem);
-    // Only the primary admits a member, so this server still was the only member.
-    return at.is_sole_primary();
-}
+[[nodiscard]] bool read_on_sole_primary(server& at, native_transaction::action read);
 
 /// Calls `function(document)` for every document found.
 /// Shape:   sure - the options of a linearizable read, or empty; options - others of the find
@@ -43,3 +36,7 @@ void find_surely(server& at, std::string_view name, document const& filter, docu
 
 } // namespace mongodb::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/sole_read.ipp>
+#endif

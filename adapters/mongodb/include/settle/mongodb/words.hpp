@@ -5,8 +5,6 @@
 #include <settle/mongodb/client.hpp>
 #include <settle/store/entry_facts.hpp>
 
-#include <random>
-
 SETTLE_BEGIN
 namespace mongodb::detail {
 
@@ -14,95 +12,30 @@ inline constexpr char const* words_collection = "settle_words";
 inline constexpr char const* schema_version = "1";
 inline constexpr std::string_view log_name_prefix = "mongodb-";
 
-[[noreturn]] inline void refuse_word(std::string_view name) {
-    raise(errc::damaged, "settle: the word '" + std::string{name} + "' in " + words_collection +
-                             " is damaged. See errors#damaged");
-}
+[[noreturn]] void refuse_word(std::string_view name);
 
 /// The value of a name, if there is one.
 /// Errors:  throws settle::failure
-[[nodiscard]] inline std::optional<std::string> known_word(link& with, std::string_view name) {
-    document query;
-    std::optional<std::string> found;
-    with.find(words_collection, query.text("_id", name), {}, "read whose database this is",
-              [&](document const& one) {
-                  auto const value = one.find("value");
-                  if (!value || !value->text()) refuse_word(name);
-                  found = *value->text();
-              });
-    return found;
-}
+[[nodiscard]] std::optional<std::string> known_word(link& with, std::string_view name);
 
 /// Replaces a value if it is still `old_word`.
 /// Errors:  throws settle::failure
-inline void replace_word(link& with, std::string_view name, std::string const& old_word,
-                         std::string const& new_word) {
-    document query;
-    document value;
-    document one;
-    one.object("q", query.text("_id", name).text("value", old_word));
-    one.object("u", only("$set", value.text("value", new_word)));
-    document command;
-    command.text("update", words_collection).array("updates", document{}.object_at(0, one));
-    reply received;
-    with.write_command(command, "note whose database this is", received);
-}
+void replace_word(link& with, std::string_view name, std::string const& old_word,
+                  std::string const& new_word);
 
 /// The value of a name: the existing value, or else the proposed value, which is then stored.
 /// Errors:  throws settle::failure
-[[nodiscard]] inline std::string get_or_init_metadata(link& with, std::string_view name,
-                                             std::string const& proposed) {
-    // Reading alone needs no right to write.
-    if (auto found = known_word(with, name)) return *std::move(found);
-    // Two programs may try to insert at once; the loser finds the other's value.
-    for (int attempt = 0;; ++attempt) {
-        document command;
-        document query;
-        document update;
-        document word;
-        document majority;
-        command.text("findAndModify", words_collection);
-        command.object("query", query.text("_id", name));
-        update.object("$setOnInsert", word.text("value", proposed));
-        command.object("update", update).boolean("upsert", true).boolean("new", true);
-        majority.text("w", "majority").boolean("j", true);
-        command.object("writeConcern", majority);
-        reply received;
-        try {
-            with.command(command, "note whose database this is", received);
-        } catch (command_failure const& caught) {
-            auto const there = std::error_code{duplicate_key, mongodb_category()};
-            if (caught.problem().code == there && attempt < 3) continue;
-            throw failure(caught.problem());
-        }
-        // Without a majority, an election may roll back the value.
-        if (received.find("writeConcernError")) {
-            if (attempt < 3) continue;
-            raise(errc::store_unreachable,
-                  "settle: MongoDB could not tell a majority whose database this is. Try again "
-                  "when it has a primary. See mongodb#errors");
-        }
-        auto const found = received.find("value");
-        auto const value = found ? found->find("value") : std::nullopt;
-        if (value && value->text()) return std::string{*value->text()};
-        refuse_word(name);
-    }
-}
+[[nodiscard]] std::string get_or_init_metadata(link& with, std::string_view name,
+                                               std::string const& proposed);
 
-inline void check_version(link& with) {
-    auto const found = get_or_init_metadata(with, "schema", schema_version);
-    if (found == schema_version) return;
-    raise(errc::other_version, "settle: this database's own collections are of version " + found +
-                                   ", and this program knows version " + schema_version +
-                                   ". Use the settle that made them. See mongodb#schema-version");
-}
+void check_version(link& with);
 
 /// A name that no other log has.
-[[nodiscard]] inline std::string fresh_log_name() {
-    std::random_device chance;
-    std::uint64_t const number = std::uint64_t{chance()} << 32U | chance();
-    return std::string{log_name_prefix} + settle::detail::hex_of(number);
-}
+[[nodiscard]] std::string fresh_log_name();
 
 } // namespace mongodb::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/words.ipp>
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that native.hpp declares.
+#pragma once
+
+#include <settle/mongodb/native.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+#include <thread>
+#include <utility>
+
+SETTLE_BEGIN
+
+namespace mongodb::detail {
+
+SETTLE_FUNCTION bool pauses::next() {
+    if (clock::now() - began_ > longest_in_all_) return false;
+    thread_local std::minstd_rand chance{std::random_device{}()};
+    std::uniform_int_distribution<std::int64_t> any{0, most_.count()};
+    std::this_thread::sleep_for(std::chrono::microseconds{any(chance)});
+    most_ = std::min(most_ * 2, std::chrono::microseconds{longest});
+    return true;
+}
+
+SETTLE_FUNCTION bool held_up::contains(transaction_id const& id) {
+    if (count_.load(std::memory_order_relaxed) == 0) return false;
+    std::lock_guard const guard{mutex_};
+    return ids_.contains(id);
+}
+
+SETTLE_FUNCTION void held_up::note(transaction_id const& id, bool is_held_up) {
+    if (!is_held_up && count_.load(std::memory_order_relaxed) == 0) return;
+    std::lock_guard const guard{mutex_};
+    // Transactions whose callers gave up would stay for ever.
+    if (ids_.size() == most) ids_.clear();
+    if (is_held_up) ids_.insert(id);
+    else ids_.erase(id);
+    count_.store(ids_.size(), std::memory_order_relaxed);
+}
+
+SETTLE_FUNCTION native_transaction::native_transaction(server& with) : link_(with.connect()) {
+    std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
+        mongoc_session_opts_new(), &mongoc_session_opts_destroy};
+    mongoc_session_opts_set_causal_consistency(options.get(), false);
+    std::unique_ptr<mongoc_read_concern_t, void (*)(mongoc_read_concern_t*)> const reads{
+        mongoc_read_concern_new(), &mongoc_read_concern_destroy};
+    mongoc_read_concern_set_level(reads.get(), with.reads().native);
+    std::unique_ptr<mongoc_transaction_opt_t, void (*)(mongoc_transaction_opt_t*)> const how{
+        mongoc_transaction_opts_new(), &mongoc_transaction_opts_destroy};
+    mongoc_transaction_opts_set_read_concern(how.get(), reads.get());
+    mongoc_session_opts_set_default_transaction_opts(options.get(), how.get());
+    bson_error_t problem{};
+    session_.reset(mongoc_client_start_session(link_.native(), options.get(), &problem));
+    if (!session_) problem_ = describe(problem, "begin a session");
+}
+
+SETTLE_FUNCTION commit_result native_transaction::perform(action function,
+                                                          std::chrono::milliseconds longest) {
+    if (!session_) return {commit_status::undone, problem_};
+    for (pauses between{longest};;) {
+        auto const ended = try_once(function);
+        if (!again_ || !between.next()) return ended;
+    }
+}
+
+SETTLE_FUNCTION commit_result native_transaction::try_once(action function) {
+    again_ = false;
+    bson_error_t problem{};
+    if (!mongoc_client_session_start_transaction(session_.get(), nullptr, &problem)) {
+        return {commit_status::undone, describe(problem, "begin a native transaction")};
+    }
+    link_.enter(session_.get());
+    try {
+        function(link_);
+    } catch (command_failure const& caught) {
+        abort();
+        again_ = caught.transient();
+        return {commit_status::undone, caught.problem()};
+    } catch (failure const& caught) {
+        abort();
+        return {commit_status::undone, caught.problem()};
+    } catch (...) {
+        abort();
+        throw;
+    }
+    link_.enter(nullptr);
+    return commit();
+}
+
+SETTLE_FUNCTION commit_result native_transaction::commit() {
+    for (pauses between;;) {
+        reply received;
+        bson_error_t problem{};
+        if (mongoc_client_session_commit_transaction(session_.get(), received.fresh(), &problem)) {
+            return {commit_status::committed, {}};
+        }
+        auto described = describe(problem, "commit");
+        // The server guarantees that the transaction is not committed and never will be.
+        if (received.transient()) {
+            again_ = true;
+            return {commit_status::undone, std::move(described)};
+        }
+        // Otherwise the outcome is unknown, whatever the answer's labels. Repeating the commit
+        // reports the outcome, or commits a transaction that is still open.
+        if (described.code == condition::permanent || !between.next()) {
+            return {commit_status::unknown, std::move(described)};
+        }
+    }
+}
+
+SETTLE_FUNCTION void native_transaction::abort() {
+    link_.enter(nullptr);
+    bson_error_t ignored{};
+    mongoc_client_session_abort_transaction(session_.get(), &ignored);
+}
+
+} // namespace mongodb::detail
+
+SETTLE_END
