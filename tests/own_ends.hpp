@@ -28,10 +28,10 @@ void check_own_ends(Engine& engine) {
     for (std::size_t i = 0; i < people; ++i) {
         engine.create(ledgers, {person(i), at_first, 0, ""}).value();
     }
-    std::array<std::vector<settle::outcome>, 16> told;
+    std::array<std::vector<settle::outcome>, 16> outcomes;
     {
         std::vector<std::jthread> threads;
-        for (std::size_t place = 0; place < told.size(); ++place) {
+        for (std::size_t place = 0; place < outcomes.size(); ++place) {
             threads.emplace_back([&, place] {
                 for (std::size_t i = 0; i < each; ++i) {
                     // Two threads want the same; some want more than there is, some a bad record,
@@ -42,7 +42,7 @@ void check_own_ends(Engine& engine) {
                     std::int64_t const amount = number % 5 == 3 ? 100'000 : 3;
                     using settle::testing::move;
                     using settle::testing::relabel;
-                    told[place].push_back(
+                    outcomes[place].push_back(
                         number % 7 == 5 ? engine.run(id, relabel{to, id})
                                         : engine.run(id, move{person(number), to, amount}));
                 }
@@ -50,10 +50,10 @@ void check_own_ends(Engine& engine) {
         }
     }
     std::map<std::string, std::int64_t> expected;
-    for (std::size_t place = 0; place < told.size(); ++place) {
+    for (std::size_t place = 0; place < outcomes.size(); ++place) {
         for (std::size_t i = 0; i < each; ++i) {
             std::size_t const number = (place / 2) * each + i;
-            auto const& end = told[place][i];
+            auto const& end = outcomes[place][i];
             INFO("transaction " << number << ": " << end.text());
             bool const labels = number % 7 == 5;
             bool const good = number % 9 != 4 && (labels || number % 5 != 3);

@@ -19,8 +19,8 @@ inline void run(settle::memory::database& database) {
     settle::engine engine{settle::memory::database{}, settle::type<gift_type>};
     static_cast<void>(database);
 #endif
-    settle::outcome const told = engine.run("t1", transfer{});
-    if (told.verdict == settle::verdict::done) static_cast<void>(engine.read(accounts, "a"));
+    settle::outcome const outcome = engine.run("t1", transfer{});
+    if (outcome.verdict == settle::verdict::done) static_cast<void>(engine.read(accounts, "a"));
 }
 
 } // namespace bank

@@ -19,10 +19,10 @@ inline constexpr auto gift_type = transaction<transfer, "gift">(
 inline void run(settle::memory::database& database) {
     settle::engine engine{database, settle::type<gift_type>};
     static_cast<void>(engine.create(accounts, account{}));
-    settle::outcome const told = engine.run("t1", transfer{});
+    settle::outcome const outcome = engine.run("t1", transfer{});
     std::vector<transfer> const many(3);
     for (settle::outcome const& one : engine.run_all(many)) {
-        static_cast<void>(one.verdict == told.verdict);
+        static_cast<void>(one.verdict == outcome.verdict);
     }
     static_cast<void>(engine.recover({}));
     static_cast<void>(engine.read(accounts, "a"));

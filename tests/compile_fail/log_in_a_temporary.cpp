@@ -20,8 +20,8 @@ inline void run(settle::memory::database& database) {
     settle::engine engine{settle::log_in(settle::memory::database{}),
                           settle::bind(accounts, database), settle::type<gift_type>};
 #endif
-    settle::outcome const told = engine.run("t1", transfer{});
-    if (told.verdict == settle::verdict::done) static_cast<void>(engine.read(accounts, "a"));
+    settle::outcome const outcome = engine.run("t1", transfer{});
+    if (outcome.verdict == settle::verdict::done) static_cast<void>(engine.read(accounts, "a"));
 }
 
 } // namespace bank

@@ -18,8 +18,8 @@ inline constexpr auto gift_type = transaction<transfer, "gift">(
 
 inline void run(settle::memory::database& database) {
     settle::engine engine{database, settle::type<gift_type>};
-    settle::outcome const told = engine.run(transfer{});
-    if (told.verdict == settle::verdict::done) static_cast<void>(engine.read(things, "a"));
+    settle::outcome const outcome = engine.run(transfer{});
+    if (outcome.verdict == settle::verdict::done) static_cast<void>(engine.read(things, "a"));
 }
 
 } // namespace bank

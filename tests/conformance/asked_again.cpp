@@ -135,8 +135,8 @@ TEST_CASE("asked again: new transactions among settled ones run in their order")
         for (std::size_t i = 1; i < mixed.size(); i += 2) every_other.push_back(mixed[i]);
         auto const before = engine.run_all(every_other, {1000, {}, {}});
         std::ignore = seen.calls();
-        auto const told = engine.run_all(mixed, {50, {}, {}});
-        for (std::size_t i = 0; i < before.size(); ++i) CHECK(told[2 * i + 1] == before[i]);
+        auto const outcomes = engine.run_all(mixed, {50, {}, {}});
+        for (std::size_t i = 0; i < before.size(); ++i) CHECK(outcomes[2 * i + 1] == before[i]);
         // A wave of a window that is filled up as its known ones end.
         CHECK(seen.calls()["read"] <= 12);
     });
@@ -152,10 +152,10 @@ TEST_CASE("asked again: an id that comes twice in a window delays no other trans
         }
         all.push_back(all.front());
         all.emplace_back(all[3].first, bank::transfer{name_of_account(1), name_of_account(2), 1});
-        auto const told = engine.run_all(all, {1000, {}, {}});
-        for (std::size_t i = 0; i < 120; i += 2) CHECK(told[i] == told[i + 1]);
-        CHECK(told[120] == told[0]);
-        CHECK(told[121].problem.code == settle::errc::id_in_use);
+        auto const outcomes = engine.run_all(all, {1000, {}, {}});
+        for (std::size_t i = 0; i < 120; i += 2) CHECK(outcomes[i] == outcomes[i + 1]);
+        CHECK(outcomes[120] == outcomes[0]);
+        CHECK(outcomes[121].problem.code == settle::errc::id_in_use);
         CHECK(balance_of(engine, 0) == 100 + 52);
 
         auto const once = chain(20);

@@ -88,9 +88,9 @@ TEST_CASE("order: outcomes equal those of single calls, whichever calls of the s
             fragile.plan(settle::testing::random_faults(
                 seed, 30, {fault_kind::unavailable, fault_kind::unknown_before,
                            fault_kind::unknown_after}));
-            auto const told = engine.run_all(orders, {40, {}, {}});
+            auto const outcomes = engine.run_all(orders, {40, {}, {}});
             fragile.plan({});
-            CHECK(same_end(engine, told, wanted));
+            CHECK(same_end(engine, outcomes, wanted));
         });
     }
 }
@@ -146,13 +146,13 @@ TEST_CASE("order: no transaction overtakes a transaction that waits for another 
                         {"b", {"new", "newer"}},
                         {"c", {"newer", "newest"}},
                         {"d", {"free", "freed"}}};
-        std::string told;
+        std::string order;
         engine.run_all(all, [&](std::size_t number, settle::outcome const& one) {
             CHECK_MESSAGE(one.done(), one.text());
-            told += all[number].first;
+            order += all[number].first;
         }, {1000, {}, {}});
         // Who shares no record with one that waits need not wait.
-        CHECK(told == "dabc");
+        CHECK(order == "dabc");
         CHECK(engine.read(labels, "newest").value().has_value());
         CHECK(engine.marks().value() == 0);
     });
@@ -177,19 +177,19 @@ TEST_CASE("order: the first of two transactions with one id decides, even if it 
             lives const all{{"a", {"busy", "new"}},
                             {"b", {"new", "newer"}},
                             {"b", {"free", "freed"}}};
-            auto const told = engine.run_all(all, {1000, {}, {}});
-            REQUIRE(told.size() == 3);
-            CHECK(told[0].done() == ends);
-            CHECK(told[1].done() == ends);
+            auto const outcomes = engine.run_all(all, {1000, {}, {}});
+            REQUIRE(outcomes.size() == 3);
+            CHECK(outcomes[0].done() == ends);
+            CHECK(outcomes[1].done() == ends);
             // No deadline was given, so none is blamed.
             bool const by_patience =
-                told[0].problem.text.find("options::patience ended") != std::string::npos;
+                outcomes[0].problem.text.find("options::patience ended") != std::string::npos;
             CHECK(by_patience != ends);
-            CHECK_FALSE(told[2].done());
+            CHECK_FALSE(outcomes[2].done());
             // In two phases, the entry of the first is there, whether or not it ends.
             bool const meets = ends || how == settle::phases::two;
-            CHECK(told[2].problem.code == (meets ? settle::errc::id_in_use
-                                                 : settle::errc::stopped));
+            CHECK(outcomes[2].problem.code ==
+                  (meets ? settle::errc::id_in_use : settle::errc::stopped));
             CHECK_FALSE(engine.read(labels, "freed").value().has_value());
         });
     }
@@ -218,9 +218,9 @@ TEST_CASE("order: no transaction overtakes a transaction whose drawn id was take
         auto const first = engine.run(relabel{"other", "", "used"});
         CHECK(first.done());
         *world.drawn = 0;
-        auto const told = engine.run_all(relabels(5), {1000, {}, {}});
-        REQUIRE(told.size() == 5);
-        for (auto const& one : told) {
+        auto const outcomes = engine.run_all(relabels(5), {1000, {}, {}});
+        REQUIRE(outcomes.size() == 5);
+        for (auto const& one : outcomes) {
             CHECK_MESSAGE(one.done(), one.text());
             CHECK(one.id != first.id);
         }
@@ -299,11 +299,11 @@ TEST_CASE("order: a transaction behind an unavailable store does not claim repea
     std::vector<std::pair<std::string, sale>> const all{{"a", {"a", name_of_account(0), 60}},
                                                         {"b", {"b", name_of_account(0), 60}},
                                                         {"c", {"c", name_of_account(1), 60}}};
-    auto const told = engine.run_all(all, {1000, {}, {}});
-    REQUIRE(told.size() == 3);
-    CHECK(told[0].done());
-    CHECK(told[1].why == settle::reason::guard_failed);
-    CHECK(told[2].done());
+    auto const outcomes = engine.run_all(all, {1000, {}, {}});
+    REQUIRE(outcomes.size() == 3);
+    CHECK(outcomes[0].done());
+    CHECK(outcomes[1].why == settle::reason::guard_failed);
+    CHECK(outcomes[2].done());
     CHECK(away <= 0);
     CHECK(claims == 1);
     // It was not in anybody's way but its own window's.
@@ -331,7 +331,7 @@ TEST_CASE("order: a requeued transaction tries no more often than the blocking t
     });
     std::vector<std::pair<std::string, bank::transfer>> const all{{"a", {"A", "B", 60}},
                                                                   {"b", {"B", "C", 60}}};
-    for (auto const& told : engine.run_all(all, {1000, {}, {}})) CHECK(told.done());
+    for (auto const& outcome : engine.run_all(all, {1000, {}, {}})) CHECK(outcome.done());
     CHECK(away <= 0);
     CHECK(claims <= 22);
 }

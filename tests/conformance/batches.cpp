@@ -37,12 +37,12 @@ TEST_CASE("batch: money moves down a whole chain of transfers") {
                                                                    name_of_account(i + 1), 150});
     }
     auto const wanted = one_by_one(chain);
-    CHECK(std::count_if(wanted.told.begin(), wanted.told.end(),
+    CHECK(std::count_if(wanted.outcomes.begin(), wanted.outcomes.end(),
                         [](auto const& one) { return one.done(); }) == 0);
     chain.insert(chain.begin(), {"first", bank::transfer{name_of_account(39), name_of_account(0),
                                                          50}});
     auto const wanted_after = one_by_one(chain);
-    CHECK(std::all_of(wanted_after.told.begin(), wanted_after.told.end(),
+    CHECK(std::all_of(wanted_after.outcomes.begin(), wanted_after.outcomes.end(),
                       [](auto const& one) { return one.done(); }));
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
@@ -61,8 +61,8 @@ TEST_CASE("batch: exclusive effects on one record follow each other in order") {
     for_each_engine([&](auto& engine, std::string const& name) {
         engine.create(labels, label{"hot", ""}).value();
         INFO(name);
-        auto const told = engine.run_all(all, {1000, {}, {}});
-        for (auto const& one : told) CHECK_MESSAGE(one.done(), one.text());
+        auto const outcomes = engine.run_all(all, {1000, {}, {}});
+        for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
         CHECK(engine.read(labels, "hot").value()->text == "label 59");
         CHECK(engine.marks().value() == 0);
     });
@@ -77,8 +77,8 @@ TEST_CASE("batch: a record is created, used and erased within one window") {
     for_each_engine([&](auto& engine, std::string const& name) {
         engine.create(labels, label{"a0", "here"}).value();
         INFO(name);
-        auto const told = engine.run_all(all, {1000, {}, {}});
-        for (auto const& one : told) CHECK_MESSAGE(one.done(), one.text());
+        auto const outcomes = engine.run_all(all, {1000, {}, {}});
+        for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
         CHECK_FALSE(engine.read(labels, "a0").value().has_value());
         CHECK(engine.read(labels, "a2").value().has_value());
     });
@@ -94,14 +94,13 @@ TEST_CASE("batch: a lazy range gets drawn ids, and outcomes arrive by number") {
                          });
         std::vector<std::size_t> numbers;
         std::set<std::string> ids;
-        engine.run_all(
-            transfers,
-            [&](std::size_t number, settle::outcome told) {
-                CHECK(told.done());
-                numbers.push_back(number);
-                ids.insert(told.id);
-            },
-            {4, {}, {}});
+        engine.run_all(transfers,
+                       [&](std::size_t number, settle::outcome outcome) {
+                           CHECK(outcome.done());
+                           numbers.push_back(number);
+                           ids.insert(outcome.id);
+                       },
+                       {4, {}, {}});
         std::sort(numbers.begin(), numbers.end());
         CHECK(numbers == std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
         CHECK(ids.size() == 10);
@@ -123,17 +122,17 @@ TEST_CASE("batch: a bad element is refused by number, and a repeated id gets its
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
-        auto const told = engine.run_all(all, {1000, {}, {}});
-        REQUIRE(told.size() == all.size());
-        CHECK(told[0].done());
+        auto const outcomes = engine.run_all(all, {1000, {}, {}});
+        REQUIRE(outcomes.size() == all.size());
+        CHECK(outcomes[0].done());
         for (std::size_t const bad : {1U, 2U, 3U, 5U, 6U}) {
-            CHECK_MESSAGE(told[bad].verdict == settle::verdict::refused, told[bad].text());
+            CHECK_MESSAGE(outcomes[bad].verdict == settle::verdict::refused, outcomes[bad].text());
         }
-        CHECK(told[4].done());
-        CHECK(told[5].problem.code == settle::errc::id_in_use);
-        CHECK(told[7].why == settle::reason::record_missing);
-        CHECK(told[7].participant == "source");
-        CHECK(told[8].done());
+        CHECK(outcomes[4].done());
+        CHECK(outcomes[5].problem.code == settle::errc::id_in_use);
+        CHECK(outcomes[7].why == settle::reason::record_missing);
+        CHECK(outcomes[7].participant == "source");
+        CHECK(outcomes[8].done());
         CHECK(balance_of(engine, 1) == 200);
         CHECK(balance_of(engine, 2) == 0);
     });
@@ -166,12 +165,11 @@ TEST_CASE("batch: an exception of the range is rethrown after the window has set
                                   return bank::transfer{name_of_account(1), name_of_account(2), 1};
                               });
         int done = 0;
-        CHECK_THROWS_WITH(engine.run_all(
-                              throwing,
-                              [&](std::size_t, settle::outcome const& told) {
-                                  done += told.done() ? 1 : 0;
-                              },
-                              {100, {}, {}}),
+        CHECK_THROWS_WITH(engine.run_all(throwing,
+                                         [&](std::size_t, settle::outcome const& outcome) {
+                                             done += outcome.done() ? 1 : 0;
+                                         },
+                                         {100, {}, {}}),
                           "line 6 is no order");
         CHECK(done == 5);
         CHECK(balance_of(engine, 1) == 95);
@@ -190,16 +188,16 @@ TEST_CASE("batch: an exception of the callback is rethrown after the window has 
                                                "label " + std::to_string(given)};
                             });
         for (std::size_t const window : {1U, 4U, 100U}) {
-            int told = 0;
+            int calls = 0;
             int const before = given;
             auto const tell = [&](std::size_t number, settle::outcome const&) {
-                ++told;
+                ++calls;
                 if (number == 2) throw std::runtime_error("nobody listens");
             };
             CHECK_THROWS_WITH(engine.run_all(orders, tell, {window, {}, {}}), "nobody listens");
-            // A listener that threw is told of the rest, and what was taken is not left lying.
-            CHECK(told >= 3);
-            CHECK(told == given - before);
+            // The callback that threw gets the other outcomes, and no element stays unfinished.
+            CHECK(calls >= 3);
+            CHECK(calls == given - before);
             CHECK(engine.read(labels, "hot").value()->text == "label " + std::to_string(given));
             CHECK(engine.marks().value() == 0);
             CHECK(engine.page({.unfinished = true}, "", 10).value().empty());
@@ -218,13 +216,13 @@ TEST_CASE("batch: the deadline omits unread elements and leaves no transaction h
         settle::batch_options wanted;
         wanted.window = 8;
         wanted.deadline = std::chrono::seconds{1};
-        auto const told = engine.run_all(slow, wanted);
-        REQUIRE(told.size() == 6);
-        for (auto const& one : told) CHECK(one.done());
+        auto const outcomes = engine.run_all(slow, wanted);
+        REQUIRE(outcomes.size() == 6);
+        for (auto const& one : outcomes) CHECK(one.done());
         CHECK(balance_of(engine, 1) == 100 - 6);
-        CHECK(told.report.taken == 6);
-        CHECK(told.report.not_taken == std::size_t{994});
-        CHECK(told.report.problem.code == settle::errc::stopped);
+        CHECK(outcomes.report.taken == 6);
+        CHECK(outcomes.report.not_taken == std::size_t{994});
+        CHECK(outcomes.report.problem.code == settle::errc::stopped);
     });
 }
 
@@ -238,13 +236,13 @@ TEST_CASE("batch: elements omitted by a stop stay in the source of the range") {
                              return bank::transfer{name_of_account(1), name_of_account(2), amount};
                          });
         std::stop_source stop;
-        int told = 0;
+        int calls = 0;
         auto const report = engine.run_all(
             transfers,
             [&](std::size_t number, settle::outcome one) {
                 CHECK(one.done());
                 if (number == 2) stop.request_stop();
-                ++told;
+                ++calls;
             },
             {1, {}, stop.get_token()});
         // Nobody knows how long such a range is.
@@ -253,7 +251,7 @@ TEST_CASE("batch: elements omitted by a stop stay in the source of the range") {
         CHECK(report.problem.code == settle::errc::stopped);
         int next = 0;
         REQUIRE((text >> next).good());
-        CHECK(next == told + 1);
+        CHECK(next == calls + 1);
     });
 }
 
@@ -269,11 +267,11 @@ TEST_CASE("batch: a stop omits unread elements and leaves no transaction half do
         settle::batch_options wanted;
         wanted.window = 8;
         wanted.stop = stop.get_token();
-        auto const told = engine.run_all(stopping, wanted);
-        CHECK(told.size() == 21);
-        for (auto const& one : told) CHECK(one.done());
-        CHECK(told.report.not_taken == std::size_t{979});
-        CHECK(told.report.problem.text.find("first 21 elements; 979 were not taken") !=
+        auto const outcomes = engine.run_all(stopping, wanted);
+        CHECK(outcomes.size() == 21);
+        for (auto const& one : outcomes) CHECK(one.done());
+        CHECK(outcomes.report.not_taken == std::size_t{979});
+        CHECK(outcomes.report.problem.text.find("first 21 elements; 979 were not taken") !=
               std::string::npos);
         CHECK(balance_of(engine, 1) == 100 - 21);
     });
@@ -349,11 +347,11 @@ TEST_CASE("batch: concurrent threads lose no transaction") {
         for (int thread = 0; thread < 8; ++thread) {
             threads.emplace_back([&, thread] {
                 for (int i = 0; i < 40; ++i) {
-                    auto const told = engine.run(
+                    auto const outcome = engine.run(
                         "t" + std::to_string(thread) + "-" + std::to_string(i),
                         bank::transfer{name_of_account((thread + i) % accounts_open),
                                        name_of_account((thread * 3 + i + 1) % accounts_open), 1});
-                    done += told.done() ? 1 : 0;
+                    done += outcome.done() ? 1 : 0;
                 }
             });
         }
@@ -423,9 +421,9 @@ TEST_CASE("batch: a transaction blocked by another program is not sent in each r
         all.emplace_back("r" + std::to_string(i), relabel{"hot", "label " + std::to_string(i - 1),
                                                           "label " + std::to_string(i)});
     }
-    auto const told = engine.run_all<relabel_type>(all, {1000, {}, {}});
-    REQUIRE(told.size() == 20);
-    for (auto const& one : told) CHECK_MESSAGE(one.done(), one.text());
+    auto const outcomes = engine.run_all<relabel_type>(all, {1000, {}, {}});
+    REQUIRE(outcomes.size() == 20);
+    for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
     CHECK(engine.read(labels, "hot").value()->text == "label 20");
     // The first asks whenever its rest is over; those behind it in the first round, in the one that
     // shows the record to be for one at a time, and in their turn.

@@ -100,7 +100,7 @@ inline orders random_transfers(unsigned seed, std::size_t count, int among) {
 }
 
 struct ends {
-    std::vector<settle::outcome> told;
+    std::vector<settle::outcome> outcomes;
     std::vector<std::int64_t> balances;
 };
 
@@ -117,7 +117,7 @@ inline ends one_by_one(orders const& all) {
     settle::engine engine{db, settle::type<bank::transfer_type>};
     open_accounts(engine);
     ends found;
-    for (auto const& [id, order] : all) found.told.push_back(engine.run(id, order));
+    for (auto const& [id, order] : all) found.outcomes.push_back(engine.run(id, order));
     found.balances = balances_of(engine);
     return found;
 }
@@ -130,12 +130,13 @@ bool same_records(Engine& engine, ends const& wanted) {
 }
 
 template <typename Engine>
-bool same_end(Engine& engine, std::vector<settle::outcome> const& told, ends const& wanted) {
-    REQUIRE(told.size() == wanted.told.size());
-    for (std::size_t i = 0; i < told.size(); ++i) {
-        CHECK_MESSAGE(told[i] == wanted.told[i], told[i].text() << " / " << wanted.told[i].text());
+bool same_end(Engine& engine, std::vector<settle::outcome> const& outcomes, ends const& wanted) {
+    REQUIRE(outcomes.size() == wanted.outcomes.size());
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        CHECK_MESSAGE(outcomes[i] == wanted.outcomes[i], outcomes[i].text()
+                                                             << " / " << wanted.outcomes[i].text());
     }
-    return told == wanted.told && same_records(engine, wanted);
+    return outcomes == wanted.outcomes && same_records(engine, wanted);
 }
 
 /// Calls `function(engine, name)` with an engine on every kind of store, in every way.

@@ -45,17 +45,17 @@ void open_accounts(Engine& engine) {
 
 /// What one user does: transfers, and now and then a label, which wants the account for itself.
 template <typename Engine, typename Told>
-void use(Engine& engine, std::string const& user, std::uint64_t seed, int count, Told&& told) {
+void use(Engine& engine, std::string const& user, std::uint64_t seed, int count, Report&& report) {
     std::mt19937_64 chance{seed};
     for (int i = 0; i < count; ++i) {
         std::string const id = user + "-" + std::to_string(i);
         std::uint64_t const from = chance();
         if (chance() % 16 == 0) {
-            told(engine.run(id, relabel{account(from), user}));
+            report(engine.run(id, relabel{account(from), user}));
         } else {
             std::uint64_t const to = from + 1 + chance() % (accounts - 1);
-            told(engine.run(id, move{account(from), account(to),
-                                     static_cast<std::int64_t>(chance() % 700)}));
+            report(engine.run(
+                id, move{account(from), account(to), static_cast<std::int64_t>(chance() % 700)}));
         }
     }
 }
@@ -63,7 +63,7 @@ void use(Engine& engine, std::string const& user, std::uint64_t seed, int count,
 /// The log and the records tell the same story, and it is the one that the users were told.
 /// Shape:   told - id and verdict of every outcome that a user saw
 template <typename Engine>
-void check_story(Engine& engine, std::map<std::string, std::string> const& told) {
+void check_story(Engine& engine, std::map<std::string, std::string> const& reported) {
     CHECK(engine.marks().value() == 0);
     std::map<std::string, std::int64_t> expected;
     for (std::uint64_t i = 0; i < accounts; ++i) expected[account(i)] = opening;
@@ -80,8 +80,8 @@ void check_story(Engine& engine, std::map<std::string, std::string> const& told)
         expected[given.destination] += given.amount;
     }
     CHECK(done > 0);
-    for (auto const& one : told) {
-        INFO("told of ", one.first);
+    for (auto const& one : reported) {
+        INFO("outcome of ", one.first);
         CHECK(ends[one.first] == one.second);
     }
     std::int64_t sum = 0;
@@ -100,12 +100,12 @@ void in_threads(int threads, int count, bool one_engine) {
     auto& db = fixture.database_here();
     auto shared = engine_on(db);
     open_accounts(shared);
-    std::vector<std::vector<outcome>> told(static_cast<std::size_t>(threads));
+    std::vector<std::vector<outcome>> outcomes(static_cast<std::size_t>(threads));
     {
         std::vector<std::jthread> users;
-        for (std::size_t i = 0; i < told.size(); ++i) {
+        for (std::size_t i = 0; i < outcomes.size(); ++i) {
             users.emplace_back([&, i] {
-                auto const note = [&](outcome const& one) { told[i].push_back(one); };
+                auto const note = [&](outcome const& one) { outcomes[i].push_back(one); };
                 if (one_engine) {
                     use(shared, "user" + std::to_string(i), i, count, note);
                 } else {
@@ -116,7 +116,7 @@ void in_threads(int threads, int count, bool one_engine) {
         }
     }
     std::map<std::string, std::string> ends;
-    for (auto const& some : told) {
+    for (auto const& some : outcomes) {
         CHECK(some.size() == static_cast<std::size_t>(count));
         for (outcome const& one : some) {
             INFO(one.text());
@@ -133,10 +133,10 @@ void same_ids(int threads, int count) {
     auto& db = fixture.database_here();
     auto plain = engine_on(db);
     open_accounts(plain);
-    std::vector<std::map<std::string, std::string>> told(static_cast<std::size_t>(threads));
+    std::vector<std::map<std::string, std::string>> reported(static_cast<std::size_t>(threads));
     {
         std::vector<std::jthread> users;
-        for (auto& mine : told) {
+        for (auto& mine : reported) {
             users.emplace_back([&] {
                 // Every user runs the same transfers: one of them does, and all learn the end.
                 auto own = engine_on(db);
@@ -146,9 +146,9 @@ void same_ids(int threads, int count) {
             });
         }
     }
-    for (auto const& mine : told) CHECK(mine == told.front());
-    CHECK(told.front().size() == static_cast<std::size_t>(count));
-    check_story(plain, told.front());
+    for (auto const& mine : reported) CHECK(mine == reported.front());
+    CHECK(reported.front().size() == static_cast<std::size_t>(count));
+    check_story(plain, reported.front());
 }
 
 /// A process that does `act` and writes what it was told into a pipe.
@@ -175,7 +175,7 @@ std::pair<pid_t, int> start_process(Act const& act) {
     ::_exit(code);
 }
 
-void read_told(int from, std::map<std::string, std::string>& told) {
+void read_reported(int from, std::map<std::string, std::string>& reported) {
     std::string text;
     char buffer[4096];
     for (;;) {
@@ -187,7 +187,7 @@ void read_told(int from, std::map<std::string, std::string>& told) {
     std::istringstream lines{text};
     std::string id;
     std::string verdict;
-    while (lines >> id >> verdict) told[id] = verdict;
+    while (lines >> id >> verdict) reported[id] = verdict;
 }
 
 } // namespace
@@ -220,7 +220,7 @@ TEST_CASE("users: threads that share a commit on SQLite each get their own outco
 TEST_CASE("users: processes share one SQLite file") {
     scratch_file path;
     // The file is made by a process of its own too: no connection lives across a fork.
-    std::map<std::string, std::string> told;
+    std::map<std::string, std::string> reported;
     auto const made = start_process([&](auto const&) {
         settle::sqlite::database db{path.path()};
         auto engine = engine_on(db);
@@ -229,7 +229,7 @@ TEST_CASE("users: processes share one SQLite file") {
     int status = 0;
     REQUIRE(::waitpid(made.first, &status, 0) == made.first);
     REQUIRE(status == 0);
-    read_told(made.second, told);
+    read_reported(made.second, reported);
     std::vector<std::pair<pid_t, int>> users;
     for (std::uint64_t i = 0; i < 4; ++i) {
         users.push_back(start_process([&](auto const& note) {
@@ -239,23 +239,23 @@ TEST_CASE("users: processes share one SQLite file") {
         }));
     }
     for (auto const& [child, from] : users) {
-        read_told(from, told);
+        read_reported(from, reported);
         REQUIRE(::waitpid(child, &status, 0) == child);
         CHECK(status == 0);
     }
-    CHECK(told.size() == 160);
-    for (auto const& one : told) {
+    CHECK(reported.size() == 160);
+    for (auto const& one : reported) {
         INFO(one.first);
         CHECK((one.second == "done" || one.second == "canceled"));
     }
     settle::sqlite::database db{path.path()};
     auto engine = engine_on(db);
-    check_story(engine, told);
+    check_story(engine, reported);
 }
 
 TEST_CASE("users: processes that share one SQLite file are killed") {
     scratch_file path;
-    std::map<std::string, std::string> told;
+    std::map<std::string, std::string> reported;
     std::random_device device;
     auto const seed = device();
     INFO("seed ", seed);
@@ -276,7 +276,7 @@ TEST_CASE("users: processes that share one SQLite file are killed") {
         int status = 0;
         REQUIRE(::waitpid(child, &status, 0) == child);
         CHECK(WIFSIGNALED(status));
-        read_told(from, told);
+        read_reported(from, reported);
     }
     settle::sqlite::database db{path.path()};
     auto engine = engine_on(db);
@@ -285,7 +285,7 @@ TEST_CASE("users: processes that share one SQLite file are killed") {
     CHECK(report.skipped.empty());
     CHECK(report.problem.empty());
     CHECK(engine.sweep().undone == 0);
-    check_story(engine, told);
+    check_story(engine, reported);
 }
 
 } // namespace settle_test

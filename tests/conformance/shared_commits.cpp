@@ -29,9 +29,9 @@ struct moment {
 };
 
 /// The system's, but for that.
-class told_environment : public settle::system_environment {
+class watched_environment : public settle::system_environment {
 public:
-    explicit told_environment(moment& at) : at_(&at) {}
+    explicit watched_environment(moment& at) : at_(&at) {}
 
     [[nodiscard]] settle::timestamp now() const {
         if (std::this_thread::get_id() == at_->whose && ++at_->looks == at_->wanted) at_->then();
@@ -47,7 +47,7 @@ auto engine_on(settle::sqlite::database& db, moment& at) {
     limits.takeover = std::chrono::milliseconds{50};
     return settle::engine{db,
                           limits,
-                          settle::with_environment(told_environment{at}),
+                          settle::with_environment(watched_environment{at}),
                           settle::type<move_type>,
                           settle::type<relabel_type>,
                           settle::type<issue_type>,

@@ -54,8 +54,8 @@ orders transfers_to_one(int count) {
 template <typename Engine, typename Count>
 std::size_t cost_of(Engine& engine, orders const& all, Count&& count) {
     std::size_t const before = count();
-    for (auto const& told : engine.run_all(all, {1000, {}, {}})) {
-        CHECK_MESSAGE(told.done(), told.text());
+    for (auto const& outcome : engine.run_all(all, {1000, {}, {}})) {
+        CHECK_MESSAGE(outcome.done(), outcome.text());
     }
     return count() - before;
 }
@@ -91,9 +91,9 @@ TEST_CASE("commits: concurrent threads share commits") {
         threads.emplace_back([&, thread] {
             begun.arrive_and_wait();
             for (int i = 0; i < 6; ++i) {
-                auto const told = engine.run(
+                auto const outcome = engine.run(
                     bank::transfer{name_of_account(thread), name_of_account(thread + 16), 1});
-                done += told.done() ? 1U : 0U;
+                done += outcome.done() ? 1U : 0U;
             }
         });
     }

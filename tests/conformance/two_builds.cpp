@@ -97,11 +97,10 @@ std::string answer(Engine& engine, std::istringstream request) {
         constexpr char const* ring[]{"A", "B", "C", "A"};
         for (int i = 0; i < 30; ++i) {
             auto const from = chance() % 3;
-            auto const told =
-                engine.run(id + "-" + std::to_string(i),
-                           transfer{ring[from], ring[from + 1],
-                                    static_cast<std::int64_t>(chance() % 400)});
-            if (told.done() || told.canceled()) ++over;
+            auto const outcome = engine.run(
+                id + "-" + std::to_string(i),
+                transfer{ring[from], ring[from + 1], static_cast<std::int64_t>(chance() % 400)});
+            if (outcome.done() || outcome.canceled()) ++over;
         }
         out << over << " of 30";
     }

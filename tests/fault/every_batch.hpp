@@ -101,9 +101,9 @@ template <typename Parameters>
                           settle::type<tally_type>};
     for (auto const& one : given.accounts) engine.create(ledgers, one).value();
     for (auto const& one : given.stock) engine.create(shelves, one).value();
-    std::vector<outcome> told;
-    for (auto const& [id, one] : named(given)) told.push_back(engine.run(id, one));
-    return told;
+    std::vector<outcome> outcomes;
+    for (auto const& [id, one] : named(given)) outcomes.push_back(engine.run(id, one));
+    return outcomes;
 }
 
 template <typename Engine>
@@ -115,7 +115,7 @@ void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batc
     case other_worker::cancels: trial.note(engine.cancel("t2")); break;
     case other_worker::sweeps: trial.note_report(engine.sweep()); break;
     case other_worker::runs_the_same:
-        for (auto const& told : engine.run_all(batch)) trial.note(told);
+        for (auto const& outcome : engine.run_all(batch)) trial.note(outcome);
         break;
     case other_worker::purges: {
         // The batch stands still meanwhile, and so does what is on its way.
@@ -136,7 +136,7 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
     for (auto const& one : given.stock) trial.open(shelves, one);
     trial.conserves(ledgers, field<&ledger::balance>);
     auto const batch = named(given);
-    std::vector<outcome> told;
+    std::vector<outcome> outcomes;
     trial.worker([&](auto& engine) {
         for (std::size_t i = 0; i < given.submitted; ++i) {
             std::ignore = engine.submit(batch[i].first, batch[i].second);
@@ -146,17 +146,18 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
         auto got = engine.run_all(batch, wanted);
         for (auto const& one : got) trial.note(one);
         // What arrives late, behind its undoing, may have been in the way of others.
-        if (trial.landed() == 0) told = std::move(got);
+        if (trial.landed() == 0) outcomes = std::move(got);
     });
     for (auto const one : others) {
         trial.worker([&, one](auto& engine) { act_beside(one, engine, trial, batch); });
     }
     std::string const wrong = trial.run();
-    if (!wrong.empty() || !others.empty() || told.empty()) return wrong;
+    if (!wrong.empty() || !others.empty() || outcomes.empty()) return wrong;
     auto const expected = one_by_one(given);
-    for (std::size_t i = 0; i < told.size(); ++i) {
-        if (told[i].verdict == settle::verdict::undecided || told[i] == expected[i]) continue;
-        return "out of order: " + told[i].text() + ", and alone: " + expected[i].text();
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i].verdict == settle::verdict::undecided || outcomes[i] == expected[i])
+            continue;
+        return "out of order: " + outcomes[i].text() + ", and alone: " + expected[i].text();
     }
     return {};
 }

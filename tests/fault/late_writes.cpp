@@ -38,7 +38,7 @@ bool tell(late_story const& story, Run const& run, std::string const& before,
     onlooker watch{db};
     faulty fragile{db};
     auto& source = fragile.source();
-    std::vector<outcome> told;
+    std::vector<outcome> outcomes;
     auto const plan_for = [&](bool first_worker) {
         return [&, wanted = story.plan(source, first_worker)](call const& one) {
             watch.look();
@@ -49,7 +49,7 @@ bool tell(late_story const& story, Run const& run, std::string const& before,
         auto engine = engine_on(fragile, time);
         fragile.plan(plan_for(true));
         try {
-            told.push_back(run(engine));
+            outcomes.push_back(run(engine));
         } catch (crash const&) {
         }
     }
@@ -73,7 +73,7 @@ bool tell(late_story const& story, Run const& run, std::string const& before,
         plain.recover(at_once());
         plain.sweep();
     }
-    check_settled(plain, told);
+    check_settled(plain, outcomes);
     auto const found = plain.find("t").value();
     bool const ran = found && found->state == settle::state::done;
     CHECK(snapshot(plain) == (ran ? after : before));
@@ -124,12 +124,12 @@ void recovery_is_hit(Run const& run) {
                     auto plain = engine_on(db, time);
                     open_records(plain);
                     std::string const before = snapshot(plain);
-                    std::vector<outcome> told;
+                    std::vector<outcome> outcomes;
                     faulty first{db};
                     first.plan(fault_at(ended, end));
                     try {
                         auto engine = engine_on(first, time);
-                        told.push_back(run(engine));
+                        outcomes.push_back(run(engine));
                     } catch (crash const&) {
                     }
                     if (first.calls() < ended) break;
@@ -149,7 +149,7 @@ void recovery_is_hit(Run const& run) {
                     second.deliver_late();
                     plain.recover(at_once());
                     CHECK(plain.sweep().problem.empty());
-                    check_settled(plain, told);
+                    check_settled(plain, outcomes);
                     auto const found = plain.find("t").value();
                     if (found) CHECK(found->state == settle::state::done);
                     else CHECK(snapshot(plain) == before);
@@ -172,7 +172,7 @@ void by_chance(std::uint64_t seed) {
     std::mt19937_64 chance{seed};
     auto const faults = random_faults(
         seed, 5 + seed % 25, std::vector<fault_kind>(std::begin(every_kind), std::end(every_kind)));
-    std::vector<outcome> told;
+    std::vector<outcome> outcomes;
     auto const plan = [&](call const& one) {
         watch.look();
         if (chance() % 10 == 0) source.deliver_one();
@@ -197,15 +197,19 @@ void by_chance(std::uint64_t seed) {
         worker([&](auto& engine) {
             switch (chance() % 9) {
             case 0:
-            case 1: told.push_back(engine.run(id, move{account(), account(), number(80)})); break;
+            case 1:
+                outcomes.push_back(engine.run(id, move{account(), account(), number(80)}));
+                break;
             case 2:
-                told.push_back(engine.run(
+                outcomes.push_back(engine.run(
                     id, order{account(), number(40), {{1, number(5)}, {2, 1}, {1, number(5)}}}));
                 break;
-            case 3: told.push_back(engine.run(id, rewrite{first_card(), second_card()})); break;
-            case 4: told.push_back(engine.run(id, issue{new_card()})); break;
-            case 5: told.push_back(engine.run(id, withdraw{"d", false})); break;
-            case 6: told.push_back(engine.cancel("t" + std::to_string(number(turn + 1)))); break;
+            case 3: outcomes.push_back(engine.run(id, rewrite{first_card(), second_card()})); break;
+            case 4: outcomes.push_back(engine.run(id, issue{new_card()})); break;
+            case 5: outcomes.push_back(engine.run(id, withdraw{"d", false})); break;
+            case 6:
+                outcomes.push_back(engine.cancel("t" + std::to_string(number(turn + 1))));
+                break;
             case 7: engine.recover(at_once()); break;
             default: engine.sweep(); break;
             }
@@ -215,7 +219,7 @@ void by_chance(std::uint64_t seed) {
     time.advance(1s);
     CHECK(plain.recover(at_once()).skipped.empty());
     CHECK(plain.sweep().problem.empty());
-    check_settled(plain, told);
+    check_settled(plain, outcomes);
     std::int64_t paid = 0;
     for (settle::entry const& one : plain.page({}, "", 100).value()) {
         if (one.state != settle::state::done || one.type != "suite_order") continue;

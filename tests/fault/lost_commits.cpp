@@ -25,7 +25,7 @@ public:
         engine.create(ledgers, {"A", 100, 0, ""}).value();
         engine.create(ledgers, {"B", 100, 0, ""}).value();
         if (how == settle::phases::one) fail_next_sync();
-        told = engine.run("t", move{"A", "B", 30});
+        end = engine.run("t", move{"A", "B", 30});
         a = engine.read(ledgers, "A").value()->balance;
         b = engine.read(ledgers, "B").value()->balance;
         marks = engine.marks().value();
@@ -35,7 +35,7 @@ public:
     [[nodiscard]] settle::step next() const { return steps.at(failed_ + 1).taken; }
     [[nodiscard]] seen_step failed() const { return steps.at(failed_); }
 
-    outcome told;
+    outcome end;
     std::vector<seen_step> steps;
     std::int64_t a = 0;
     std::int64_t b = 0;
@@ -59,7 +59,7 @@ private:
 };
 
 void check_end(failing_commit const& seen) {
-    CHECK(seen.told.done());
+    CHECK(seen.end.done());
     CHECK(seen.a == 70);
     CHECK(seen.b == 130);
     CHECK(seen.marks == 0);

@@ -53,7 +53,7 @@ struct opened {
 
 /// Everything that one run of the story saw.
 struct record_of {
-    std::vector<outcome> told;
+    std::vector<outcome> outcomes;
     std::set<std::string> created;      ///< ledgers whose creation was acknowledged
     std::vector<std::string> complaints; ///< what no user should see
 
@@ -74,7 +74,7 @@ struct record_of {
         bool const known = one.problem.code == settle::errc::unknown_id ||
                            one.problem.code == settle::errc::not_reversible;
         if (one.verdict == verdict::refused && !known) complaints.push_back(one.text());
-        told.push_back(one);
+        outcomes.push_back(one);
     }
 };
 
@@ -161,7 +161,7 @@ private:
         if (disk_.dark()) return;
         std::vector<std::pair<std::string, move>> const batch{
             {"batch-1", {"A", "B", 1}}, {"batch-2", {"B", "C", 900}}, {"batch-3", {"B", "C", 2}}};
-        for (auto const& told : engine.run_all(batch)) seen_.hear(told);
+        for (auto const& outcome : engine.run_all(batch)) seen_.hear(outcome);
     }
 
     template <typename Function>
@@ -253,7 +253,7 @@ private:
             }
             entries[one.id] = one;
         }
-        for (outcome const& one : seen_.told) {
+        for (outcome const& one : seen_.outcomes) {
             auto const found = entries.find(one.id);
             bool const there = found != entries.end();
             bool const submitted = one.verdict == verdict::undecided && one.problem.empty();

@@ -105,7 +105,7 @@ private:
 /// After recovery and sweep: no mark, nothing unfinished, and who was told an end was told the
 /// truth.
 template <typename Engine>
-void check_settled(Engine& engine, std::vector<outcome> const& told) {
+void check_settled(Engine& engine, std::vector<outcome> const& outcomes) {
     CHECK(engine.marks().value() == 0);
     for (settle::entry const& one : engine.page({}, "", 1000).value()) {
         INFO("entry ", one.id, " is ", std::string{name_of(one.state)});
@@ -116,9 +116,9 @@ void check_settled(Engine& engine, std::vector<outcome> const& told) {
         }
         if (one.state == settle::state::canceled) CHECK(one.why != settle::reason::none);
     }
-    for (outcome const& one : told) {
+    for (outcome const& one : outcomes) {
         if (one.verdict == verdict::undecided || one.verdict == verdict::refused) continue;
-        INFO("told: ", one.text());
+        INFO("outcome: ", one.text());
         auto const found = engine.find(one.id).value();
         REQUIRE(found.has_value());
         CHECK(found->state ==

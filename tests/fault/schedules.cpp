@@ -98,17 +98,17 @@ struct stage {
 
 /// What one worker does; a seed chooses.
 template <typename Engine>
-void act(Engine& engine, std::uint64_t choice, std::size_t worker, std::vector<outcome>& told) {
+void act(Engine& engine, std::uint64_t choice, std::size_t worker, std::vector<outcome>& outcomes) {
     std::string const own = "w" + std::to_string(worker);
     switch (choice % 10) {
     case 0:
-    case 1: told.push_back(engine.run("shared", move{"A", "B", 30})); break;
-    case 2: told.push_back(engine.run(own, move{"B", "A", 70})); break;
-    case 3: told.push_back(engine.run(own, move{"A", "C", 90})); break;
-    case 4: told.push_back(engine.run(own, rewrite{first_card(), second_card()})); break;
-    case 5: told.push_back(engine.run(own, withdraw{"c", true})); break;
-    case 6: told.push_back(engine.run(own, issue{new_card()})); break;
-    case 7: told.push_back(engine.cancel("shared")); break;
+    case 1: outcomes.push_back(engine.run("shared", move{"A", "B", 30})); break;
+    case 2: outcomes.push_back(engine.run(own, move{"B", "A", 70})); break;
+    case 3: outcomes.push_back(engine.run(own, move{"A", "C", 90})); break;
+    case 4: outcomes.push_back(engine.run(own, rewrite{first_card(), second_card()})); break;
+    case 5: outcomes.push_back(engine.run(own, withdraw{"c", true})); break;
+    case 6: outcomes.push_back(engine.run(own, issue{new_card()})); break;
+    case 7: outcomes.push_back(engine.cancel("shared")); break;
     case 8: engine.recover(at_once()); break;
     default: engine.sweep(); break;
     }
@@ -121,7 +121,7 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
     stage<Database> on{seed, db, workers};
     auto plain = engine_on(db, on.time);
     open_records(plain);
-    std::vector<std::vector<outcome>> told(workers);
+    std::vector<std::vector<outcome>> outcomes(workers);
     {
         std::vector<std::jthread> threads;
         for (std::size_t worker = 0; worker < workers; ++worker) {
@@ -129,8 +129,8 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
                 std::uint64_t const choice = settle::hash_mix(worker, seed);
                 on.live(worker, percent, [&](auto& engine) {
                     // The first always has something to do that others may come between.
-                    act(engine, worker == 0 ? 0 : choice, worker, told[worker]);
-                    act(engine, choice >> 8U, worker, told[worker]);
+                    act(engine, worker == 0 ? 0 : choice, worker, outcomes[worker]);
+                    act(engine, choice >> 8U, worker, outcomes[worker]);
                 });
             });
         }
@@ -139,7 +139,7 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
     CHECK(plain.recover(at_once()).skipped.empty());
     CHECK(plain.sweep().problem.empty());
     std::vector<outcome> all;
-    for (auto const& some : told) all.insert(all.end(), some.begin(), some.end());
+    for (auto const& some : outcomes) all.insert(all.end(), some.begin(), some.end());
     std::erase_if(all, [](outcome const& one) {
         return one.problem.code == settle::errc::unknown_id;
     });

@@ -13,7 +13,7 @@ enum class arrival { never, before_recovery, after_recovery, after_sweep };
 /// What a story does and what it leaves when nothing goes wrong.
 struct usual_end {
     std::size_t calls = 0;
-    outcome told;
+    outcome end;
     std::string before;
     std::string after;
 };
@@ -29,10 +29,10 @@ usual_end without_fault(Prepare const& prepare, Run const& run) {
     usual.before = snapshot(plain);
     faulty fragile{db};
     auto engine = engine_on(fragile, time);
-    usual.told = run(engine);
+    usual.end = run(engine);
     usual.calls = fragile.calls();
     usual.after = snapshot(plain);
-    check_settled(plain, {usual.told});
+    check_settled(plain, {usual.end});
     return usual;
 }
 
@@ -48,7 +48,7 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
     open_records(plain);
     prepare(plain);
     faulty fragile{db};
-    std::vector<outcome> told;
+    std::vector<outcome> outcomes;
     {
         onlooker watch{db};
         auto const wanted = fault_at(number, kind, operations);
@@ -58,7 +58,7 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
         });
         auto engine = engine_on(fragile, time);
         try {
-            told.push_back(run(engine));
+            outcomes.push_back(run(engine));
         } catch (crash const&) {
         }
         fragile.plan({});
@@ -66,8 +66,8 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
     if (fragile.calls() < number) return false;
     // One fault that is no crash never keeps a transaction from the end it would have had.
     if (!is_crash(kind)) {
-        REQUIRE(told.size() == 1);
-        CHECK(told.front() == usual.told);
+        REQUIRE(outcomes.size() == 1);
+        CHECK(outcomes.front() == usual.end);
     }
     if (when == arrival::before_recovery) fragile.deliver_late();
     time.advance(1s);
@@ -83,12 +83,12 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
         plain.recover(at_once());
         plain.sweep();
     }
-    check_settled(plain, told);
-    auto const found = plain.find(usual.told.id).value();
+    check_settled(plain, outcomes);
+    auto const found = plain.find(usual.end.id).value();
     bool const ran = found && found->state == settle::state::done;
     CHECK(snapshot(plain) == (ran ? usual.after : usual.before));
-    if (usual.told.canceled()) CHECK_FALSE(ran);
-    if (found && usual.told.done()) CHECK(ran);
+    if (usual.end.canceled()) CHECK_FALSE(ran);
+    if (found && usual.end.done()) CHECK(ran);
     return true;
 }
 
@@ -133,10 +133,10 @@ TEST_CASE("fault: an order with two lines of one record fails once at every call
 
 TEST_CASE("fault: an order whose third line is refused fails once at every call") {
     each_fault(nothing_before, [](auto& engine) {
-        outcome const told = engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 16}}});
-        CHECK(told.participant == "stock");
-        CHECK(told.line == 2U);
-        return told;
+        outcome const outcome = engine.run("t", order{"A", 30, {{1, 5}, {2, 20}, {1, 16}}});
+        CHECK(outcome.participant == "stock");
+        CHECK(outcome.line == 2U);
+        return outcome;
     });
 }
 
@@ -169,32 +169,40 @@ TEST_CASE("fault: working off submitted transactions fails once at every call") 
 }
 
 TEST_CASE("fault: reversing a transfer fails once at every call") {
-    each_fault([](auto& engine) { REQUIRE(engine.run("t", move{"A", "B", 30}).done()); },
-               [](auto& engine) {
-                   outcome told = engine.reverse("t");
-                   // The entry of the original is read once and not again when that fails.
-                   if (told.verdict == verdict::undecided) told = engine.reverse("t");
-                   return told;
-               });
+    each_fault(
+        [](auto& engine) {
+            REQUIRE(engine.run("t", move{"A", "B", 30}).done());
+        },
+        [](auto& engine) {
+            outcome actual = engine.reverse("t");
+            // The entry of the original is read once and not again when that fails.
+            if (actual.verdict == verdict::undecided) actual = engine.reverse("t");
+            return actual;
+        });
 }
 
 TEST_CASE("fault: reversing a rewritten record fails once at every call") {
     each_fault(
-        [](auto& engine) { REQUIRE(engine.run("t", rewrite{first_card(), second_card()}).done()); },
         [](auto& engine) {
-            outcome told = engine.reverse("t");
-            if (told.verdict == verdict::undecided) told = engine.reverse("t");
-            return told;
+            REQUIRE(engine.run("t", rewrite{first_card(), second_card()}).done());
+        },
+        [](auto& engine) {
+            outcome actual = engine.reverse("t");
+            if (actual.verdict == verdict::undecided) actual = engine.reverse("t");
+            return actual;
         });
 }
 
 TEST_CASE("fault: reversing an erase fails once at every call") {
-    each_fault([](auto& engine) { REQUIRE(engine.run("t", withdraw{"c", true}).done()); },
-               [](auto& engine) {
-                   outcome told = engine.reverse("t");
-                   if (told.verdict == verdict::undecided) told = engine.reverse("t");
-                   return told;
-               });
+    each_fault(
+        [](auto& engine) {
+            REQUIRE(engine.run("t", withdraw{"c", true}).done());
+        },
+        [](auto& engine) {
+            outcome actual = engine.reverse("t");
+            if (actual.verdict == verdict::undecided) actual = engine.reverse("t");
+            return actual;
+        });
 }
 
 } // namespace settle_test

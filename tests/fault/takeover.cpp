@@ -19,21 +19,21 @@ void at_every_call(First const& first, Second const& second) {
         auto plain = engine_on(db, time);
         open_records(plain);
         onlooker watch{db};
-        std::vector<outcome> told;
+        std::vector<outcome> outcomes;
         faulty fragile{db};
         fragile.plan([&](call const& one) {
             watch.look();
-            if (one.number == number) second(plain, time, told);
+            if (one.number == number) second(plain, time, outcomes);
             return fault{};
         });
         auto engine = engine_on(fragile, time);
-        told.push_back(first(engine));
-        CHECK(told.back().verdict != verdict::undecided);
+        outcomes.push_back(first(engine));
+        CHECK(outcomes.back().verdict != verdict::undecided);
         if (fragile.calls() < number) break;
         fragile.plan({});
         // Both have done what they could: nothing is left for a sweep.
         CHECK(plain.recover(at_once()).skipped.empty());
-        check_settled(plain, told);
+        check_settled(plain, outcomes);
         std::int64_t sum = 0;
         for (ledger const& one : plain.scan_page<ledgers_type>(std::nullopt, 100).value()) {
             sum += one.balance;
@@ -65,35 +65,37 @@ TEST_CASE("takeover: another worker recovers the entry before every call of its 
 }
 
 TEST_CASE("takeover: another worker cancels before every call of the owner") {
-    for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& told) {
+    for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& outcomes) {
         outcome const reply = other.cancel("t");
-        if (reply.problem.code != settle::errc::unknown_id) told.push_back(reply);
+        if (reply.problem.code != settle::errc::unknown_id) outcomes.push_back(reply);
     });
 }
 
 TEST_CASE("takeover: another worker cancels an id that may not be in the log yet") {
-    for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& told) {
+    for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& outcomes) {
         settle::cancel_options wanted;
         wanted.even_if_unknown = true;
-        told.push_back(other.cancel("t", wanted));
-        CHECK(told.back().verdict != verdict::refused);
+        outcomes.push_back(other.cancel("t", wanted));
+        CHECK(outcomes.back().verdict != verdict::refused);
     });
 }
 
 TEST_CASE("takeover: another worker runs the same id before every call of the owner") {
-    at_every_call(transfer, [](auto& other, manual_environment const& time,
-                               std::vector<outcome>& told) {
-        settle::call_options patient;
-        patient.deadline = 10s;
-        time.advance(1s);
-        told.push_back(other.run("t", move{"A", "B", 30}, patient));
-        CHECK(told.back().done());
-    });
-    at_every_call(change, [](auto& other, manual_environment const&, std::vector<outcome>& told) {
-        // The entry's owner stands still while this one waits, and it does not wait for ever.
-        told.push_back(other.run("t", rewrite{first_card(), second_card()}));
-        CHECK(told.back().done());
-    });
+    at_every_call(transfer,
+                  [](auto& other, manual_environment const& time, std::vector<outcome>& outcomes) {
+                      settle::call_options patient;
+                      patient.deadline = 10s;
+                      time.advance(1s);
+                      outcomes.push_back(other.run("t", move{"A", "B", 30}, patient));
+                      CHECK(outcomes.back().done());
+                  });
+    at_every_call(change,
+                  [](auto& other, manual_environment const&, std::vector<outcome>& outcomes) {
+                      // The entry's owner stands still while this one waits, and it does not wait
+                      // for ever.
+                      outcomes.push_back(other.run("t", rewrite{first_card(), second_card()}));
+                      CHECK(outcomes.back().done());
+                  });
 }
 
 TEST_CASE("takeover: another worker sweeps before every call of the owner") {
@@ -142,9 +144,9 @@ TEST_CASE("takeover: a worker takes over before every call, and ends before ever
             });
             auto engine = engine_on(first, time);
             // The first finds itself fenced, waits, and takes the entry back when it stands still.
-            outcome const told = engine.run("t", move{"A", "B", 30});
-            CHECK(told.done());
-            check_settled(plain, {told});
+            outcome const outcome = engine.run("t", move{"A", "B", 30});
+            CHECK(outcome.done());
+            check_settled(plain, {outcome});
             CHECK(plain.read(ledgers, "A").value()->balance == 70);
             CHECK(plain.read(ledgers, "B").value()->balance == 130);
         }
@@ -161,17 +163,17 @@ TEST_CASE("takeover: an expired entry is only canceled, wherever its owner stopp
         std::string const before = snapshot(plain);
         faulty fragile{db};
         fragile.plan(fault_at(number, fault_kind::crash_before));
-        std::vector<outcome> told;
+        std::vector<outcome> outcomes;
         try {
             auto engine = engine_on(fragile, time);
-            told.push_back(transfer(engine));
+            outcomes.push_back(transfer(engine));
         } catch (crash const&) {
         }
         if (fragile.calls() < number) break;
         auto const left = plain.find("t").value();
         time.advance(24h * 8);
         plain.recover(at_once());
-        check_settled(plain, told);
+        check_settled(plain, outcomes);
         auto const found = plain.find("t").value();
         CHECK(left.has_value() == found.has_value());
         if (!left) continue;
@@ -207,10 +209,10 @@ TEST_CASE("takeover: an expired entry is only canceled, wherever its owner stopp
             return fault{};
         });
         auto engine = engine_on(fragile, time);
-        outcome const told = engine.run("t", move{"A", "B", 30});
-        CHECK(told.canceled());
-        CHECK(told.why == settle::reason::expired);
-        check_settled(plain, {told});
+        outcome const outcome = engine.run("t", move{"A", "B", 30});
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == settle::reason::expired);
+        check_settled(plain, {outcome});
         CHECK(plain.read(ledgers, "A").value()->balance == 100);
     }
 }
@@ -231,10 +233,10 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
                         crash);
     }
     SUBCASE("the mark stays") {
-        outcome const told = plain.run("t", withdraw{"c", false});
-        CHECK(told.canceled());
-        CHECK(told.why == settle::reason::busy);
-        CHECK(told.participant == "card");
+        outcome const outcome = plain.run("t", withdraw{"c", false});
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == settle::reason::busy);
+        CHECK(outcome.participant == "card");
         CHECK(plain.find("t").value()->attempts == short_limits().attempts);
         CHECK(plain.recover(at_once()).done == 1);
     }
@@ -246,8 +248,8 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
             return fault{};
         });
         auto engine = engine_on(fragile, time);
-        outcome const told = engine.run("t", withdraw{"c", false});
-        CHECK(told.done());
+        outcome const outcome = engine.run("t", withdraw{"c", false});
+        CHECK(outcome.done());
         CHECK(applies == 3);
     }
     SUBCASE("the worker keeps no mark while it pauses") {
@@ -271,9 +273,9 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
             return fault{};
         });
         auto engine = engine_on(fragile, time);
-        outcome const told = engine.run("t", move{"A", "B", 30});
-        CHECK(told.why == settle::reason::busy);
-        CHECK(told.participant == "destination");
+        outcome const outcome = engine.run("t", move{"A", "B", 30});
+        CHECK(outcome.why == settle::reason::busy);
+        CHECK(outcome.participant == "destination");
         CHECK(labels.recover(at_once()).done == 1);
         CHECK(plain.read(ledgers, "A").value()->balance == 100);
     }

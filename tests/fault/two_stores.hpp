@@ -104,9 +104,9 @@ void usual_orders() {
     paid.check(engine, 100);
     private_order const poor{2};
     poor.open(engine, 29);
-    outcome const told = engine.run(poor.id, poor.wanted);
-    CHECK(told.why == settle::reason::guard_failed);
-    CHECK(told.participant == "customer");
+    outcome const actual = engine.run(poor.id, poor.wanted);
+    CHECK(actual.why == settle::reason::guard_failed);
+    CHECK(actual.participant == "customer");
     poor.check(engine, 29);
     private_order greedy{3};
     greedy.open(engine, 100);
@@ -119,7 +119,7 @@ void usual_orders() {
     CHECK(engine.read(ledgers, paid.account).value()->balance == 100);
     CHECK(engine.read(shelves, paid.first).value()->amount == 20);
     CHECK(engine.marks().value() == 0);
-    check_settled(engine, {told, short_of_stock});
+    check_settled(engine, {actual, short_of_stock});
 }
 
 template <typename Stores>
@@ -136,17 +136,17 @@ void hit_everywhere() {
                 story.open(plain, balance);
                 fault_source source;
                 source.plan(fault_at(number, kind));
-                std::optional<outcome> told;
+                std::optional<outcome> outcome;
                 {
                     auto engine = stores.fragile(source);
                     try {
-                        told = engine.run(story.id, story.wanted);
+                        outcome = engine.run(story.id, story.wanted);
                     } catch (crash const&) {
                     }
                 }
                 if (!is_crash(kind)) {
-                    REQUIRE(told.has_value());
-                    CHECK(told->verdict == (balance == 100 ? verdict::done : verdict::canceled));
+                    REQUIRE(outcome.has_value());
+                    CHECK(outcome->verdict == (balance == 100 ? verdict::done : verdict::canceled));
                 }
                 bool const reached = source.calls() >= number;
                 source.plan({});

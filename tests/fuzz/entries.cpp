@@ -66,7 +66,7 @@ bool insert(store::statement const& by, fuzz::lines& from, int columns) {
 
 /// What a call gives, unless it says in words why it cannot.
 template <typename Call>
-auto told(Call&& call) -> std::optional<decltype(call())> {
+auto result_of(Call&& call) -> std::optional<decltype(call())> {
     try {
         return call();
     } catch (settle::failure const& problem) {
@@ -84,8 +84,8 @@ void read_entry(tables& in, fuzz::lines& from) {
     store::run row{ids};
     row.next();
     std::string const id{row.text(0)};
-    auto const found = told([&] { return in.reader->read(id); });
-    auto const listed = told([&] { return in.reader->list({}, {}, 10); });
+    auto const found = result_of([&] { return in.reader->read(id); });
+    auto const listed = result_of([&] { return in.reader->list({}, {}, 10); });
     fuzz::claim(listed.has_value(), "a damaged entry holds up no others");
     if (!found || !*found || listed->empty()) return;
     fuzz::claim(listed->front() == **found, "an entry is listed as it is read");
@@ -97,7 +97,7 @@ void read_entry(tables& in, fuzz::lines& from) {
 
 void read_marks(tables& in, fuzz::lines& from) {
     if (!insert(in.mark, from, 5)) return;
-    auto const found = told([&] { return in.marks->read(std::nullopt, 10); });
+    auto const found = result_of([&] { return in.marks->read(std::nullopt, 10); });
     fuzz::claim(found && found->size() == 1, "a damaged mark is listed with what is wrong");
     if (found->front().fault.empty()) return;
     fuzz::claim(found->front().fault.code == settle::errc::damaged, "what is damaged is said so");

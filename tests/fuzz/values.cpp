@@ -9,7 +9,7 @@ namespace {
 
 using settle::json_form;
 
-void claim_told(settle::error const& problem) {
+void claim_reported(settle::error const& problem) {
     fuzz::claim(!problem.text.empty(), "an error says what is wrong");
 }
 
@@ -17,7 +17,7 @@ void claim_told(settle::error const& problem) {
 template <typename T>
 void read_value(std::string_view text, json_form form) {
     auto const read = settle::decode_json<T>(text, form);
-    if (!read.has_value()) return claim_told(read.problem());
+    if (!read.has_value()) return claim_reported(read.problem());
     auto const written = settle::encode_json(read.value());
     auto const again = settle::decode_json<T>(written);
     fuzz::claim(again.has_value(), "what is written can be read");
@@ -29,7 +29,7 @@ void read_native(std::string_view text) {
     settle::json_reader reader{text};
     settle::native_value value;
     if (!settle::read_native(reader, value) || !reader.finish()) {
-        return claim_told(reader.problem());
+        return claim_reported(reader.problem());
     }
     std::string written;
     settle::append_native(written, value);
@@ -43,7 +43,7 @@ void read_native(std::string_view text) {
 
 void read_images(std::string_view text) {
     auto const read = settle::sqlite::decode_images(text);
-    if (!read.has_value()) return claim_told(read.problem());
+    if (!read.has_value()) return claim_reported(read.problem());
     std::string written;
     settle::sqlite::append_images(written, read.value());
     auto const again = settle::sqlite::decode_images(written);
@@ -56,7 +56,7 @@ void read_images(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
     std::string_view const text{reinterpret_cast<char const*>(data), size};
     settle::json_reader reader{text};
-    if (!reader.skip_value() || !reader.finish()) claim_told(reader.problem());
+    if (!reader.skip_value() || !reader.finish()) claim_reported(reader.problem());
     read_native(text);
     read_images(text);
     for (auto const form : {json_form::exact, json_form::row}) {

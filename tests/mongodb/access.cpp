@@ -32,11 +32,11 @@ std::string use(std::string const& address) {
         one.create(cards, {"c", "Anna", true, colour::red, {}, 1, "note", 1, 1}).value();
         for (auto* const engine : {&one, &two}) {
             std::string const id = engine == &one ? "one" : "two";
-            for (auto const& told : {engine->run(id, transfer{"A", "B", 10}),
-                                     engine->run(id + "/2", transfer{"A", "B", 1000}),
-                                     engine->run(id + "/3", withdraw{"c", true}),
-                                     engine->reverse(id + "/3"), engine->cancel("none")}) {
-                if (told.verdict == settle::verdict::undecided) return told.problem.text;
+            for (auto const& outcome : {engine->run(id, transfer{"A", "B", 10}),
+                                        engine->run(id + "/2", transfer{"A", "B", 1000}),
+                                        engine->run(id + "/3", withdraw{"c", true}),
+                                        engine->reverse(id + "/3"), engine->cancel("none")}) {
+                if (outcome.verdict == settle::verdict::undecided) return outcome.problem.text;
             }
             auto const report = engine->recover(at_once());
             if (!report.problem.empty()) return report.problem.text;
@@ -169,9 +169,9 @@ TEST_CASE("long: access: a user with the listed rights can do everything, else a
         CHECK(engine.find("one").value()->state == settle::state::done);
         CHECK(!engine.page({}, {}, 10).value().empty());
         CHECK(engine.scan_page<std::remove_cvref_t<decltype(ledgers)>>({}, 10).value().size() == 2);
-        auto const told = engine.run("more", transfer{"A", "B", 1});
-        CHECK(told.problem.text.starts_with("settle: the right '"));
-        CHECK(told.problem.text.find(" on the database 'bank' is missing") != std::string::npos);
+        auto const outcome = engine.run("more", transfer{"A", "B", 1});
+        CHECK(outcome.problem.text.starts_with("settle: the right '"));
+        CHECK(outcome.problem.text.find(" on the database 'bank' is missing") != std::string::npos);
     }
 
     // Ending the sessions of a tutorial's programs wants one right more.

@@ -224,8 +224,8 @@ TEST_CASE("addresses: a replica set refuses write concerns that could lose a don
     by_name.weak_writes = true;
     for (char const* const weak : {"w=1", "w=2", "w=tagged", "journal=false"}) {
         INFO(weak);
-        auto const told = refusal(with(of_set.address(), weak));
-        CHECK(told.find("or set database_options::weak_writes. See mongodb#") !=
+        auto const reply = refusal(with(of_set.address(), weak));
+        CHECK(reply.find("or set database_options::weak_writes. See mongodb#") !=
               std::string::npos);
         CHECK(refusal(with(of_set.address(), weak), by_name) == "");
     }
@@ -288,16 +288,16 @@ TEST_CASE("addresses: a call to a silent server ends in time and names the unkno
         settle::call_options call;
         call.deadline = 1s;
         auto const began = std::chrono::steady_clock::now();
-        auto const told = engine.run("t", transfer{"A", "B", 30}, call);
+        auto const outcome = engine.run("t", transfer{"A", "B", 30}, call);
         CHECK(std::chrono::steady_clock::now() - began < 12s);
-        INFO(told.text());
-        CHECK(told.verdict == settle::verdict::undecided);
-        CHECK(told.problem.text.starts_with("settle: MongoDB could not "));
+        INFO(outcome.text());
+        CHECK(outcome.verdict == settle::verdict::undecided);
+        CHECK(outcome.problem.text.starts_with("settle: MongoDB could not "));
         // A native transaction that arrives now would keep its records for a minute.
         between.cut_connections();
         between.black_hole(false);
         settle_all(others);
-        check_told(others, told);
+        check_outcome(others, outcome);
         CHECK(balance(others, "A") + balance(others, "B") == 2 * opening);
         CHECK(others.marks().value() == 0);
     }

@@ -74,9 +74,9 @@ void same_as_in_a_file(std::string const& program, std::string const& table, int
 
 /// What an old program left, by a command in its own words.
 void leave(fresh_database const& own, std::string const& collection, std::string const& documents) {
-    auto const told = run_command(own.address(), R"({"insert": ")" + collection +
-                                                     R"(", "documents": [)" + documents + "]}");
-    REQUIRE_MESSAGE(told.ok, told.error);
+    auto const reply = run_command(own.address(), R"({"insert": ")" + collection +
+                                                      R"(", "documents": [)" + documents + "]}");
+    REQUIRE_MESSAGE(reply.ok, reply.error);
 }
 
 /// The time of an entry that no program takes for too old.
@@ -170,10 +170,11 @@ TEST_CASE("applications: a database is opened only in its own layout") {
             CHECK(mistaken.code == 3);
             CHECK(mistaken.err.find("give --layout tutorial") != std::string::npos);
         }
-        auto const told = on(theirs, {"--layout", "tutorial", "recover", "--older-than", "0s"});
-        CHECK(told.code == 3);
-        CHECK(told.out.find("1 left alone") != std::string::npos);
-        CHECK(told.out.find("its 'state' is 'intital'") != std::string::npos);
+        auto const recovered =
+            on(theirs, {"--layout", "tutorial", "recover", "--older-than", "0s"});
+        CHECK(recovered.code == 3);
+        CHECK(recovered.out.find("1 left alone") != std::string::npos);
+        CHECK(recovered.out.find("its 'state' is 'intital'") != std::string::npos);
     }
     auto const checked = on(theirs, {"--layout", "tutorial", "check"});
     CHECK(checked.code == 1);

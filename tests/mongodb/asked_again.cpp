@@ -100,8 +100,8 @@ TEST_CASE("asked again: a batch that is half settled is read in waves, and its r
             mixed.push_back(fresh[i]);
         }
         std::ignore = seen.requests();
-        auto const told = engine.run_all(mixed, {1000, {}, {}});
-        for (std::size_t i = 0; i < known.size(); ++i) CHECK(told[2 * i] == before[i]);
+        auto const outcomes = engine.run_all(mixed, {1000, {}, {}});
+        for (std::size_t i = 0; i < known.size(); ++i) CHECK(outcomes[2 * i] == before[i]);
         CHECK(seen.requests()["linearizable"] == 0);
         // Of each sixty, eight ask for too much.
         CHECK(balance(engine, name(0)) == opening + 2 * 52);
@@ -116,12 +116,12 @@ TEST_CASE("asked again: an id that comes twice in a window runs once and has two
             all.push_back(one);
         }
         all.emplace_back(all[0].first, transfer{name(1), name(2), 1});
-        auto const told = engine.run_all(all, {1000, {}, {}});
+        auto const outcomes = engine.run_all(all, {1000, {}, {}});
         for (std::size_t i = 0; i < 60; i += 2) {
-            CHECK((told[i].done() || told[i].canceled()));
-            CHECK(told[i] == told[i + 1]);
+            CHECK((outcomes[i].done() || outcomes[i].canceled()));
+            CHECK(outcomes[i] == outcomes[i + 1]);
         }
-        CHECK(told[60].problem.code == settle::errc::id_in_use);
+        CHECK(outcomes[60].problem.code == settle::errc::id_in_use);
         CHECK(balance(engine, name(0)) == opening + 26);
     });
 }

@@ -90,19 +90,19 @@ void settle_all(Engine& engine) {
     CHECK_MESSAGE(swept.problem.empty(), swept.problem);
 }
 
-/// An end that was told is the one in the log.
+/// The reported outcome agrees with the entry in the log.
 template <typename Engine>
-void check_told(Engine& engine, settle::outcome const& told) {
-    INFO("told: " << told.text());
-    auto const found = engine.find(told.id).value();
-    if (told.done() || told.canceled()) {
+void check_outcome(Engine& engine, settle::outcome const& outcome) {
+    INFO("outcome: " << outcome.text());
+    auto const found = engine.find(outcome.id).value();
+    if (outcome.done() || outcome.canceled()) {
         CHECK(found.has_value());
         if (!found) return;
-        CHECK(found->state == (told.done() ? settle::state::done : settle::state::canceled));
-        if (told.canceled()) CHECK(found->why == told.why);
+        CHECK(found->state == (outcome.done() ? settle::state::done : settle::state::canceled));
+        if (outcome.canceled()) CHECK(found->why == outcome.why);
     } else if (found) {
         CHECK(settle::is_final(found->state));
-        CHECK(told.verdict == settle::verdict::undecided);
+        CHECK(outcome.verdict == settle::verdict::undecided);
     }
 }
 

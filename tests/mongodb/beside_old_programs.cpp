@@ -22,9 +22,10 @@ using settle_test::taken_over;
 constexpr int first = 10; // as the accounts' numbers are written
 
 std::int64_t count(std::string const& address, std::string const& filter) {
-    auto const told = run_command(address, R"({"count": "transactions", "query": )" + filter + "}");
-    REQUIRE_MESSAGE(told.ok, told.error);
-    return told.number("n").value();
+    auto const reply =
+        run_command(address, R"({"count": "transactions", "query": )" + filter + "}");
+    REQUIRE_MESSAGE(reply.ok, reply.error);
+    return reply.number("n").value();
 }
 
 /// Claims for an old program what nobody has claimed yet, from the end, and at most so many.
@@ -35,9 +36,9 @@ int claim_some(settle_test::connection& shell, int most) {
         R"("other"}}, "sort": {"_id": -1}})";
     int taken = 0;
     while (taken < most) {
-        auto const told = shell.run(claim);
-        if (!told.ok) throw std::runtime_error{told.error};
-        if (!told.number("value._id")) break;
+        auto const reply = shell.run(claim);
+        if (!reply.ok) throw std::runtime_error{reply.error};
+        if (!reply.number("value._id")) break;
         ++taken;
     }
     return taken;

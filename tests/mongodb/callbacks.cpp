@@ -52,7 +52,7 @@ TEST_CASE("callbacks: every callback may call the engine with one connection") {
                 CHECK(engine.run(id, transfer{"A", "B", 1}).done());
                 CHECK(engine.find(id).value()->state == settle::state::done);
                 std::vector const two(2, transfer{"A", "B", 1});
-                for (auto const& told : engine.run_all(two)) CHECK(told.done());
+                for (auto const& outcome : engine.run_all(two)) CHECK(outcome.done());
                 CHECK(engine.read(ledgers, "A").value().has_value());
                 action = watching;
             };
@@ -60,8 +60,8 @@ TEST_CASE("callbacks: every callback may call the engine with one connection") {
             CHECK(engine.run("observed", transfer{"A", "B", 1}).done());
             action = nullptr;
             std::vector const three(3, transfer{"A", "B", 1});
-            engine.run_all(three, [&](std::size_t, settle::outcome const& told) {
-                CHECK_MESSAGE(told.done(), told.text());
+            engine.run_all(three, [&](std::size_t, settle::outcome const& outcome) {
+                CHECK_MESSAGE(outcome.done(), outcome.text());
                 call();
             });
             CHECK(engine.read(ledgers, "B").value()->balance == 4 + 3 * inner);

@@ -104,8 +104,8 @@ TEST_CASE("driver retries: a commit that succeeds but is answered with an error 
     engine.create(ledgers, {"B", opening, 0, ""}).value();
     between.reset_counts();
     between.add({.command = "commitTransaction", .what = fault::answer_so, .answer = failed(13)});
-    auto const told = engine.run("t", transfer{"A", "B", 30});
-    CHECK_MESSAGE(told.done(), told.text());
+    auto const outcome = engine.run("t", transfer{"A", "B", 30});
+    CHECK_MESSAGE(outcome.done(), outcome.text());
     CHECK(between.requests("commitTransaction") == 1);
     CHECK(between.requests("insert") == 1);
     CHECK(engine.read(ledgers, "A").value()->balance == opening - 30);

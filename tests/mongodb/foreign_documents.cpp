@@ -27,12 +27,12 @@ struct foreign_bank : bank_documents {
 };
 
 /// No document can hold its entry, and none was written.
-void check_too_large(foreign_bank& here, outcome const& told) {
-    INFO(told.text().substr(0, 500));
-    CHECK(told.verdict == settle::verdict::refused);
-    CHECK(told.problem.code == errc::bad_parameters);
-    CHECK(told.problem.text.find("16777216 at most") != std::string::npos);
-    CHECK_FALSE(here.engine.find(told.id).value().has_value());
+void check_too_large(foreign_bank& here, outcome const& outcome) {
+    INFO(outcome.text().substr(0, 500));
+    CHECK(outcome.verdict == settle::verdict::refused);
+    CHECK(outcome.problem.code == errc::bad_parameters);
+    CHECK(outcome.problem.text.find("16777216 at most") != std::string::npos);
+    CHECK_FALSE(here.engine.find(outcome.id).value().has_value());
 }
 
 /// The one in the middle of a window ends as it should, and its neighbours go on.
@@ -100,10 +100,10 @@ TEST_CASE("foreign documents: an unusable record cancels its own transactions an
                 {bad + "/2", {"A", bad, 1}},
                 {bad + "/3", {"B", "A", 1}},
                 {bad + "/4", {bad, "A", 1}}};
-            auto const told = here.engine.run_all(wave);
-            CHECK(told[0].done());
-            CHECK(told[2].done());
-            for (outcome const& each : {told[1], told[3]}) {
+            auto const outcomes = here.engine.run_all(wave);
+            CHECK(outcomes[0].done());
+            CHECK(outcomes[2].done());
+            for (outcome const& each : {outcomes[1], outcomes[3]}) {
                 INFO(each.text());
                 CHECK(each.canceled());
                 CHECK(each.why == settle::reason::record_unusable);
@@ -111,7 +111,7 @@ TEST_CASE("foreign documents: an unusable record cancels its own transactions an
                 CHECK(each.problem.text.find(one.because) != std::string::npos);
                 CHECK(each.problem.text.find("the record '" + bad + "'") != std::string::npos);
             }
-            CHECK(told[1].participant == "destination");
+            CHECK(outcomes[1].participant == "destination");
             CHECK(here.look("suite_ledgers", bad) == before);
         }
         CHECK(balance(here.engine, "A") == 100);
@@ -125,9 +125,9 @@ TEST_CASE("foreign documents: a stray mark that cannot be undone does not delay 
         here.put_balance("B", "100");
         leave(here.db, "t", transfer{"A", "B", 30}, left_at::applied);
         auto const update = [&](std::string const& collection, std::string const& what) {
-            auto const told = here.shell.run(R"({"update": ")" + collection +
-                                             R"(", "updates": [)" + what + "]}");
-            CHECK(told.number("nModified") == 1);
+            auto const reply =
+                here.shell.run(R"({"update": ")" + collection + R"(", "updates": [)" + what + "]}");
+            CHECK(reply.number("nModified") == 1);
         };
         update("settle_entries", R"({"q": {"_id": "t"}, "u": {"$set": {"state": "lost"}}})");
         auto swept = here.engine.sweep();
@@ -215,8 +215,8 @@ TEST_CASE("foreign documents: fields that JSON cannot express return unchanged")
         change.object("q", card.text("_id", "c")).object("u", document{}.object("$set", set));
         document command;
         command.text("update", "suite_cards").array("updates", document{}.object_at(0, change));
-        settle::mongodb::detail::reply told;
-        with.command(command, "put them there", told);
+        settle::mongodb::detail::reply answer;
+        with.command(command, "put them there", answer);
         auto const there = [&] {
             std::size_t met = 0;
             with.find("suite_cards", card, {}, "look", [&](document const& found) {
@@ -264,10 +264,10 @@ TEST_CASE("foreign documents: hostile keys and texts are stored or refused, neve
         for (std::string const& bad : {std::string{"a\0b", 3}, std::string{"\xff\xfe"},
                                        std::string{"\xed\xa0\x80"}, std::string{"\0", 1}}) {
             CHECK(here.engine.create(ledgers, {bad, 1, 0, ""}).problem().code == errc::bad_text);
-            auto const told = here.engine.run("bad", transfer{bad, "a.b", 1});
-            CHECK(told.verdict == settle::verdict::refused);
-            INFO(told.text());
-            CHECK(told.problem.code == errc::bad_text);
+            auto const outcome = here.engine.run("bad", transfer{bad, "a.b", 1});
+            CHECK(outcome.verdict == settle::verdict::refused);
+            INFO(outcome.text());
+            CHECK(outcome.problem.code == errc::bad_text);
             CHECK(here.engine.run(bad, transfer{"a.b", "$", 1}).verdict ==
                   settle::verdict::refused);
             auto const found = here.engine.read(ledgers, bad);
@@ -299,15 +299,15 @@ TEST_CASE("long: foreign documents: only an entry too small for its images is ca
         for (char const* id : {"A", "B", "C"}) here.put_balance(id, "100");
         // Its parameters fit; with what the record then holds, they do not.
         relabel const large{"A", std::string(9'000'000, 'x')};
-        auto const check_ended = [](foreign_bank& at, outcome const& told) {
+        auto const check_ended = [](foreign_bank& at, outcome const& outcome) {
             // In one phase it is known before anything is written.
-            if (at.at_once) return check_too_large(at, told);
-            INFO(told.text().substr(0, 500));
-            CHECK(told.canceled());
-            CHECK(told.why == settle::reason::record_unusable);
-            CHECK(told.problem.code == errc::bad_parameters);
-            CHECK(told.problem.text.find("16MB") != std::string::npos);
-            check_told(at.engine, told);
+            if (at.at_once) return check_too_large(at, outcome);
+            INFO(outcome.text().substr(0, 500));
+            CHECK(outcome.canceled());
+            CHECK(outcome.why == settle::reason::record_unusable);
+            CHECK(outcome.problem.code == errc::bad_parameters);
+            CHECK(outcome.problem.text.find("16MB") != std::string::npos);
+            check_outcome(at.engine, outcome);
         };
         check_ended(here, here.engine.run("t", large));
         check_middle(here, {{"1", {"B", "one"}}, {"2", large}, {"3", {"C", "two"}}},

@@ -32,21 +32,21 @@ TEST_CASE("foreign refusals: a later validator cancels only the transactions tha
         auto const set = here.shell.run(
             R"({"collMod": "suite_ledgers", "validator": {"balance": {"$gte": 80}}})");
         REQUIRE_MESSAGE(set.ok, set.error);
-        auto const check_refused = [&](settle::outcome const& told) {
-            INFO(told.text());
-            CHECK(told.canceled());
-            CHECK(told.why == settle::reason::record_unusable);
-            check_native(told.problem, 121, settle::condition::permanent,
+        auto const check_refused = [&](settle::outcome const& outcome) {
+            INFO(outcome.text());
+            CHECK(outcome.canceled());
+            CHECK(outcome.why == settle::reason::record_unusable);
+            check_native(outcome.problem, 121, settle::condition::permanent,
                          "Document failed validation");
-            check_told(here.engine, told);
+            check_outcome(here.engine, outcome);
         };
         check_refused(here.engine.run("alone", transfer{"C", "A", 30}));
         std::vector<std::pair<std::string, transfer>> const wave{
             {"1", {"A", "B", 5}}, {"2", {"C", "B", 30}}, {"3", {"B", "A", 2}}};
-        auto const told = here.engine.run_all(wave);
-        CHECK_MESSAGE(told[0].done(), told[0]);
-        check_refused(told[1]);
-        CHECK_MESSAGE(told[2].done(), told[2]);
+        auto const outcomes = here.engine.run_all(wave);
+        CHECK_MESSAGE(outcomes[0].done(), outcomes[0]);
+        check_refused(outcomes[1]);
+        CHECK_MESSAGE(outcomes[2].done(), outcomes[2]);
         CHECK(balance(here.engine, "A") == 97);
         CHECK(balance(here.engine, "B") == 103);
         CHECK(balance(here.engine, "C") == 100);

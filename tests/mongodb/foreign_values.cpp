@@ -148,9 +148,9 @@ TEST_CASE("foreign values: a decimal with a fraction of a unit cancels its trans
             std::string const id = "bad" + std::to_string(++number);
             here.put_purse(id, bad);
             auto const before = here.cents(id);
-            auto const told = here.engine.run(id, payment{"good", id, 1});
-            CHECK_MESSAGE(told.canceled(), told);
-            CHECK(told.why == settle::reason::record_unusable);
+            auto const outcome = here.engine.run(id, payment{"good", id, 1});
+            CHECK_MESSAGE(outcome.canceled(), outcome);
+            CHECK(outcome.why == settle::reason::record_unusable);
             CHECK(here.cents(id) == before);
         }
         CHECK(here.cents("good") == decimal("10.00"));
@@ -164,10 +164,10 @@ TEST_CASE("foreign values: a decimal key makes its record unusable at once") {
         auto const found = here.engine.read(boxes, 5);
         REQUIRE_FALSE(found.has_value());
         CHECK(found.problem().code == settle::errc::damaged);
-        auto const told = here.engine.run("1", boxing{{5, 1}});
-        CHECK_MESSAGE(told.canceled(), told);
-        CHECK(told.why == settle::reason::record_unusable);
-        CHECK(told.problem.text.find("'_id'") != std::string::npos);
+        auto const outcome = here.engine.run("1", boxing{{5, 1}});
+        CHECK_MESSAGE(outcome.canceled(), outcome);
+        CHECK(outcome.why == settle::reason::record_unusable);
+        CHECK(outcome.problem.text.find("'_id'") != std::string::npos);
         CHECK(here.engine.run("2", boxing{{6, 1}}).done());
         CHECK(here.engine.marks().value() == 0);
     });
@@ -190,17 +190,18 @@ TEST_CASE("foreign values: a key of another number type is usable if exact, else
             INFO(one.stored);
             here.put("boxes", R"({"_id": )" + std::string{one.stored} +
                                   R"(, "count": {"$numberLong": "1"}})");
-            auto const told = here.engine.run(std::to_string(one.number), filling{one.number, 2});
-            INFO(told.text());
-            CHECK(told.done() == one.usable);
+            auto const outcome =
+                here.engine.run(std::to_string(one.number), filling{one.number, 2});
+            INFO(outcome.text());
+            CHECK(outcome.done() == one.usable);
             auto const found = here.engine.read(boxes, one.number);
             CHECK(found.has_value() == one.usable);
             if (one.usable) {
                 CHECK(found.value()->count == 3);
                 continue;
             }
-            CHECK(told.why == settle::reason::record_unusable);
-            CHECK(told.problem.text.find("'_id'") != std::string::npos);
+            CHECK(outcome.why == settle::reason::record_unusable);
+            CHECK(outcome.problem.text.find("'_id'") != std::string::npos);
             CHECK(found.problem().code == settle::errc::damaged);
             auto const left = here.shell.run(R"({"find": "boxes", "filter": {"_id": )" +
                                              std::string{one.stored} + "}}");
@@ -256,10 +257,10 @@ TEST_CASE("foreign values: a nested document that does not fit makes its record 
             std::string const id = "p" + std::to_string(++number);
             here.put("suite_parcels", R"({"_id": ")" + id + R"(", "weight": 5, "route": [], )" +
                                           R"("home": )" + home + "}");
-            auto const told = here.engine.run(id, settle::testing::deliver{id});
-            CHECK_MESSAGE(told.canceled(), told);
-            CHECK(told.why == settle::reason::record_unusable);
-            CHECK(told.problem.text.find("its 'home'") != std::string::npos);
+            auto const outcome = here.engine.run(id, settle::testing::deliver{id});
+            CHECK_MESSAGE(outcome.canceled(), outcome);
+            CHECK(outcome.why == settle::reason::record_unusable);
+            CHECK(outcome.problem.text.find("its 'home'") != std::string::npos);
         }
     });
 }

@@ -59,15 +59,15 @@ TEST_CASE("held records: a record held by a native transaction delays only its o
         bank.other.hold("suite_ledgers", "to20");
         auto const began = std::chrono::steady_clock::now();
         std::chrono::steady_clock::duration others{};
-        bank.engine.run_all(all, [&](std::size_t number, settle::outcome const& told) {
-            INFO(told.text());
+        bank.engine.run_all(all, [&](std::size_t number, settle::outcome const& outcome) {
+            INFO(outcome.text());
             if (number != 20) {
-                CHECK(told.done());
+                CHECK(outcome.done());
                 others = std::chrono::steady_clock::now() - began;
                 return;
             }
-            CHECK(told.verdict == settle::verdict::undecided);
-            check_held(told.problem, "the record 'to20' of 'suite_ledgers'");
+            CHECK(outcome.verdict == settle::verdict::undecided);
+            check_held(outcome.problem, "the record 'to20' of 'suite_ledgers'");
         });
         auto const whole = std::chrono::steady_clock::now() - began;
         CHECK(whole >= 600ms);
@@ -89,14 +89,14 @@ TEST_CASE("held records: a caller learns at its own deadline that its record is 
         settle::call_options call;
         call.deadline = 300ms;
         auto const began = std::chrono::steady_clock::now();
-        auto const told = bank.engine.run("t0", all[0].second, call);
+        auto const outcome = bank.engine.run("t0", all[0].second, call);
         // Updates outside of a native transaction wait in the server, which ends them after 2 s.
         CHECK(std::chrono::steady_clock::now() - began < 10s);
-        CHECK(told.verdict == settle::verdict::undecided);
-        INFO(told.text());
-        CHECK(told.problem.text.find("the record 'from0' of 'suite_ledgers'") !=
+        CHECK(outcome.verdict == settle::verdict::undecided);
+        INFO(outcome.text());
+        CHECK(outcome.problem.text.find("the record 'from0' of 'suite_ledgers'") !=
               std::string::npos);
-        CHECK(told.problem.text.find("another native transaction") != std::string::npos);
+        CHECK(outcome.problem.text.find("another native transaction") != std::string::npos);
         bank.other.end();
         CHECK(bank.engine.run("t0", all[0].second).done());
         settle_all(bank.engine);
@@ -112,12 +112,12 @@ TEST_CASE("held records: a caller learns soon after its deadline that its entry 
     settle::call_options call;
     call.deadline = 300ms;
     auto const began = std::chrono::steady_clock::now();
-    auto const told = bank.engine.run("t0", all[0].second, call);
+    auto const outcome = bank.engine.run("t0", all[0].second, call);
     CHECK(std::chrono::steady_clock::now() - began < 10s);
-    INFO(told.text());
-    CHECK(told.verdict == settle::verdict::undecided);
-    CHECK(told.problem.text.find("the entry 't0' of 'settle_entries'") != std::string::npos);
-    CHECK(told.problem.text.find("another native transaction") != std::string::npos);
+    INFO(outcome.text());
+    CHECK(outcome.verdict == settle::verdict::undecided);
+    CHECK(outcome.problem.text.find("the entry 't0' of 'settle_entries'") != std::string::npos);
+    CHECK(outcome.problem.text.find("another native transaction") != std::string::npos);
     bank.other.end();
     CHECK(bank.engine.run("t0", all[0].second).done());
     CHECK(balance(bank.engine, "from0") == opening - 1);
@@ -140,19 +140,19 @@ TEST_CASE("held records: threads with free records run beside a thread with a he
     held_bank bank{settle::phases::one};
     auto const all = transfers(bank, 8);
     bank.other.hold("suite_ledgers", "from3");
-    std::vector<settle::outcome> told(all.size());
+    std::vector<settle::outcome> outcomes(all.size());
     {
         std::vector<std::jthread> threads;
         for (std::size_t number = 0; number < all.size(); ++number) {
             threads.emplace_back([&, number] {
-                told[number] = bank.engine.run(all[number].first, all[number].second);
+                outcomes[number] = bank.engine.run(all[number].first, all[number].second);
             });
         }
     }
-    for (std::size_t number = 0; number < told.size(); ++number) {
-        INFO(told[number].text());
-        if (number != 3) CHECK(told[number].done());
-        else check_held(told[number].problem, "the record 'from3' of 'suite_ledgers'");
+    for (std::size_t number = 0; number < outcomes.size(); ++number) {
+        INFO(outcomes[number].text());
+        if (number != 3) CHECK(outcomes[number].done());
+        else check_held(outcomes[number].problem, "the record 'from3' of 'suite_ledgers'");
     }
 }
 
@@ -161,11 +161,11 @@ TEST_CASE("held records: an entry held by a native transaction delays only itsel
         held_bank bank{settle::phases::one};
         auto const all = transfers(bank, 5);
         bank.other.hold_new("settle_entries", "t2");
-        auto const told = bank.engine.run_all(all);
-        for (std::size_t number = 0; number < told.size(); ++number) {
-            INFO(told[number].text());
-            if (number != 2) CHECK(told[number].done());
-            else check_held(told[number].problem, "the entry 't2' of 'settle_entries'");
+        auto const outcomes = bank.engine.run_all(all);
+        for (std::size_t number = 0; number < outcomes.size(); ++number) {
+            INFO(outcomes[number].text());
+            if (number != 2) CHECK(outcomes[number].done());
+            else check_held(outcomes[number].problem, "the entry 't2' of 'settle_entries'");
         }
     }
     SUBCASE("unfinished entries that are taken over") {

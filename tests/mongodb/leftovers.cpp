@@ -154,10 +154,10 @@ TEST_CASE("leftovers: a worker that takes over an old commit may stop at any ste
         // Claimed under epoch 1; one mark is raised, the other is not.
         auto const update = [&](std::string const& collection, std::string const& query,
                                 std::string const& change) {
-            auto const told = settle_test::run_command(
+            auto const reply = settle_test::run_command(
                 own.address(), R"({"update": ")" + collection + R"(", "updates": [{"q": )" + query +
                                    R"(, "u": {"$set": )" + change + "}}]}");
-            REQUIRE(told.number("nModified") == 1);
+            REQUIRE(reply.number("nModified") == 1);
         };
         update("transactions", R"({"_id": 10})",
                stored ? R"({"epoch": 1, "committed": 1})" : R"({"epoch": 1})");

@@ -100,8 +100,8 @@ std::string word(std::string const& address, std::string const& name) {
         .text("cursor.firstBatch.0.value");
 }
 void run(std::string const& address, std::string const& command) {
-    auto const told = run_command(address, command);
-    REQUIRE_MESSAGE(told.ok, told.error);
+    auto const reply = run_command(address, command);
+    REQUIRE_MESSAGE(reply.ok, reply.error);
 }
 /// As a version noted it that gave the log of every layout one name.
 void forget_layout(std::string const& address) {

@@ -149,8 +149,8 @@ private:
     }
     template <typename... Values>
     void run(std::string_view text, Values const&... values) {
-        auto const told = to_.run(fmt::format(fmt::runtime(text), values...));
-        if (!told.ok) throw std::runtime_error(told.error);
+        auto const reply = to_.run(fmt::format(fmt::runtime(text), values...));
+        if (!reply.ok) throw std::runtime_error(reply.error);
     }
 
     connection to_;

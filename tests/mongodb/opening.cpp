@@ -93,19 +93,20 @@ TEST_CASE("opening: a database opens although the primary steps down before the 
 
 TEST_CASE("opening: a login is repeated after a network error, not after a refusal") {
     using namespace settle::mongodb::detail;
-    auto const told = [](char const* text) {
+    auto const describe_login = [](char const* text) {
         bson_error_t problem{};
         bson_set_error(&problem, MONGOC_ERROR_CLIENT, MONGOC_ERROR_CLIENT_AUTHENTICATE, "%s", text);
         return describe(problem, "find records");
     };
-    auto const cut = told("Failed to send \"saslContinue\" command with database \"admin\": Failed "
-                          "to read 4 bytes: socket error or timeout");
+    auto const cut =
+        describe_login("Failed to send \"saslContinue\" command with database \"admin\": Failed "
+                       "to read 4 bytes: socket error or timeout");
     CHECK(cut.code == settle::condition::retryable);
     CHECK(is_lost_primary(cut.code));
     CHECK(cut.text.find("password") == std::string::npos);
     for (char const* const text : {"Authentication failed.", "bad auth : authentication failed",
                                    "Received authentication for mechanism PLAIN"}) {
-        auto const refused = told(text);
+        auto const refused = describe_login(text);
         INFO(text);
         CHECK(refused.code == settle::condition::permanent);
         CHECK(!is_lost_primary(refused.code));

@@ -75,9 +75,9 @@ private:
         return of_.object_ids ? R"({"$oid": ")" + text + "\"}" : '"' + text + '"';
     }
     void run(std::string const& command) {
-        auto const told = to_.run(command);
-        REQUIRE_MESSAGE(told.ok, told.error);
-        REQUIRE(told.number("n") == 1);
+        auto const reply = to_.run(command);
+        REQUIRE_MESSAGE(reply.ok, reply.error);
+        REQUIRE(reply.number("n") == 1);
     }
     void insert(std::string const& collection, int number, std::string const& rest) {
         run(R"({"insert": ")" + collection + R"(", "documents": [{"_id": )" +
@@ -237,10 +237,10 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
         article program{own.address(), of};
         auto const update = [&](std::string const& collection, std::string const& id,
                                 std::string const& change) {
-            auto const told = program.to_.run(
-                R"({"update": ")" + collection + R"(", "updates": [{"q": {"_id": ")" + id +
-                R"("}, "u": )" + change + "}]}");
-            REQUIRE(told.number("nModified") == 1);
+            auto const reply = program.to_.run(R"({"update": ")" + collection +
+                                               R"(", "updates": [{"q": {"_id": ")" + id +
+                                               R"("}, "u": )" + change + "}]}");
+            REQUIRE(reply.number("nModified") == 1);
         };
         for (int const number : {1, 2, 3, 4}) {
             program.open(number);

@@ -20,9 +20,9 @@ TEST_CASE("purge: it erases old entries, a step at a time, and nothing else") {
         engine.create(ledgers, {"B", opening, 0, ""}).value();
         for (int i = 0; i < 5; ++i) {
             // One of them is canceled.
-            auto const told = engine.run("old-" + std::to_string(i),
-                                         transfer{"A", "B", i == 2 ? 1'000 : 1});
-            CHECK(told.done() == (i != 2));
+            auto const outcome =
+                engine.run("old-" + std::to_string(i), transfer{"A", "B", i == 2 ? 1'000 : 1});
+            CHECK(outcome.done() == (i != 2));
         }
         CHECK(engine.submit("submitted", transfer{"A", "B", 5}).problem.empty());
         CHECK(engine.purge().erased == 0);

@@ -190,8 +190,8 @@ TEST_CASE("reads: find() returns an entry whose majority is not known yet") {
     auto engine = settle_test::bank_on(db);
     settle_test::connection shell{set.address("bank")};
     auto const run = [&](std::string const& in, std::string const& command) {
-        auto const told = shell.run(in, command);
-        REQUIRE_MESSAGE(told.ok, told.error);
+        auto const reply = shell.run(in, command);
+        REQUIRE_MESSAGE(reply.ok, reply.error);
     };
     // As on a new primary, which has what the one before has acknowledged, and learns late that a
     // majority has it, too.

@@ -50,9 +50,9 @@ public:
     std::map<std::string, int> commands(int number) {
         std::string const id = "usual" + std::to_string(number);
         begin(id);
-        auto const told = act(id);
-        CHECK_MESSAGE(told.done(), told);
-        check(told, id);
+        auto const outcome = act(id);
+        CHECK_MESSAGE(outcome.done(), outcome);
+        check(outcome, id);
         return between_.all_requests();
     }
 
@@ -61,14 +61,14 @@ public:
         INFO(of_.where.name << ", change " << static_cast<int>(of_.what) << ": " << one.text());
         begin(id, one.lasts());
         between_.add(one.on);
-        auto const told = act(id);
-        INFO(told.text());
+        auto const outcome = act(id);
+        INFO(outcome.text());
         between_.clear_rules();
         bool const sent = between_.requests(one.on.command) >= one.on.nth;
-        if (!one.lasts()) CHECK(told.done());
+        if (!one.lasts()) CHECK(outcome.done());
         if (one.is_late() && !one.after_recovery) land(one);
         settle_everything();
-        check(told, id);
+        check(outcome, id);
         if (!one.is_late() || !one.after_recovery) return sent;
         // The record then stands again as the late message expects it to: only its epoch says that
         // its time is over.
@@ -76,7 +76,7 @@ public:
         auto const stood = record(id);
         land(one);
         settle_everything();
-        check_told(others_, told);
+        check_outcome(others_, outcome);
         CHECK(record(id) == stood);
         CHECK(others_.marks().value() == 0);
         return sent;
@@ -125,8 +125,8 @@ private:
         auto const found = others_.find(id).value();
         return found && found->state == settle::state::done;
     }
-    void check(settle::outcome const& told, std::string const& id) {
-        check_told(others_, told);
+    void check(settle::outcome const& outcome, std::string const& id) {
+        check_outcome(others_, outcome);
         std::optional<card> const before =
             of_.what == change::create ? std::nullopt : std::optional{first(id)};
         std::optional<card> const after = of_.what == change::erase    ? std::nullopt

@@ -79,12 +79,12 @@ TEST_CASE("server errors: a permanent refusal is reported at once, and a later c
                              .answer = failed(code)});
             }
             auto const began = std::chrono::steady_clock::now();
-            auto const told = engine.run("t", transfer{"A", "B", enough});
+            auto const outcome = engine.run("t", transfer{"A", "B", enough});
             CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds{10});
-            INFO(told);
-            CHECK(told.verdict == settle::verdict::undecided);
-            CHECK(told.problem.code == settle::condition::permanent);
-            CHECK(told.problem.text.find(std::to_string(code)) != std::string::npos);
+            INFO(outcome);
+            CHECK(outcome.verdict == settle::verdict::undecided);
+            CHECK(outcome.problem.code == settle::condition::permanent);
+            CHECK(outcome.problem.text.find(std::to_string(code)) != std::string::npos);
             between.clear_rules();
             CHECK(engine.run("t", transfer{"A", "B", enough}).done());
         }

@@ -40,10 +40,10 @@ void work(std::string const& address, std::string const& name, std::string const
     auto one = bank_on(db, settle::phases::one, limits);
     auto two = bank_on(db, settle::two_phases, limits);
     std::mt19937_64 chance{seed};
-    auto const tell = [](settle::outcome const& told) {
+    auto const print = [](settle::outcome const& outcome) {
         // In one piece, since the program may be killed while it writes.
         std::ostringstream line;
-        line << "told " << told.id << ' ' << name_of(told.verdict) << '\n';
+        line << "outcome " << outcome.id << ' ' << name_of(outcome.verdict) << '\n';
         std::cout << line.str() << std::flush;
     };
     int number = 0;
@@ -60,10 +60,11 @@ void work(std::string const& address, std::string const& name, std::string const
         if (!alone && chance() % 2 == 0) {
             std::vector<std::pair<std::string, transfer>> some(1 + chance() % 30);
             for (auto& each : some) each = next();
-            engine.run_all(some, [&](std::size_t, settle::outcome const& told) { tell(told); });
+            engine.run_all(some,
+                           [&](std::size_t, settle::outcome const& outcome) { print(outcome); });
         } else {
             auto const [id, parameters] = next();
-            tell(engine.run(id, parameters));
+            print(engine.run(id, parameters));
         }
     }
 }
@@ -88,7 +89,7 @@ public:
         for (auto& one : running_) one->signal(SIGKILL);
         for (auto& one : running_) note(one->wait());
         running_.clear();
-        return std::move(told_);
+        return std::move(reported_);
     }
 
 private:
@@ -115,8 +116,8 @@ private:
             std::string id;
             std::string verdict;
             // A last line that was cut off says nothing.
-            if (words >> first >> id >> verdict && first == "told" && !lines.eof()) {
-                told_[id] = verdict;
+            if (words >> first >> id >> verdict && first == "outcome" && !lines.eof()) {
+                reported_[id] = verdict;
             }
         }
     }
@@ -126,7 +127,7 @@ private:
     std::string how_;
     std::size_t started_ = 0;
     std::vector<std::unique_ptr<testing::program>> running_;
-    std::map<std::string, std::string> told_;
+    std::map<std::string, std::string> reported_;
 };
 
 /// The marks that are left, each with its entry.
@@ -140,7 +141,7 @@ std::string marks_and_entries(replica_set const& set) {
 }
 
 /// The log, the records and the programs tell one story.
-void check_story(replica_set const& set, std::map<std::string, std::string> const& told) {
+void check_story(replica_set const& set, std::map<std::string, std::string> const& reported) {
     database db{set.address("bank")};
     auto engine = bank_on(db);
     // A program that was killed leaves its native transaction to the server, which lets it hold its
@@ -175,7 +176,7 @@ void check_story(replica_set const& set, std::map<std::string, std::string> cons
     }
     std::size_t done = 0;
     std::size_t undecided = 0;
-    for (auto const& each : told) {
+    for (auto const& each : reported) {
         // clang 14 takes no structured binding in a message.
         std::string const& id = each.first;
         std::string const& verdict = each.second;
@@ -183,15 +184,15 @@ void check_story(replica_set const& set, std::map<std::string, std::string> cons
             ++undecided;
             continue;
         }
-        INFO("told of " << id);
+        INFO("outcome of " << id);
         CHECK(ends[id] == verdict);
         if (verdict == "done") ++done;
     }
-    MESSAGE(ends.size() << " entries, " << told.size() << " outcomes told, " << done << " done, "
-                        << undecided << " undecided");
+    MESSAGE(ends.size() << " entries, " << reported.size() << " outcomes reported, " << done
+                        << " done, " << undecided << " undecided");
     CHECK(done > 50);
     // Those who run when a primary goes are few beside those who run when there is one.
-    CHECK(undecided * 5 <= told.size());
+    CHECK(undecided * 5 <= reported.size());
     std::int64_t sum = 0;
     for (auto const& one : engine.scan_page<settle::testing::ledgers_type>({}, 1000).value()) {
         INFO(one.id);
@@ -218,8 +219,7 @@ void under_load(Disaster const& disaster, std::string const& how = "mixed") {
     disaster(set, running);
     set.wait_until_whole();
     std::this_thread::sleep_for(2s);
-    auto const told = running.end();
-    check_story(set, told);
+    check_story(set, running.end());
 }
 
 } // namespace

@@ -120,8 +120,8 @@ TEST_CASE("long: snapshots: a confirm whose comparison exceeds one message is do
     auto engine = shifts_on(db, settle::phases::two);
     engine.create(shifts, shift{"A", 1, std::string(4'300'000, 'x')}).value();
     std::string const text(4'300'000, 'y');
-    auto const told = engine.run("m", note{"A", text});
-    CHECK_MESSAGE(told.done(), told.problem);
+    auto const outcome = engine.run("m", note{"A", text});
+    CHECK_MESSAGE(outcome.done(), outcome.problem);
     CHECK(engine.marks().value() == 0);
     CHECK((engine.read(shifts, std::string{"A"}).value()->note == text));
 }

@@ -84,10 +84,10 @@ public:
     std::map<std::string, int> commands(int number) {
         std::string const id = "usual" + std::to_string(number);
         begin(id);
-        auto const told = act(id);
-        CHECK_MESSAGE(told.problem.empty(), told);
-        CHECK_MESSAGE(is_expected(told), told);
-        check(told, id);
+        auto const outcome = act(id);
+        CHECK_MESSAGE(outcome.problem.empty(), outcome);
+        CHECK_MESSAGE(is_expected(outcome), outcome);
+        check(outcome, id);
         return between_.all_requests();
     }
 
@@ -96,14 +96,14 @@ public:
         INFO(of_.name << ": " << one.text());
         begin(id, one.lasts());
         between_.add(one.on);
-        auto const told = act(id);
-        INFO(told.text());
+        auto const outcome = act(id);
+        INFO(outcome.text());
         between_.clear_rules();
         bool const sent = between_.requests(one.on.command) >= one.on.nth;
-        if (!one.lasts() && !may_stop_at(one.on.command)) CHECK(is_expected(told));
+        if (!one.lasts() && !may_stop_at(one.on.command)) CHECK(is_expected(outcome));
         if (one.is_late() && !one.after_recovery) land(one);
         settle_everything();
-        check(told, id);
+        check(outcome, id);
         if (!one.is_late() || !one.after_recovery) return sent;
         // The records then stand again as the late message expects them to: only its epoch says
         // that its time is over.
@@ -111,7 +111,7 @@ public:
         move_on(id, stood - moved_of(id));
         land(one);
         settle_everything();
-        check_told(others_, told);
+        check_outcome(others_, outcome);
         check_balances(id, stood);
         return sent;
     }
@@ -142,45 +142,46 @@ private:
         between_.reset_counts();
     }
     settle::outcome act(std::string const& id) {
-        settle::outcome told;
-        told.id = id;
+        settle::outcome outcome;
+        outcome.id = id;
         switch (of_.does) {
         case deed::run: return run(id);
         case deed::cancel: return caller_->cancel(id);
         case deed::reverse: return caller_->reverse(id);
-        case deed::work: add(told, caller_->work()); break;
-        case deed::recover: add(told, caller_->recover(at_once())); break;
+        case deed::work: add(outcome, caller_->work()); break;
+        case deed::recover: add(outcome, caller_->recover(at_once())); break;
         case deed::sweep: {
             auto const all = caller_->sweep();
-            told.problem = all.problem;
-            if (told.problem.empty()) told.verdict = settle::verdict::canceled;
+            outcome.problem = all.problem;
+            if (outcome.problem.empty()) outcome.verdict = settle::verdict::canceled;
         }
         }
         // Reports of many give no reasons.
-        if (told.canceled()) told.why = others_.find(id).value().value().why;
-        return told;
+        if (outcome.canceled()) outcome.why = others_.find(id).value().value().why;
+        return outcome;
     }
-    static void add(settle::outcome& told, settle::recovery_report const& report) {
+    static void add(settle::outcome& outcome, settle::recovery_report const& report) {
         using settle::verdict;
-        told.problem = report.problem;
-        if (report.done == 1) told.verdict = verdict::done;
-        if (report.canceled == 1) told.verdict = verdict::canceled;
+        outcome.problem = report.problem;
+        if (report.done == 1) outcome.verdict = verdict::done;
+        if (report.canceled == 1) outcome.verdict = verdict::canceled;
     }
     /// One fault keeps no transaction from its end. But who is hit before there is one, or in a
     /// sweep, may be told to come again.
     [[nodiscard]] bool may_stop_at(std::string const& command) const {
         return of_.does == deed::sweep || (of_.does != deed::run && command == "find");
     }
-    [[nodiscard]] bool is_expected(settle::outcome const& told) const {
+    [[nodiscard]] bool is_expected(settle::outcome const& outcome) const {
         bool const committed =
             of_.from == left_at::committed || of_.from == left_at::half_confirmed;
         switch (of_.does) {
-        case deed::run: return of_.amount == enough ? told.done() : told.canceled();
+        case deed::run: return of_.amount == enough ? outcome.done() : outcome.canceled();
         case deed::work:
-        case deed::reverse: return told.done();
-        case deed::recover: return of_.from == left_at::canceling ? told.canceled() : told.done();
-        case deed::cancel: return committed ? told.done() : told.canceled();
-        case deed::sweep: return told.canceled();
+        case deed::reverse: return outcome.done();
+        case deed::recover:
+            return of_.from == left_at::canceling ? outcome.canceled() : outcome.done();
+        case deed::cancel: return committed ? outcome.done() : outcome.canceled();
+        case deed::sweep: return outcome.canceled();
         }
         return false;
     }
@@ -191,8 +192,8 @@ private:
         return caller_->run_all(std::vector{std::pair{id, wanted}, std::pair{id + "+", beside}})
             .front();
     }
-    void check(settle::outcome const& told, std::string const& id) {
-        check_told(others_, told);
+    void check(settle::outcome const& outcome, std::string const& id) {
+        check_outcome(others_, outcome);
         check_balances(id, moved_of(id));
     }
     /// What stands moved between the accounts of a transfer, as the log says.

@@ -62,8 +62,8 @@ TEST_CASE("two stores: two stores in MongoDB are called in parallel") {
         one->reset_counts();
         one->add({.what = fault::hold_reply});
     }
-    std::optional<settle::outcome> told;
-    std::jthread caller{[&] { told = engine.run(paid.id, paid.wanted); }};
+    std::optional<settle::outcome> outcome;
+    std::jthread caller{[&] { outcome = engine.run(paid.id, paid.wanted); }};
     auto const both_asked = [&] {
         return before_first.requests() > 0 && before_second.requests() > 0;
     };
@@ -74,7 +74,7 @@ TEST_CASE("two stores: two stores in MongoDB are called in parallel") {
     before_first.release();
     before_second.release();
     caller.join();
-    CHECK(told->done());
+    CHECK(outcome->done());
     paid.check(engine, 100);
 }
 

@@ -62,11 +62,11 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         program.open(10);
         auto const all = all_unreadable();
         for (std::size_t at = 0; at < all.size(); ++at) {
-            auto const told = run_command(own.address(), R"({"insert": "transactions", )"
-                                                         R"("documents": [{"_id": )" +
-                                                             id_of(at) + ", " + all[at].fields +
-                                                             "}]}");
-            REQUIRE_MESSAGE(told.ok, told.error);
+            auto const reply =
+                run_command(own.address(), R"({"insert": "transactions", )"
+                                           R"("documents": [{"_id": )" +
+                                               id_of(at) + ", " + all[at].fields + "}]}");
+            REQUIRE_MESSAGE(reply.ok, reply.error);
         }
         taken_over bank{own.address(), words};
         auto& engine = bank.engine();

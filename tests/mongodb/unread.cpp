@@ -80,7 +80,7 @@ TEST_CASE("unread: a transfer of 0 does not change its records") {
             CHECK(here.engine.run("two", transfer{"B", "A", 0}).done());
             std::vector<std::pair<std::string, transfer>> const some{
                 {"three", {"A", "B", 0}}, {"four", {"B", "A", 0}}, {"five", {"A", "B", 0}}};
-            for (auto const& told : here.engine.run_all(some)) CHECK(told.done());
+            for (auto const& outcome : here.engine.run_all(some)) CHECK(outcome.done());
             CHECK(here.look("suite_ledgers", "A") == before);
             CHECK(balance(here.engine, "B") == opening);
         }
@@ -126,10 +126,10 @@ TEST_CASE("unread: a record is read where an update cannot decide, with the same
             bank here{how};
             here.put_ledger("A", one.source);
             here.put_usual("B");
-            auto const told = here.engine.run("t", transfer{"A", "B", 30});
-            CHECK_MESSAGE(told.verdict == one.end, told.text());
-            check_told(here.engine, told);
-            CHECK(balance(here.engine, "B") == opening + (told.done() ? 30 : 0));
+            auto const outcome = here.engine.run("t", transfer{"A", "B", 30});
+            CHECK_MESSAGE(outcome.verdict == one.end, outcome.text());
+            check_outcome(here.engine, outcome);
+            CHECK(balance(here.engine, "B") == opening + (outcome.done() ? 30 : 0));
             if (one.left >= 0) CHECK(balance(here.engine, "A") == one.left);
         }
     }
@@ -142,10 +142,10 @@ TEST_CASE("unread: a refused part does not hinder the other part") {
         // The source could be changed unread, the destination is full.
         here.put_ledger("B", R"("balance": {"$numberLong": "9223372036854775800"}, "label": "", )"
                               R"("units": {"$numberLong": "0"})");
-        auto const told = here.engine.run("t", transfer{"A", "B", 30});
-        CHECK(told.canceled());
-        CHECK(told.why == settle::reason::overflow);
-        CHECK(told.participant == "destination");
+        auto const outcome = here.engine.run("t", transfer{"A", "B", 30});
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == settle::reason::overflow);
+        CHECK(outcome.participant == "destination");
         CHECK(balance(here.engine, "A") == opening);
         CHECK(here.engine.marks().value() == 0);
     }
@@ -155,8 +155,8 @@ TEST_CASE("unread: two parts that name one record are two parts") {
     for (auto const how : {settle::phases::one, settle::two_phases}) {
         bank here{how};
         here.put_usual("A");
-        auto const told = here.engine.run("t", transfer{"A", "A", 30});
-        CHECK(told.done());
+        auto const outcome = here.engine.run("t", transfer{"A", "A", 30});
+        CHECK(outcome.done());
         CHECK(balance(here.engine, "A") == opening);
         CHECK(here.engine.marks().value() == 0);
     }

@@ -69,10 +69,10 @@ std::string refusal(std::string const& address, tutorial_layout const& layout) {
 tutorial_layout documents() { return settle_test::layout_of(settle_test::dialects().front()); }
 
 void put(std::string const& address, std::string const& collection, std::string const& document) {
-    auto const told = run_command(address, R"({"insert": ")" + collection +
-                                               R"(", "documents": [)" + document + "]}");
-    REQUIRE_MESSAGE(told.ok, told.error);
-    REQUIRE(told.number("n") == 1);
+    auto const reply = run_command(address, R"({"insert": ")" + collection +
+                                                R"(", "documents": [)" + document + "]}");
+    REQUIRE_MESSAGE(reply.ok, reply.error);
+    REQUIRE(reply.number("n") == 1);
 }
 /// Another transfer of 100 from A10 to B10.
 void put_transfer(std::string const& address, std::string const& rest) {
@@ -204,9 +204,9 @@ TEST_CASE("unusual leftovers: an old entry may lack an optional parameter") {
         CHECK(engine.find("1").value()->parameters == engine.find("2").value()->parameters);
         settle::recover_options wanted;
         wanted.older_than = 0s;
-        auto const told = engine.recover(wanted);
-        CHECK(told.done == 3);
-        CHECK(told.skipped.empty());
+        auto const report = engine.recover(wanted);
+        CHECK(report.done == 3);
+        CHECK(report.skipped.empty());
         CHECK(engine.read(bank::tutorial::accounts, "A10").value()->balance == 1300);
         // Whoever asks for it again means the same.
         CHECK(engine.run("1", odd::noted{"A10", 100, std::nullopt}).done());
@@ -230,11 +230,11 @@ TEST_CASE("unusual leftovers: an old transfer continues beside bare marks of ano
         before(0s);
         put_transfer(own.address(), R"("_id": 11, "state": "pending")" + words.modified);
         for (auto const& [account, amount] : {std::pair{"A10", "-100"}, {"B10", "100"}}) {
-            auto const told = run_command(
+            auto const reply = run_command(
                 own.address(), R"({"update": "accounts", "updates": [{"q": {"_id": ")" +
                                    std::string{account} + R"("}, "u": {"$inc": {"balance": )" +
                                    amount + R"(}, "$push": {"pendingTransactions": 11}}}]})");
-            REQUIRE(told.number("nModified") == 1);
+            REQUIRE(reply.number("nModified") == 1);
         }
         taken_over bank{own.address(), words};
         settle::recover_options wanted;
@@ -243,9 +243,9 @@ TEST_CASE("unusual leftovers: an old transfer continues beside bare marks of ano
         CHECK(bank.engine().find("10").value()->state == settle::state::done);
         CHECK(bank.engine().find("11").value()->state == settle::state::pending);
         // A new effect has to wait: nobody knows yet what the other one did.
-        auto const told = bank.engine().run("12", transfer{"A10", "B10", 1});
-        CHECK(told.canceled());
-        CHECK(told.why == settle::reason::busy);
+        auto const outcome = bank.engine().run("12", transfer{"A10", "B10", 1});
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == settle::reason::busy);
         settle_all(bank);
         CHECK(bank.engine().find("11").value()->state == settle::state::done);
         CHECK(bank.balance("A10") == 800);
@@ -347,11 +347,11 @@ TEST_CASE("unusual leftovers: an old entry with a future date of any kind stands
         // No unit of time comes around to where it began.
         CHECK(listed(std::chrono::hours{24 * 365 * 200}) == 6);
         CHECK(listed(std::chrono::hours::min()) == 9);
-        auto const told = engine.recover();
-        CHECK(told.skipped.empty());
-        CHECK(told.young == 3);
-        CHECK(told.done == 1);
-        CHECK(told.canceled == 5);
+        auto const report = engine.recover();
+        CHECK(report.skipped.empty());
+        CHECK(report.young == 3);
+        CHECK(report.done == 1);
+        CHECK(report.canceled == 5);
         CHECK(bank.balance("A10") == 900);
         CHECK(bank.balance("B10") == 1100);
     }
@@ -371,16 +371,16 @@ TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and othe
     auto& engine = bank.engine();
     settle::recover_options wanted;
     wanted.older_than = 0s;
-    auto const told = engine.recover(wanted);
-    CHECK(told.problem.empty());
-    CHECK(told.done + told.canceled == 1);
-    REQUIRE(told.skipped.size() == 5);
-    for (auto const& one : told.skipped) {
+    auto const report = engine.recover(wanted);
+    CHECK(report.problem.empty());
+    CHECK(report.done + report.canceled == 1);
+    REQUIRE(report.skipped.size() == 5);
+    for (auto const& one : report.skipped) {
         INFO(one.id, ": ", one.problem.text);
         CHECK(one.problem.code == settle::errc::damaged);
         CHECK(one.problem.text.find(one.id) != std::string::npos);
     }
-    CHECK(told.skipped.back().id.find("$date") != std::string::npos);
+    CHECK(report.skipped.back().id.find("$date") != std::string::npos);
     // Pages of any size come to their end, without an entry twice.
     for (std::size_t const limit : {1U, 2U, 3U, 4U}) {
         INFO("pages of ", limit);
@@ -435,9 +435,9 @@ TEST_CASE("unusual leftovers: a key other than _id is unique") {
         CHECK(again.problem().code == settle::errc::record_exists);
     }
     taken_over bank{own.address(), words};
-    auto const told = run_command(own.address(), R"({"listIndexes": "accounts"})");
-    CHECK(told.text("cursor.firstBatch.1.name") == "settle_key");
-    CHECK(told.json().find("firstBatch.2") == std::string::npos);
+    auto const server_reply = run_command(own.address(), R"({"listIndexes": "accounts"})");
+    CHECK(server_reply.text("cursor.firstBatch.1.name") == "settle_key");
+    CHECK(server_reply.json().find("firstBatch.2") == std::string::npos);
     // Other documents need not have that field.
     put(own.address(), "accounts", R"({"of": 1})");
     put(own.address(), "accounts", R"({"of": 2})");

@@ -17,9 +17,9 @@ public:
     explicit open_insert(std::string const& address) : shell_(address) {
         set(R"("alwaysOn", "data": {"collectionNS": ")" + shell_.database() + R"(.others"})");
         inserts_ = std::thread{[address] {
-            auto const told = run_command(address, R"({"insert": "others", "documents": [{}], )"
-                                                   R"("writeConcern": {"w": 1}})");
-            CHECK_MESSAGE(told.ok, told.error);
+            auto const reply = run_command(address, R"({"insert": "others", "documents": [{}], )"
+                                                    R"("writeConcern": {"w": 1}})");
+            CHECK_MESSAGE(reply.ok, reply.error);
         }};
         auto const begun =
             shell_.run("admin", R"({"waitForFailPoint": "hangAfterCollectionInserts", )"
@@ -35,10 +35,10 @@ public:
 
 private:
     void set(std::string const& mode) {
-        auto const told = shell_.run(
-            "admin", R"({"configureFailPoint": "hangAfterCollectionInserts", "mode": )" + mode +
-                         "}");
-        CHECK_MESSAGE(told.ok, told.error);
+        auto const reply =
+            shell_.run("admin", R"({"configureFailPoint": "hangAfterCollectionInserts", "mode": )" +
+                                    mode + "}");
+        CHECK_MESSAGE(reply.ok, reply.error);
     }
 
     connection shell_;

@@ -203,8 +203,8 @@ TEST_CASE("codec: a text that no store could keep is refused before it is writte
           "settle: 'lines[1].item': the text is not UTF-8; nothing was written. Give it as UTF-8 "
           "without a NUL. See definition#field-types");
     value.destination.door = "a\0"s;
-    std::string const told = settle::check_texts(value).problem().message();
-    CHECK(told.starts_with("settle: 'destination.door': the text holds a NUL; "));
+    std::string const message = settle::check_texts(value).problem().message();
+    CHECK(message.starts_with("settle: 'destination.door': the text holds a NUL; "));
     shelf words;
     words.words = {{"a"}, {"b", "\xC0\x80"}};
     CHECK(settle::check_texts(words).problem().message().starts_with("settle: 'words[1][1]': "));

@@ -26,12 +26,12 @@ public:
         if (pid_ == 0) {
             ::close(to_child[1]);
             std::string const self = settle::this_process() + '\n';
-            bool const told = ::write(to_parent[1], self.data(), self.size()) ==
-                              static_cast<::ssize_t>(self.size());
+            bool const written = ::write(to_parent[1], self.data(), self.size()) ==
+                                 static_cast<::ssize_t>(self.size());
             // Waits until the parent closes its end, however the parent ends.
             char byte = 0;
             while (::read(to_child[0], &byte, 1) > 0) {}
-            ::_exit(told ? 0 : 1);
+            ::_exit(written ? 0 : 1);
         }
         ::close(to_parent[1]);
         ::close(to_child[0]);

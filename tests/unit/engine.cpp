@@ -32,12 +32,12 @@ struct bank {
 
 TEST_CASE("engine: a transaction runs to its end and reports it") {
     bank b;
-    auto const told = b.engine.run("t1", transfer{"A", "B", 30});
-    CHECK(told.done());
-    CHECK(told.id == "t1");
-    CHECK(told.why == reason::none);
-    CHECK(told.problem.empty());
-    CHECK(told.text() == "t1: done");
+    auto const outcome = b.engine.run("t1", transfer{"A", "B", 30});
+    CHECK(outcome.done());
+    CHECK(outcome.id == "t1");
+    CHECK(outcome.why == reason::none);
+    CHECK(outcome.problem.empty());
+    CHECK(outcome.text() == "t1: done");
     CHECK(balance_of(b.engine, "A") == 70);
     CHECK(balance_of(b.engine, "B") == 30);
     CHECK(marks_in(b.engine) == 0);
@@ -126,10 +126,10 @@ TEST_CASE("engine: an id of another transaction is refused") {
     bank b;
     REQUIRE(b.engine.run("t", transfer{"A", "B", 10}).done());
     for (transfer const& other : {transfer{"A", "B", 11}, transfer{"A", "C", 10}}) {
-        auto const told = b.engine.run("t", other);
-        CHECK(told.verdict == verdict::refused);
-        CHECK(told.problem.code == settle::errc::id_in_use);
-        CHECK(told.id == "t");
+        auto const outcome = b.engine.run("t", other);
+        CHECK(outcome.verdict == verdict::refused);
+        CHECK(outcome.problem.code == settle::errc::id_in_use);
+        CHECK(outcome.id == "t");
     }
     CHECK(b.engine.submit("t", transfer{"A", "B", 11}).problem.code == settle::errc::id_in_use);
     CHECK(balance_of(b.engine, "A") == 90);
@@ -140,16 +140,16 @@ TEST_CASE("engine: ids and texts that no log could keep are refused before anyth
     for (std::string const& id :
          {std::string{}, std::string(201, 'x'), std::string{"\xc3"}, std::string{"a\0b", 3},
           std::string{"t/reverse"}, std::string{"t/reverse/2"}}) {
-        auto const told = b.engine.run(id, transfer{"A", "B", 1});
-        CHECK(told.verdict == verdict::refused);
-        CHECK(told.problem.code == settle::errc::bad_text);
+        auto const outcome = b.engine.run(id, transfer{"A", "B", 1});
+        CHECK(outcome.verdict == verdict::refused);
+        CHECK(outcome.problem.code == settle::errc::bad_text);
         CHECK(b.engine.submit(id, transfer{"A", "B", 1}).verdict == verdict::refused);
         CHECK_FALSE(b.engine.find(id).value());
     }
-    auto const told = b.engine.run("t", transfer{"A", "\xff", 1});
-    CHECK(told.verdict == verdict::refused);
-    CHECK(told.problem.code == settle::errc::bad_text);
-    CHECK(told.problem.message().find("destination") != std::string::npos);
+    auto const outcome = b.engine.run("t", transfer{"A", "\xff", 1});
+    CHECK(outcome.verdict == verdict::refused);
+    CHECK(outcome.problem.code == settle::errc::bad_text);
+    CHECK(outcome.problem.message().find("destination") != std::string::npos);
     CHECK_FALSE(b.engine.find("t").value());
     CHECK(b.engine.create(accounts, account{"\xff", 1}).problem().code == settle::errc::bad_text);
     std::string const longest(200, 'x');
@@ -159,11 +159,11 @@ TEST_CASE("engine: ids and texts that no log could keep are refused before anyth
 
 TEST_CASE("engine: an amount below zero is refused before anything is written") {
     bank b;
-    auto const told = b.engine.run("t", transfer{"A", "B", -1});
-    CHECK(told.verdict == verdict::refused);
-    CHECK(told.why == reason::guard_failed);
-    CHECK(told.participant == "source");
-    CHECK(told.problem.code == settle::errc::bad_parameters);
+    auto const outcome = b.engine.run("t", transfer{"A", "B", -1});
+    CHECK(outcome.verdict == verdict::refused);
+    CHECK(outcome.why == reason::guard_failed);
+    CHECK(outcome.participant == "source");
+    CHECK(outcome.problem.code == settle::errc::bad_parameters);
     CHECK_FALSE(b.engine.find("t").value());
     CHECK(b.engine.run("t", transfer{"A", "B", 0}).done());
 }
@@ -180,10 +180,10 @@ TEST_CASE("engine: an overflow cancels the transaction and never wraps") {
     bank b;
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     open_accounts(b.engine, {{"rich", most}});
-    auto const told = b.engine.run("t", transfer{"A", "rich", 1});
-    CHECK(told.canceled());
-    CHECK(told.why == reason::overflow);
-    CHECK(told.participant == "destination");
+    auto const outcome = b.engine.run("t", transfer{"A", "rich", 1});
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::overflow);
+    CHECK(outcome.participant == "destination");
     CHECK(balance_of(b.engine, "A") == 100);
     CHECK(balance_of(b.engine, "rich") == most);
 }
@@ -212,10 +212,10 @@ TEST_CASE("engine: outcomes print, compare and hash") {
 
 TEST_CASE("engine: work() runs submitted transactions in the order of their ids") {
     bank b;
-    auto const told = b.engine.submit("b", transfer{"A", "B", 80});
-    CHECK(told.verdict == verdict::undecided);
-    CHECK(told.problem.empty());
-    CHECK(b.engine.submit("b", transfer{"A", "B", 80}) == told);
+    auto const outcome = b.engine.submit("b", transfer{"A", "B", 80});
+    CHECK(outcome.verdict == verdict::undecided);
+    CHECK(outcome.problem.empty());
+    CHECK(b.engine.submit("b", transfer{"A", "B", 80}) == outcome);
     CHECK(b.engine.submit("a", transfer{"A", "C", 60}).problem.empty());
     CHECK(b.engine.submit("c", transfer{"A", "B", 40}).problem.empty());
     CHECK(balance_of(b.engine, "A") == 100);
@@ -281,9 +281,9 @@ TEST_CASE("engine: run() checks the lifetime again after the insert is acknowled
         }
         return settle::testing::fault{};
     });
-    auto const told = engine.run("t", transfer{"A", "B", 5});
-    CHECK(told.canceled());
-    CHECK(told.why == reason::expired);
+    auto const outcome = engine.run("t", transfer{"A", "B", 5});
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::expired);
     CHECK(balance_of(engine, "A") == 100);
     CHECK(marks_in(engine) == 0);
 }
@@ -292,12 +292,12 @@ TEST_CASE("engine: cancel() ends a transaction before its commit") {
     bank b;
     SUBCASE("a submitted transaction never runs") {
         CHECK(b.engine.submit("t", transfer{"A", "B", 5}).problem.empty());
-        auto const told = b.engine.cancel("t");
-        CHECK(told.canceled());
-        CHECK(told.why == reason::cancel_asked);
+        auto const outcome = b.engine.cancel("t");
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == reason::cancel_asked);
         CHECK(b.engine.work().done == 0);
-        CHECK(b.engine.run("t", transfer{"A", "B", 5}) == told);
-        CHECK(b.engine.cancel("t") == told);
+        CHECK(b.engine.run("t", transfer{"A", "B", 5}) == outcome);
+        CHECK(b.engine.cancel("t") == outcome);
     }
     SUBCASE("a done transaction stays done") {
         REQUIRE(b.engine.run("t", transfer{"A", "B", 5}).done());
@@ -312,14 +312,14 @@ TEST_CASE("engine: cancel() ends a transaction before its commit") {
         CHECK_FALSE(b.engine.find("t").value());
         settle::cancel_options even;
         even.even_if_unknown = true;
-        auto const told = b.engine.cancel("t", even);
-        CHECK(told.canceled());
-        CHECK(told.why == reason::cancel_asked);
+        auto const outcome = b.engine.cancel("t", even);
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == reason::cancel_asked);
         CHECK(entry_of(b.engine, "t").type.empty());
         // It matches any parameters, and none of them ever run.
         CHECK(b.engine.run("t", transfer{"A", "B", 5}).why == reason::cancel_asked);
         CHECK(b.engine.submit("t", transfer{"A", "C", 7}).canceled());
-        CHECK(b.engine.cancel("t", even) == told);
+        CHECK(b.engine.cancel("t", even) == outcome);
         CHECK(balance_of(b.engine, "A") == 100);
         CHECK(b.engine.cancel("t/reverse", even).verdict == verdict::refused);
         CHECK(b.engine.cancel("", even).verdict == verdict::refused);
@@ -332,9 +332,9 @@ TEST_CASE("engine: cancel() ends a transaction before its commit") {
             // It compensated all marks; the owner does not know yet.
             CHECK(marks_in(b.engine) == 0);
         };
-        auto const told = b.engine.run("t", transfer{"A", "B", 5});
-        CHECK(told.canceled());
-        CHECK(told.why == reason::cancel_asked);
+        auto const outcome = b.engine.run("t", transfer{"A", "B", 5});
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == reason::cancel_asked);
         CHECK(balance_of(b.engine, "A") == 100);
         CHECK(marks_in(b.engine) == 0);
     }

@@ -80,7 +80,7 @@ TEST_CASE("kinds: a refusal of a range names its line") {
     s.unchanged();
 }
 
-TEST_CASE("kinds: two types that share their parameters are told apart by name") {
+TEST_CASE("kinds: two types that share their parameters are distinguished by name") {
     shop s;
     item const cap{"cap", 7, "new", "red"};
     CHECK(s.engine.run<create_type>("t", edit{"A", 1, cap}).done());
@@ -152,10 +152,10 @@ TEST_CASE("kinds: images survive the worker that took them") {
 
 TEST_CASE("kinds: two exclusive parts on one record cancel for good") {
     shop s;
-    auto const told = s.engine.run(labels{{{"pen"}, {"ink"}, {"pen"}}, "open", "shut"});
-    CHECK(told.canceled());
-    CHECK(told.why == reason::two_parts_name_one_record);
-    CHECK(*told.line == 2);
+    auto const outcome = s.engine.run(labels{{{"pen"}, {"ink"}, {"pen"}}, "open", "shut"});
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::two_parts_name_one_record);
+    CHECK(*outcome.line == 2);
     CHECK(s.world.pauses == 0);
     s.unchanged();
     CHECK(s.engine.run(labels{{{"pen"}, {"ink"}}, "open", "shut"}).done());
@@ -173,11 +173,11 @@ TEST_CASE("kinds: a worker that meets a mark backs off, and cancels after its at
     s.watch = nullptr;
 
     SUBCASE("the mark stays") {
-        auto const told = s.engine.run("t", labels{{{"ink"}, {"pen"}}, "open", "shut"});
-        CHECK(told.canceled());
-        CHECK(told.why == reason::busy);
-        CHECK(told.participant == "items");
-        CHECK(*told.line == 1);
+        auto const outcome = s.engine.run("t", labels{{{"ink"}, {"pen"}}, "open", "shut"});
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == reason::busy);
+        CHECK(outcome.participant == "items");
+        CHECK(*outcome.line == 1);
         CHECK(entry_of(s.engine, "t").attempts == s.engine.limits().attempts);
         CHECK(s.world.pauses == static_cast<int>(s.engine.limits().attempts));
         CHECK(s.world.elapsed <= s.engine.limits().attempts * s.engine.limits().longest_pause);
@@ -190,8 +190,8 @@ TEST_CASE("kinds: a worker that meets a mark backs off, and cancels after its at
             CHECK(marks_in(s.engine) == 2);
             if (s.world.pauses == 3) CHECK(s.engine.cancel("stuck").canceled());
         };
-        auto const told = s.engine.run("t", labels{{{"ink"}, {"pen"}}, "open", "shut"});
-        CHECK(told.done());
+        auto const outcome = s.engine.run("t", labels{{{"ink"}, {"pen"}}, "open", "shut"});
+        CHECK(outcome.done());
         CHECK(s.world.pauses == 3);
         CHECK(entry_of(s.engine, "t").attempts == 3);
         CHECK(entry_of(s.engine, "t").why == reason::none);
@@ -201,8 +201,8 @@ TEST_CASE("kinds: a worker that meets a mark backs off, and cancels after its at
     SUBCASE("the deadline passes, and the entry stays pending") {
         settle::call_options call;
         call.deadline = std::chrono::milliseconds{1};
-        auto const told = s.engine.run("t", drop{"pen"}, call);
-        CHECK(told.verdict == verdict::undecided);
+        auto const outcome = s.engine.run("t", drop{"pen"}, call);
+        CHECK(outcome.verdict == verdict::undecided);
         CHECK(entry_of(s.engine, "t").state == state::pending);
         CHECK(marks_in(s.engine) == 2);
         CHECK(s.engine.cancel("stuck").canceled());

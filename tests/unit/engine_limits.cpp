@@ -167,9 +167,9 @@ TEST_CASE("limits: every call accepts an infinite deadline") {
     std::vector<transfer> const all(20, transfer{"A", "B", 1});
     for (std::size_t const window : {std::size_t{0}, std::size_t{1}, ~std::size_t{0}}) {
         batch.window = window;
-        auto const told = engine.run_all(all, batch);
-        REQUIRE(told.size() == all.size());
-        for (auto const& one : told) CHECK(one.done());
+        auto const outcomes = engine.run_all(all, batch);
+        REQUIRE(outcomes.size() == all.size());
+        for (auto const& one : outcomes) CHECK(one.done());
     }
     CHECK(balance_of(engine, "B") == 60);
 }
@@ -189,9 +189,9 @@ TEST_CASE("limits: a deadline in the past leaves no transaction half done") {
         CHECK(marks_in(engine) == 0);
         // An entry of somebody else is not waited for.
         on.leave_pending("v" + std::to_string(given.count()));
-        auto const told =
+        auto const outcome =
             engine.run("v" + std::to_string(given.count()), transfer{"A", "B", 1}, call);
-        CHECK(told.verdict == verdict::undecided);
+        CHECK(outcome.verdict == verdict::undecided);
         CHECK(on.world.pauses == 0);
     }
 }

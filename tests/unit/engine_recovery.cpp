@@ -91,9 +91,9 @@ TEST_CASE("recovery: a cancel that was begun is finished with its reason") {
         auto const kept = entry_of(b.engine, "t");
         CHECK(kept.why == reason::guard_failed);
         CHECK(kept.participant == "source");
-        auto const told = b.engine.run("t", transfer{"A", "B", 101});
-        CHECK(told.why == reason::guard_failed);
-        CHECK(told.participant == "source");
+        auto const outcome = b.engine.run("t", transfer{"A", "B", 101});
+        CHECK(outcome.why == reason::guard_failed);
+        CHECK(outcome.participant == "source");
     }
 }
 
@@ -184,10 +184,10 @@ TEST_CASE("recovery: a deadline ends a waiting call as undecided") {
     settle::call_options call;
     SUBCASE("the deadline counts from the call") {
         call.deadline = std::chrono::seconds{2};
-        auto const told = b.engine.run("t", transfer{"A", "B", 30}, call);
-        CHECK(told.verdict == verdict::undecided);
-        CHECK(told.id == "t");
-        CHECK(told.problem.code == settle::errc::stopped);
+        auto const outcome = b.engine.run("t", transfer{"A", "B", 30}, call);
+        CHECK(outcome.verdict == verdict::undecided);
+        CHECK(outcome.id == "t");
+        CHECK(outcome.problem.code == settle::errc::stopped);
         CHECK(b.world.elapsed == std::chrono::seconds{2});
     }
     SUBCASE("a slow store uses up the deadline") {
@@ -303,8 +303,8 @@ TEST_CASE("recovery: a stalled worker that wakes after a cancel undoes its write
         b.watch = nullptr;
         CHECK(b.other.cancel("t").canceled());
     };
-    auto const told = b.engine.run("t", transfer{"A", "B", 30});
-    CHECK(told.why == reason::cancel_asked);
+    auto const outcome = b.engine.run("t", transfer{"A", "B", 30});
+    CHECK(outcome.why == reason::cancel_asked);
     b.check(100, 0);
 }
 
@@ -450,9 +450,9 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
         CHECK(report.tombstones == 1);
         CHECK(report.undone == 2);
         b.check(100, 0);
-        auto const told = b.engine.run("t", transfer{"A", "B", 30});
-        CHECK(told.canceled());
-        CHECK(told.why == reason::mark_without_entry);
+        auto const outcome = b.engine.run("t", transfer{"A", "B", 30});
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == reason::mark_without_entry);
         b.check(100, 0);
     }
     SUBCASE("marks of an unfinished entry stay") {

@@ -64,27 +64,27 @@ TEST_CASE("reverse: it returns debits and takes back credits") {
         REQUIRE(b.engine.run("t", split{"A", "B", "A", 30}).done());
         b.check(130, 70, 0);
     }
-    auto const told = b.engine.reverse("t");
-    CHECK(told.done());
-    CHECK(told.id == "t/reverse");
+    auto const outcome = b.engine.reverse("t");
+    CHECK(outcome.done());
+    CHECK(outcome.id == "t/reverse");
     b.check(100, 100, 0);
     auto const kept = entry_of(b.engine, "t/reverse");
     CHECK(kept.state == state::done);
     CHECK(kept.type == "split/reverse");
     CHECK(entry_of(b.engine, "t").state == state::done);
     // Asked again, it gives the same outcome and no second effect.
-    CHECK(b.engine.reverse("t") == told);
+    CHECK(b.engine.reverse("t") == outcome);
     b.check(100, 100, 0);
 }
 
 TEST_CASE("reverse: a transaction that cannot be reversed is refused with the reason") {
     split_bank b;
     auto const refused = [&](std::string const& id, settle::errc code, std::string const& word) {
-        auto const told = b.engine.reverse(id);
-        CAPTURE(told.text());
-        CHECK(told.verdict == verdict::refused);
-        CHECK(told.problem.code == code);
-        CHECK(told.problem.message().find(word) != std::string::npos);
+        auto const outcome = b.engine.reverse(id);
+        CAPTURE(outcome.text());
+        CHECK(outcome.verdict == verdict::refused);
+        CHECK(outcome.problem.code == code);
+        CHECK(outcome.problem.message().find(word) != std::string::npos);
     };
     refused("nobody", settle::errc::unknown_id, "nobody");
     CHECK(b.engine.run("poor", split{"A", "B", "C", 101}).canceled());
@@ -111,17 +111,17 @@ TEST_CASE("reverse: a canceled reversal is followed by the next number") {
     REQUIRE(b.engine.run("t", split{"A", "B", "C", 50}).done());
     REQUIRE(b.engine.run("spend", split{"C", "C", "A", 5}).done());
     for (std::string const id : {"t/reverse", "t/reverse/2", "t/reverse/3"}) {
-        auto const told = b.engine.reverse("t");
-        CHECK(told.id == id);
-        CHECK(told.canceled());
-        CHECK(told.why == reason::guard_failed);
-        CHECK(told.participant == "destination");
+        auto const outcome = b.engine.reverse("t");
+        CHECK(outcome.id == id);
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == reason::guard_failed);
+        CHECK(outcome.participant == "destination");
     }
     REQUIRE(b.engine.run("refill", split{"A", "B", "C", 5}).done());
-    auto const told = b.engine.reverse("t");
-    CHECK(told.id == "t/reverse/4");
-    CHECK(told.done());
-    CHECK(b.engine.reverse("t") == told);
+    auto const outcome = b.engine.reverse("t");
+    CHECK(outcome.id == "t/reverse/4");
+    CHECK(outcome.done());
+    CHECK(b.engine.reverse("t") == outcome);
     CHECK_FALSE(b.engine.find("t/reverse/5").value());
     CHECK(balance_of(b.engine, "C") == 0);
     CHECK(marks_in(b.engine) == 0);
@@ -139,14 +139,14 @@ TEST_CASE("reverse: an abandoned reversal is recovered, taken over or canceled")
         CHECK(b.engine.recover().done == 1);
     }
     SUBCASE("taken over by the next call, under the same id") {
-        auto const told = b.engine.reverse("t");
-        CHECK(told.done());
-        CHECK(told.id == "t/reverse");
+        auto const outcome = b.engine.reverse("t");
+        CHECK(outcome.done());
+        CHECK(outcome.id == "t/reverse");
         CHECK(b.world.elapsed >= b.engine.limits().takeover);
     }
     SUBCASE("canceled, then tried again") {
-        auto const told = b.engine.cancel("t/reverse");
-        CHECK(told.canceled());
+        auto const outcome = b.engine.cancel("t/reverse");
+        CHECK(outcome.canceled());
         CHECK(balance_of(b.engine, "C") == 60);
         CHECK(b.engine.reverse("t").id == "t/reverse/2");
     }
@@ -200,9 +200,9 @@ TEST_CASE("reverse: a created record is erased if it is unchanged") {
     }
     SUBCASE("changed") {
         s.put({"cap", 7, "used", "red"});
-        auto const told = s.engine.reverse("t");
-        CHECK(told.why == reason::guard_failed);
-        CHECK(told.participant == "item");
+        auto const outcome = s.engine.reverse("t");
+        CHECK(outcome.why == reason::guard_failed);
+        CHECK(outcome.participant == "item");
         CHECK(s.find_item("cap")->label == "used");
         CHECK(balance_of(s.engine, "A") == 96);
         s.put(cap);
@@ -258,9 +258,9 @@ TEST_CASE("reverse: an assignment is reversed only if the assigned value is unch
         }
         SUBCASE("the value of one record changed") {
             REQUIRE(s.engine.run(labels{{{"ink"}}, "shut", "gone"}).done());
-            auto const told = s.engine.reverse("t");
-            CHECK(told.why == reason::guard_failed);
-            CHECK(*told.line == 1);
+            auto const outcome = s.engine.reverse("t");
+            CHECK(outcome.why == reason::guard_failed);
+            CHECK(*outcome.line == 1);
             CHECK(s.find_item("pen")->label == "shut");
             CHECK(s.find_item("ink")->label == "gone");
         }

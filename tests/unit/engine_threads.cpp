@@ -45,12 +45,12 @@ TEST_CASE("threads: hot records keep their sum, and every outcome agrees with it
             std::size_t const from = chance() % 3;
             std::size_t const to = (from + 1 + chance() % 2) % 3;
             auto const amount = static_cast<std::int64_t>(chance() % 700);
-            auto const told = b.engine.run(transfer{names[from], names[to], amount});
-            if (told.done()) {
+            auto const outcome = b.engine.run(transfer{names[from], names[to], amount});
+            if (outcome.done()) {
                 ++done;
                 moved[from] -= amount;
                 moved[to] += amount;
-            } else if (told.canceled() && told.why == reason::guard_failed) {
+            } else if (outcome.canceled() && outcome.why == reason::guard_failed) {
                 ++canceled;
             }
         }
@@ -86,9 +86,9 @@ TEST_CASE("threads: workers share submitted transactions and run each once") {
     shared_bank b;
     constexpr int count = 300;
     for (int i = 0; i < count; ++i) {
-        auto const told =
+        auto const outcome =
             b.engine.submit(std::to_string(i), transfer{"A", "B", i % 10 == 0 ? 5000 : 1});
-        CHECK(told.problem.empty());
+        CHECK(outcome.problem.empty());
     }
     std::atomic<std::uint64_t> done{0};
     std::atomic<std::uint64_t> canceled{0};

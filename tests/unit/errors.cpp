@@ -125,11 +125,11 @@ TEST_CASE("errors: an entry removed by another program makes the outcome undecid
     settle::engine engine{db, settle::type<add_type>, settle::observed_by(remove),
                           settle::two_phases};
     engine.create(items, item{"A", 5}).value();
-    auto const told = engine.run<add_type>("one", change{"A", 1, "", {}});
+    auto const outcome = engine.run<add_type>("one", change{"A", 1, "", {}});
     CHECK(removed);
-    CHECK(told.verdict == settle::verdict::undecided);
-    CHECK(told.problem.code == errc::damaged);
-    CHECK(contains(told.problem.text, "another program has removed it"));
+    CHECK(outcome.verdict == settle::verdict::undecided);
+    CHECK(outcome.problem.code == errc::damaged);
+    CHECK(contains(outcome.problem.text, "another program has removed it"));
 }
 
 TEST_CASE("errors: the recovery thread reports an observer's exception and continues") {
@@ -141,19 +141,19 @@ TEST_CASE("errors: the recovery thread reports an observer's exception and conti
     } engine;
     std::mutex mutex;
     std::condition_variable changed;
-    std::vector<settle::error> told;
+    std::vector<settle::error> problems;
     settle::recovery_schedule schedule;
     schedule.every = std::chrono::milliseconds{1};
     schedule.report = [&](settle::recovery_report const& found, settle::sweep_report const&) {
         std::lock_guard const lock{mutex};
-        told.push_back(found.problem);
+        problems.push_back(found.problem);
         changed.notify_one();
     };
     settle::recovery_thread const recovering{engine, schedule};
     std::unique_lock lock{mutex};
-    REQUIRE(changed.wait_for(lock, std::chrono::seconds{30}, [&] { return told.size() > 2; }));
-    CHECK(told.front().code == std::errc::interrupted);
-    CHECK(told.front().text == "an observer's own");
+    REQUIRE(changed.wait_for(lock, std::chrono::seconds{30}, [&] { return problems.size() > 2; }));
+    CHECK(problems.front().code == std::errc::interrupted);
+    CHECK(problems.front().text == "an observer's own");
 }
 
 TEST_CASE("errors: marks that differ in one member are not equal") {

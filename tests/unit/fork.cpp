@@ -40,9 +40,9 @@ std::string said_in_child(std::function<std::string()> const& function) {
         } catch (std::exception const& thrown) {
             text = std::string{"threw: "} + thrown.what();
         }
-        bool const told = ::write(channel[1], text.data(), text.size()) ==
-                          static_cast<::ssize_t>(text.size());
-        ::_exit(told ? 0 : 1);
+        bool const written =
+            ::write(channel[1], text.data(), text.size()) == static_cast<::ssize_t>(text.size());
+        ::_exit(written ? 0 : 1);
     }
     ::close(channel[1]);
     std::string text;
@@ -80,9 +80,9 @@ std::string calls_that_work(Engine& engine) {
     auto const check = [&](char const* name, settle::error const& problem) {
         if (!names_fork(problem)) found += std::string{name} + ": " + problem.message() + '\n';
     };
-    auto const refused = [&](char const* name, settle::outcome const& told) {
-        check(name, told.problem);
-        if (told.verdict != settle::verdict::refused) found += std::string{name} + " ran\n";
+    auto const refused = [&](char const* name, settle::outcome const& outcome) {
+        check(name, outcome.problem);
+        if (outcome.verdict != settle::verdict::refused) found += std::string{name} + " ran\n";
     };
     auto const throws = [&](char const* name, auto const& walk) {
         try {
@@ -176,8 +176,8 @@ TEST_CASE("fork: a child may use a file that its parent had closed, as another o
         settle::sqlite::database db{here.file()};
         settle::sqlite::database beside{here.file()};
         auto engine = bank_on(db);
-        auto const told = engine.run("child", bank::transfer{"A", "B", 1});
-        return told.done() && !settle::is_gone(engine.owner()) ? engine.owner() : told.text();
+        auto const outcome = engine.run("child", bank::transfer{"A", "B", 1});
+        return outcome.done() && !settle::is_gone(engine.owner()) ? engine.owner() : outcome.text();
     });
     CHECK(child != parent);
     CHECK(settle::is_gone(child));

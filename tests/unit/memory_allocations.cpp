@@ -28,9 +28,9 @@ public:
         for (auto const& key : keys) {
             one.destination = key;
             auto const before = counted_new::calls();
-            auto const told = engine_.run(one);
+            auto const outcome = engine_.run(one);
             calls += counted_new::calls() - before;
-            REQUIRE(told.verdict == (amount > 1000 ? verdict::canceled : verdict::done));
+            REQUIRE(outcome.verdict == (amount > 1000 ? verdict::canceled : verdict::done));
             one.source = key;
         }
         return calls;
@@ -39,8 +39,8 @@ public:
     std::size_t run_under(std::string id, std::string source) {
         transfer const one{std::move(source), keys[1], 1};
         auto const before = counted_new::calls();
-        auto const told = engine_.run(std::move(id), one);
-        REQUIRE(told.done());
+        auto const outcome = engine_.run(std::move(id), one);
+        REQUIRE(outcome.done());
         return counted_new::calls() - before;
     }
 

@@ -55,10 +55,10 @@ constexpr auto gift_type = settle::transaction<gift, "gift">(
 std::string sentence(gift const& given) {
     settle::memory::database database;
     settle::engine engine{database, settle::type<gift_type>};
-    settle::outcome const told = engine.run(given);
-    CHECK(told.verdict == settle::verdict::refused);
-    CHECK(told.problem.code == settle::errc::bad_parameters);
-    return told.problem.message();
+    settle::outcome const outcome = engine.run(given);
+    CHECK(outcome.verdict == settle::verdict::refused);
+    CHECK(outcome.problem.code == settle::errc::bad_parameters);
+    return outcome.problem.message();
 }
 
 std::string refused(std::string const& cause) {
@@ -106,8 +106,8 @@ TEST_CASE("refused parameters: each value is named on one line") {
     CHECK(engine.run(bounds{"a", 1, 1}).problem.message() ==
           refused("the condition (param.max < param.price_max) does not hold: price_max = 1, max "
                   "= 1"));
-    auto const told = engine.run(bounds{"a\nb", 2, 1}).problem.message();
-    CHECK(told.find("id = \"a\\x0ab\"") != std::string::npos);
+    auto const outcome = engine.run(bounds{"a\nb", 2, 1}).problem.message();
+    CHECK(outcome.find("id = \"a\\x0ab\"") != std::string::npos);
 }
 
 TEST_CASE("refused parameters: a secret value is not shown") {

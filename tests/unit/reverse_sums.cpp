@@ -101,10 +101,10 @@ struct shop {
         stands(after);
     }
     void stays(reason why, shelf const& after) {
-        auto const told = engine.reverse("t");
-        CHECK(told.canceled());
-        CHECK(told.why == why);
-        CHECK(told.participant == "shelf");
+        auto const outcome = engine.reverse("t");
+        CHECK(outcome.canceled());
+        CHECK(outcome.why == why);
+        CHECK(outcome.participant == "shelf");
         stands(after);
     }
     void stands(shelf const& after) {

@@ -45,17 +45,17 @@ std::string const retail_header = "InvoiceNo,StockCode,Quantity,UnitPrice,Custom
 /// The pieces in few words: "2 payment A 7 300" or "refused 4 no customer".
 std::vector<std::string> invoices_of(std::string_view lines) {
     std::vector<std::string> words;
-    auto const told = [](std::string_view type, auto const& asked) {
-        return fmt::format("{} {} {} {} {}", asked.line, type, asked.id, asked.parameters.customer,
-                           asked.parameters.amount);
+    auto const shown = [](std::string_view type, auto const& request) {
+        return fmt::format("{} {} {} {} {}", request.line, type, request.id,
+                           request.parameters.customer, request.parameters.amount);
     };
     for (auto const& piece : pieces_of<shop::invoice_reader>(retail_header + std::string{lines})) {
         if (auto const* refused = std::get_if<samples::refusal>(&piece)) {
             words.push_back(fmt::format("refused {} {}", refused->line, refused->reason));
         } else if (auto const* paid = std::get_if<samples::request<shop::payment>>(&piece)) {
-            words.push_back(told("payment", *paid));
+            words.push_back(shown("payment", *paid));
         } else if (auto const* back = std::get_if<samples::request<shop::refund>>(&piece)) {
-            words.push_back(told("refund", *back));
+            words.push_back(shown("refund", *back));
         } else {
             words.push_back(fmt::format("remark {}", std::get<samples::remark>(piece).line));
         }
@@ -63,7 +63,7 @@ std::vector<std::string> invoices_of(std::string_view lines) {
     return words;
 }
 
-using told_as = std::vector<std::string>;
+using lines_of = std::vector<std::string>;
 
 } // namespace
 
@@ -191,7 +191,7 @@ TEST_SUITE("samples: orders of the bank") {
 TEST_SUITE("samples: invoices of the shop") {
     TEST_CASE("invoices: the lines of an invoice become one payment, those of a C one refund") {
         CHECK(invoices_of("A,x,2,1.50,7\nA,y,1,.25,7\nCB,x,-2,1.50,7\n") ==
-              told_as{"2 payment A 7 325", "4 refund CB 7 300"});
+              lines_of{"2 payment A 7 325", "4 refund CB 7 300"});
         auto const pieces = pieces_of<shop::invoice_reader>(retail_header + "CB,x,-2,1.50,7\n");
         auto const& refund = std::get<samples::request<shop::refund>>(pieces.at(0)).parameters;
         REQUIRE(refund.lines.size() == 1);
@@ -219,39 +219,40 @@ TEST_SUITE("samples: invoices of the shop") {
             CAPTURE(each.line);
             std::string const bad = each.line;
             CHECK(invoices_of("Z,x,1,1,7\nA,x,1,1,7\n" + bad + "\nA,x,1,1,7\nB,x,1,1,7\n") ==
-                  told_as{"2 payment Z 7 100", fmt::format("refused 4 {}", each.reason),
-                        "6 payment B 7 100"});
+                  lines_of{"2 payment Z 7 100", fmt::format("refused 4 {}", each.reason),
+                           "6 payment B 7 100"});
         }
-        CHECK(invoices_of("CA,x,1,1,7\n") == told_as{"refused 2 positive quantity in a refund"});
+        CHECK(invoices_of("CA,x,1,1,7\n") == lines_of{"refused 2 positive quantity in a refund"});
     }
 
     TEST_CASE("invoices: a damaged line belongs to the invoice that it names") {
         // As the first line of the invoice, as the last line of the file, and as no one's line.
         CHECK(invoices_of("Z,x,1,1,7\nA,x\nA,x,1,1,7\n") ==
-              told_as{"2 payment Z 7 100", "refused 3 unreadable line"});
+              lines_of{"2 payment Z 7 100", "refused 3 unreadable line"});
         CHECK(invoices_of("Z,x,1,1,7\nA,x\n") ==
-              told_as{"2 payment Z 7 100", "refused 3 unreadable line"});
+              lines_of{"2 payment Z 7 100", "refused 3 unreadable line"});
         CHECK(invoices_of("Z,x,1,1,7\nrubbish\nZ,x,1,1,7\n") ==
-              told_as{"2 payment Z 7 200", "refused 3 unreadable line", "remark 4"});
+              lines_of{"2 payment Z 7 200", "refused 3 unreadable line", "remark 4"});
     }
 
     TEST_CASE("invoices: a line without an invoice number makes its neighbours doubtful") {
         CHECK(invoices_of("Y,x,1,1,7\nZ,x,1,1,7\n\xFF,x\nA,x,1,1,7\nB,x,1,1,7\n") ==
-              told_as{"2 payment Y 7 100", "refused 3 unreadable line", "refused 4 unreadable line",
-                      "refused 5 unreadable line", "6 payment B 7 100"});
+              lines_of{"2 payment Y 7 100", "refused 3 unreadable line",
+                       "refused 4 unreadable line", "refused 5 unreadable line",
+                       "6 payment B 7 100"});
         CHECK(invoices_of("Z,x,1,1,7\n ,x,1,1,7\nZ,x,1,1,7\nB,x,1,1,7\n") ==
-              told_as{"refused 2 unreadable line", "refused 3 unreadable line",
-                      "5 payment B 7 100"});
+              lines_of{"refused 2 unreadable line", "refused 3 unreadable line",
+                       "5 payment B 7 100"});
         CHECK(invoices_of("Z,x,1,1,7\n,x,1,1,7\n") ==
-              told_as{"refused 2 unreadable line", "refused 3 unreadable line"});
+              lines_of{"refused 2 unreadable line", "refused 3 unreadable line"});
     }
 
     TEST_CASE("invoices: scattered lines are gathered, in the order of the numbers") {
         CHECK(invoices_of("1001,x,1,1,7\n1002,y,1,1,7\n1001,z,1,1,7\n") ==
-              told_as{"remark 4", "2 payment 1001 7 200", "3 payment 1002 7 100"});
+              lines_of{"remark 4", "2 payment 1001 7 200", "3 payment 1002 7 100"});
         CHECK(invoices_of("99,x,1,1,7\nC7,y,-1,1,7\n100,z,1,1,7\n99,y,1,1,7\n8,x,1,1,7\n") ==
-              told_as{"remark 5", "3 refund C7 7 100", "6 payment 8 7 100", "2 payment 99 7 200",
-                      "4 payment 100 7 100"});
+              lines_of{"remark 5", "3 refund C7 7 100", "6 payment 8 7 100", "2 payment 99 7 200",
+                       "4 payment 100 7 100"});
         auto const ids = [](std::string const& lines) {
             std::vector<std::string> found;
             for (auto const& piece : pieces_of<shop::invoice_reader>(retail_header + lines)) {
@@ -263,12 +264,11 @@ TEST_SUITE("samples: invoices of the shop") {
         };
         CHECK(ids("INV-2024-10,x,1,1,7\nINV-2024-9,x,1,1,7\nB1,x,1,1,7\nINV-2023-11,x,1,1,7\n"
                   "INV-2024-010a,x,1,1,7\n7,x,1,1,7\n99999999999999999999999,x,1,1,7\n"
-                  "B1,y,1,1,7\n") ==
-              told_as{"7", "99999999999999999999999", "B1", "INV-2023-11", "INV-2024-9",
-                      "INV-2024-10", "INV-2024-010a"});
+                  "B1,y,1,1,7\n") == lines_of{"7", "99999999999999999999999", "B1", "INV-2023-11",
+                                              "INV-2024-9", "INV-2024-10", "INV-2024-010a"});
         // Where they do, the order of the file is kept.
         CHECK(invoices_of("9,x,1,1,7\n8,x,1,1,7\n") ==
-              told_as{"2 payment 9 7 100", "3 payment 8 7 100"});
+              lines_of{"2 payment 9 7 100", "3 payment 8 7 100"});
         auto const pieces = pieces_of<shop::invoice_reader>(
             retail_header + "A,x,1,1,7\nB,y,1,1,7\nA,z,1,1,7\nB,z,1,1,7\n");
         auto const& sentence = std::get<samples::remark>(pieces.at(0)).sentence;
@@ -279,10 +279,10 @@ TEST_SUITE("samples: invoices of the shop") {
 
     TEST_CASE("invoices: a bad line refuses its scattered invoice, an unnumbered line all") {
         CHECK(invoices_of("A,x,1,1,7\nB,y,1,1,7\nA,z,0,1,7\n") ==
-              told_as{"remark 4", "refused 4 quantity of 0", "3 payment B 7 100"});
+              lines_of{"remark 4", "refused 4 quantity of 0", "3 payment B 7 100"});
         CHECK(invoices_of("A,x,1,1,7\nB,y,1,1,7\n,q,1,1,7\nC,z,-1,1,7\nA,z,1,1,7\n") ==
-              told_as{"refused 4 unreadable line", "remark 6", "refused 2 unreadable line",
-                      "refused 3 unreadable line", "refused 5 unreadable line"});
+              lines_of{"refused 4 unreadable line", "remark 6", "refused 2 unreadable line",
+                       "refused 3 unreadable line", "refused 5 unreadable line"});
     }
 
     TEST_CASE("invoices: an invoice whose lines are repeated is refused with both line numbers") {
@@ -298,15 +298,15 @@ TEST_SUITE("samples: invoices of the shop") {
         std::string const all = "invoice 'A': all its lines are there more than once, ";
         std::string const rest = "; take one of them out, or add up their quantities in one line";
         CHECK(refusals("A,x,1,1,7\nB,y,1,1,7\nA,x,1,1,7\n") ==
-              told_as{all + "line 4 repeats line 2" + rest});
+              lines_of{all + "line 4 repeats line 2" + rest});
         CHECK(refusals("A,x,1,1,7\nA,y,1,1,7\nB,y,1,1,7\nA,x,1,1,7\nA,y,1,1,7\n") ==
-              told_as{all + "line 5 repeats line 2" + rest});
+              lines_of{all + "line 5 repeats line 2" + rest});
         // Written twice, or three times, and then sorted by code or by number, or in any order.
         CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nA,y,1,1,7\nA,y,1,1,7\n")
                   .size() == 2);
         CHECK(refusals("A,y,1,1,7\nB,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nA,y,1,1,7\n") ==
-              told_as{all + "line 5 repeats line 4" + rest,
-                      "invoice 'B'" + all.substr(11) + "line 6 repeats line 3" + rest});
+              lines_of{all + "line 5 repeats line 4" + rest,
+                       "invoice 'B'" + all.substr(11) + "line 6 repeats line 3" + rest});
         CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\nB,x,1,1,7\n")
                   .size() == 2);
         CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,z,1,1,7\n").empty());
@@ -314,27 +314,25 @@ TEST_SUITE("samples: invoices of the shop") {
         // A part of it that comes again is no repetition: the order may name one thing twice.
         CHECK(refusals("A,x,1,1,7\nB,y,1,1,7\nA,x,1,1,7\nB,z,1,1,7\nA,y,1,1,7\n").empty());
         // Neither is a line beside its equal; both count, and that is said.
-        CHECK(invoices_of("A,x,1,1,7\nA,x,1,1,7\n") ==
-              told_as{"2 payment A 7 200", "remark 3"});
+        CHECK(invoices_of("A,x,1,1,7\nA,x,1,1,7\n") == lines_of{"2 payment A 7 200", "remark 3"});
     }
 
     TEST_CASE("invoices: totals, blanks and a second header refuse no invoice") {
         CHECK(invoices_of("A,x,1,1,7\n,,,,\nA,y,1,1,7\n,,2,,\n, ,-,2, \n") ==
-              told_as{"2 payment A 7 200", "remark 5", "remark 6"});
+              lines_of{"2 payment A 7 200", "remark 5", "remark 6"});
         CHECK(invoices_of("A,x,1,1,7\nTotal: 5\n# B,x,1,1,7\nTotal:,-,-,5,-\nTotal, ,5, , \n") ==
-              told_as{"2 payment A 7 100", "remark 3", "remark 4", "remark 5", "remark 6"});
+              lines_of{"2 payment A 7 100", "remark 3", "remark 4", "remark 5", "remark 6"});
         // Goods without all else are a damaged line, and no sum.
         CHECK(invoices_of("Z,x,1,1,7\nA,x,1,1,7\n,,2,2,\n") ==
-              told_as{"2 payment Z 7 100", "refused 3 unreadable line",
-                      "refused 4 unreadable line"});
-        CHECK(invoices_of("A,x,1,1,7\nTotal,,1,1,\n") ==
-              told_as{"2 payment A 7 100", "remark 3"});
+              lines_of{"2 payment Z 7 100", "refused 3 unreadable line",
+                       "refused 4 unreadable line"});
+        CHECK(invoices_of("A,x,1,1,7\nTotal,,1,1,\n") == lines_of{"2 payment A 7 100", "remark 3"});
         CHECK(invoices_of("A,x,1,1,7\n" + retail_header + "A,y,1,1,7\n# end\n") ==
-              told_as{"2 payment A 7 200", "remark 3", "remark 5"});
+              lines_of{"2 payment A 7 200", "remark 3", "remark 5"});
         // One that another invoice follows may be a damaged line of either.
         CHECK(invoices_of("A,x,1,1,7\n,,2,,\nB,y,1,1,7\n") ==
-              told_as{"refused 2 unreadable line", "refused 3 unreadable line",
-                      "refused 4 unreadable line"});
+              lines_of{"refused 2 unreadable line", "refused 3 unreadable line",
+                       "refused 4 unreadable line"});
     }
 
     TEST_CASE("invoices: the shop's file sorted by stock code gives the same invoices") {

@@ -106,9 +106,9 @@ void check_answers(std::string const& path, settle::testing::manual_environment 
     using enum settle::reason;
     database db{path};
     auto engine = bounded_engine(db, time);
-    auto const why = [&](auto const& told) {
-        CHECK(told.canceled());
-        return told.why;
+    auto const why = [&](auto const& outcome) {
+        CHECK(outcome.canceled());
+        return outcome.why;
     };
     auto const named = [&](std::string_view what) { return id_of(name, 0).append(what); };
     // 100 and 40 credits of 10 are there, and each of these may be taken back.
@@ -188,9 +188,9 @@ TEST_CASE("sqlite bounds: a wrong row is named, and its removal mends the record
         CHECK(engine.recover(all).done == 0);
         // Not even what was left can be undone beside bounds that are wrong, so nothing is.
         CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "40");
-        auto const told = engine.run<give_type>(id_of("give", 3), {"hot", 10, "", {}});
-        CHECK(contains(told.text(), one.second));
-        CHECK(contains(told.text(), "Delete that row. See errors#damaged"));
+        auto const outcome = engine.run<give_type>(id_of("give", 3), {"hot", 10, "", {}});
+        CHECK(contains(outcome.text(), one.second));
+        CHECK(contains(outcome.text(), "Delete that row. See errors#damaged"));
 
         sql(here.file(), "DELETE FROM settle_bound");
         auto const report = engine.recover(all);

@@ -121,13 +121,13 @@ constexpr change_behind every_change[]{
      "ALTER TABLE gone RENAME TO settle_mark", "no such table: "},
 };
 
-void check_told_at_once(settle::outcome const& told, change_behind const& how) {
+void check_reported_at_once(settle::outcome const& outcome, change_behind const& how) {
     CAPTURE(how.sql);
-    CHECK(told.verdict == verdict::undecided);
-    CHECK(told.problem.code == condition::permanent);
-    INFO(told.problem.text);
-    CHECK(contains(told.problem.text, how.reply));
-    CHECK(contains(told.problem.text, "put back what is missing"));
+    CHECK(outcome.verdict == verdict::undecided);
+    CHECK(outcome.problem.code == condition::permanent);
+    INFO(outcome.problem.text);
+    CHECK(contains(outcome.problem.text, how.reply));
+    CHECK(contains(outcome.problem.text, "put back what is missing"));
 }
 
 TEST_CASE("sqlite errors: a table dropped by another program is reported at once") {
@@ -145,7 +145,8 @@ TEST_CASE("sqlite errors: a table dropped by another program is reported at once
             if (how == settle::phases::one && marks) continue;
             sql(here.file(), change_of_it.sql);
             auto const began = clock::now();
-            check_told_at_once(engine.run<take_type>("t", change{"A", 1, "", {}}), change_of_it);
+            check_reported_at_once(engine.run<take_type>("t", change{"A", 1, "", {}}),
+                                   change_of_it);
             CHECK(clock::now() - began < std::chrono::seconds{3});
             // Put back, the same engine goes on, and the transaction takes effect once.
             sql(here.file(), change_of_it.undo);
@@ -169,9 +170,9 @@ TEST_CASE("sqlite errors: a table dropped at any step is reported, and recovery 
         };
         auto engine = patient_engine(db, settle::two_phases, settle::observed_by(strike));
         engine.create(items, item{"A", 5}).value();
-        auto const told = engine.run<take_type>("t", change{"A", 1, "", {}});
+        auto const outcome = engine.run<take_type>("t", change{"A", 1, "", {}});
         CHECK(struck);
-        check_told_at_once(told, every_change[0]);
+        check_reported_at_once(outcome, every_change[0]);
         auto const found = engine.recover({.older_than = std::chrono::seconds{0}});
         CHECK(found.skipped.size() == 1);
         sql(here.file(), every_change[0].undo);
@@ -207,20 +208,20 @@ TEST_CASE("sqlite errors: a locked file is reported in every round") {
     sqlite3* other = nullptr;
     REQUIRE(sqlite3_open(here.file().c_str(), &other) == SQLITE_OK);
     REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
-    auto const is_told = [](settle::error const& problem) {
+    auto const check_reported = [](settle::error const& problem) {
         INFO(problem);
         CHECK(problem.code == condition::retryable);
         CHECK(contains(problem.message(), "let it end its transaction"));
     };
     auto const found = engine.recover({.older_than = std::chrono::seconds{0}});
     CHECK(found.undecided == 1);
-    is_told(found.problem);
+    check_reported(found.problem);
     auto const worked = engine.work();
     CHECK(worked.undecided == 1);
-    is_told(worked.problem);
-    is_told(engine.sweep().problem);
-    is_told(engine.purge().problem);
-    is_told(engine.create(items, item{"B", 5}).error());
+    check_reported(worked.problem);
+    check_reported(engine.sweep().problem);
+    check_reported(engine.purge().problem);
+    check_reported(engine.create(items, item{"B", 5}).error());
     // Reading needs no lock.
     CHECK(engine.marks().value() == 2);
     CHECK(engine.find("t").value());
@@ -289,10 +290,10 @@ TEST_CASE("sqlite errors: a full disk is reported, also at open") {
                 auto engine = patient_engine(**opened);
                 if (!engine.create(items, item{"A", 100000})) return 2;
                 for (int i = 0; i < 1000; ++i) {
-                    auto const told = engine.run<take_type>(change{"A", 1, "", {}});
-                    if (told.done()) continue;
-                    bool const full = told.problem.code == condition::permanent &&
-                                      contains(told.problem.text, "disk is full");
+                    auto const outcome = engine.run<take_type>(change{"A", 1, "", {}});
+                    if (outcome.done()) continue;
+                    bool const full = outcome.problem.code == condition::permanent &&
+                                      contains(outcome.problem.text, "disk is full");
                     return full ? 3 : 92;
                 }
             } catch (settle::failure const& problem) {
@@ -316,8 +317,8 @@ TEST_CASE("sqlite errors: a later failed read is not reported as a full disk") {
         int const written = sqlite3_exec(on, "CREATE TABLE t(a); INSERT INTO t VALUES("
                                              "zeroblob(100000))", nullptr, nullptr, nullptr);
         auto const says_full = [&](int what) {
-            auto const told = settle::sqlite::detail::describe(on, what, "go on");
-            return contains(told.text, "disk is full");
+            auto const problem = settle::sqlite::detail::describe(on, what, "go on");
+            return contains(problem.text, "disk is full");
         };
         if (written == SQLITE_OK || !says_full(SQLITE_IOERR_WRITE)) return 91;
         return says_full(SQLITE_IOERR_READ) ? 92 : 1;

@@ -84,10 +84,10 @@ private:
     std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
-void check_refused(settle::outcome const& told) {
-    CHECK(told.verdict == settle::verdict::undecided);
-    CHECK(told.problem.code == errc::store_moved);
-    CHECK(contains(told.problem.text, "is no longer the file that is open"));
+void check_refused(settle::outcome const& outcome) {
+    CHECK(outcome.verdict == settle::verdict::undecided);
+    CHECK(outcome.problem.code == errc::store_moved);
+    CHECK(contains(outcome.problem.text, "is no longer the file that is open"));
 }
 
 /// Longer than a look at the files may be old when something begins.
@@ -197,11 +197,11 @@ TEST_CASE("sqlite files: a repeated batch gets no outcome from a removed file") 
     for (int i = 0; i < 12; ++i) all.emplace_back(std::to_string(i), change{"A", 1, "", {}});
     for (auto const& one : engine.run_all(all, {4, {}, {}})) CHECK(one.done());
     strikes = true;
-    auto const told = engine.run_all(all, {4, {}, {}});
+    auto const outcomes = engine.run_all(all, {4, {}, {}});
     CHECK_FALSE(strikes);
-    REQUIRE(told.size() == all.size());
+    REQUIRE(outcomes.size() == all.size());
     // The first window was read before the file went.
-    for (std::size_t i = 4; i < told.size(); ++i) check_refused(told[i]);
+    for (std::size_t i = 4; i < outcomes.size(); ++i) check_refused(outcomes[i]);
 }
 
 TEST_CASE("sqlite files: a file removed at any step of two phases is noticed") {
@@ -309,10 +309,10 @@ TEST_CASE("sqlite files: a file that is inaccessible for a while is not lost") {
     wait_a_moment();
     {
         unreachable const gone{at.here.parent_path()};
-        auto const told = engine.run<add_type>("one", change{"A", 1, "", {}});
-        CHECK(told.verdict == settle::verdict::undecided);
-        INFO(told.problem.text);
-        CHECK(contains(told.problem.text, "t.db' cannot be looked at: Permission denied."));
+        auto const outcome = engine.run<add_type>("one", change{"A", 1, "", {}});
+        CHECK(outcome.verdict == settle::verdict::undecided);
+        INFO(outcome.problem.text);
+        CHECK(contains(outcome.problem.text, "t.db' cannot be looked at: Permission denied."));
         CHECK(engine.read(items, "A").problem().code == settle::condition::unknown);
     }
     CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());

@@ -200,9 +200,9 @@ TEST_CASE("sqlite tables: a table that changes after it was bound is noticed") {
     CHECK(engine.run<take_type>("one", change{"A", 1, "", {}}).done());
 
     sql(here.file(), "CREATE TRIGGER no BEFORE UPDATE ON items BEGIN SELECT RAISE(IGNORE); END");
-    auto const told = engine.run<take_type>("two", change{"A", 1, "", {}}, for_a_moment);
-    CHECK(told.why == settle::reason::record_unusable);
-    CHECK(contains(told.problem.text, "changed 0 rows instead of 1; has a trigger been added"));
+    auto const outcome = engine.run<take_type>("two", change{"A", 1, "", {}}, for_a_moment);
+    CHECK(outcome.why == settle::reason::record_unusable);
+    CHECK(contains(outcome.problem.text, "changed 0 rows instead of 1; has a trigger been added"));
     sql(here.file(), "DROP TRIGGER no");
     CHECK(engine.run<take_type>("two again", change{"A", 1, "", {}}).done());
 

@@ -60,8 +60,9 @@ std::vector<std::string> wrong_amounts(std::string const& path, std::vector<item
     return wrong;
 }
 
-bool all_done(std::vector<settle::outcome> const& told) {
-    return std::all_of(told.begin(), told.end(), [](auto const& one) { return one.done(); });
+bool all_done(std::vector<settle::outcome> const& outcomes) {
+    return std::all_of(outcomes.begin(), outcomes.end(),
+                       [](auto const& one) { return one.done(); });
 }
 
 /// Writes all members of records whose rows are there, in the order of their keys, in few
@@ -198,12 +199,12 @@ void keep_two(std::string const& kept, Phases const&... how) {
     for (auto const& one : all) engine.create(items, one).value();
     sql(here.file(), "CREATE TRIGGER no BEFORE UPDATE ON items WHEN new.id IN ('a6', 'a30') "
                      "BEGIN SELECT " + kept + "; END");
-    auto const told = engine.run_all(take_from(all));
-    REQUIRE(told.size() == all.size());
+    auto const outcomes = engine.run_all(take_from(all));
+    REQUIRE(outcomes.size() == all.size());
     std::vector<std::string> canceled;
-    for (std::size_t i = 0; i < told.size(); ++i) {
-        if (told[i].done()) continue;
-        CHECK(told[i].why == settle::reason::record_unusable);
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        if (outcomes[i].done()) continue;
+        CHECK(outcomes[i].why == settle::reason::record_unusable);
         canceled.push_back(all[i].id);
     }
     CHECK(canceled == std::vector<std::string>{"a6", "a30"});

@@ -22,7 +22,7 @@ transition change(state from, settle::epoch before, state to, settle::epoch afte
     return made;
 }
 
-outcome told(verdict how, reason why = reason::none) {
+outcome outcome_of(verdict how, reason why = reason::none) {
     outcome made;
     made.id = "t";
     made.verdict = how;
@@ -48,9 +48,9 @@ std::string first_of(witness const& seen) {
 
 TEST_CASE("witness: a correct transaction is not reported") {
     auto seen = of_end(state::canceled);
-    seen.note_outcome(told(verdict::canceled, reason::busy));
-    seen.note_outcome(told(verdict::canceled));
-    seen.note_outcome(told(verdict::undecided));
+    seen.note_outcome(outcome_of(verdict::canceled, reason::busy));
+    seen.note_outcome(outcome_of(verdict::canceled));
+    seen.note_outcome(outcome_of(verdict::undecided));
     CHECK(seen.content());
     CHECK(seen.open() == 0);
 }
@@ -80,17 +80,17 @@ TEST_CASE("witness: a change against state and epoch is reported") {
 TEST_CASE("witness: a wrong outcome is reported") {
     auto seen = of_end(state::done);
     SUBCASE("the entry ended the other way") {
-        seen.note_outcome(told(verdict::canceled));
+        seen.note_outcome(outcome_of(verdict::canceled));
         CHECK(first_of(seen) == "told t: canceled, though it is done");
     }
     SUBCASE("there is no such entry") {
-        auto other = told(verdict::done);
+        auto other = outcome_of(verdict::done);
         other.id = "u";
         seen.note_outcome(other);
         CHECK(first_of(seen) == "told u: done, though the log has no such entry");
     }
     SUBCASE("the refusal has no cause") {
-        auto refused = told(verdict::refused);
+        auto refused = outcome_of(verdict::refused);
         refused.problem = {make_error_code(settle::errc::id_in_use), "taken"};
         seen.note_outcome(refused);
         CHECK(first_of(seen).starts_with("told t: refused"));
@@ -105,14 +105,14 @@ TEST_CASE("witness: a wrong outcome is reported") {
 
 TEST_CASE("witness: a second reason is reported") {
     auto seen = of_end(state::canceled);
-    seen.note_outcome(told(verdict::canceled, reason::busy));
-    seen.note_outcome(told(verdict::canceled, reason::overflow));
+    seen.note_outcome(outcome_of(verdict::canceled, reason::busy));
+    seen.note_outcome(outcome_of(verdict::canceled, reason::overflow));
     CHECK(first_of(seen).find("and another reason before: busy") != std::string::npos);
 }
 
 TEST_CASE("witness: a purged id may come again and must then be canceled") {
     auto seen = of_end(state::done);
-    seen.note_outcome(told(verdict::done));
+    seen.note_outcome(outcome_of(verdict::done));
     seen.note_purged("t");
     CHECK(seen.content());
     CHECK(seen.purged() == 1);
@@ -123,7 +123,7 @@ TEST_CASE("witness: a purged id may come again and must then be canceled") {
         seen.note_change("t", change(state::pending, 6, state::canceling, 7));
         seen.note_change("t", change(state::canceling, 7, state::canceled, 7));
         // Of its first life.
-        seen.note_outcome(told(verdict::done));
+        seen.note_outcome(outcome_of(verdict::done));
         CHECK(seen.content());
     }
     SUBCASE("committed") {
