@@ -31,18 +31,18 @@ void check_own_ends(Engine& engine) {
     std::array<std::vector<settle::outcome>, 16> outcomes;
     {
         std::vector<std::jthread> threads;
-        for (std::size_t place = 0; place < outcomes.size(); ++place) {
-            threads.emplace_back([&, place] {
+        for (std::size_t thread_number = 0; thread_number < outcomes.size(); ++thread_number) {
+            threads.emplace_back([&, thread_number] {
                 for (std::size_t i = 0; i < each; ++i) {
                     // Two threads want the same; some want more than there is, some a bad record,
                     // and some are of another type.
-                    std::size_t const number = (place / 2) * each + i;
+                    std::size_t const number = (thread_number / 2) * each + i;
                     std::string const id = "t" + std::to_string(number);
                     std::string const to = number % 9 == 4 ? "broken" : person(number + 1);
                     std::int64_t const amount = number % 5 == 3 ? 100'000 : 3;
                     using settle::testing::move;
                     using settle::testing::relabel;
-                    outcomes[place].push_back(
+                    outcomes[thread_number].push_back(
                         number % 7 == 5 ? engine.run(id, relabel{to, id})
                                         : engine.run(id, move{person(number), to, amount}));
                 }
@@ -50,10 +50,10 @@ void check_own_ends(Engine& engine) {
         }
     }
     std::map<std::string, std::int64_t> expected;
-    for (std::size_t place = 0; place < outcomes.size(); ++place) {
+    for (std::size_t thread_number = 0; thread_number < outcomes.size(); ++thread_number) {
         for (std::size_t i = 0; i < each; ++i) {
-            std::size_t const number = (place / 2) * each + i;
-            auto const& end = outcomes[place][i];
+            std::size_t const number = (thread_number / 2) * each + i;
+            auto const& end = outcomes[thread_number][i];
             INFO("transaction " << number << ": " << end.text());
             bool const labels = number % 7 == 5;
             bool const good = number % 9 != 4 && (labels || number % 5 != 3);
@@ -64,7 +64,7 @@ void check_own_ends(Engine& engine) {
             REQUIRE(found.has_value());
             CHECK(found->state == (good ? settle::state::done : settle::state::canceled));
             CHECK(found->why == end.why);
-            if (!good || labels || place % 2 != 0) continue;
+            if (!good || labels || thread_number % 2 != 0) continue;
             expected[person(number)] -= 3;
             expected[person(number + 1)] += 3;
         }

@@ -15,11 +15,11 @@ inline constexpr auto gift_type = transaction<transfer, "gift">(
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
 inline bool pay(settle::engine<settle::memory::database, settle::type_tag<gift_type>>& engine,
-                transfer const& wanted) {
+                transfer const& parameters) {
 #ifdef FIXED
-    return engine.run(wanted).done();
+    return engine.run(parameters).done();
 #else
-    engine.run(wanted);
+    engine.run(parameters);
     return true;
 #endif
 }

@@ -158,13 +158,13 @@ TEST_CASE("input: the shop's file has the same outcomes when it is sorted by sto
         for (auto const* what : {"seconds", "remarks"}) found.erase(what);
         return found;
     };
-    auto const wanted = report("before");
-    CHECK(wanted["done"] > 50);
-    CHECK(wanted["canceled"] > 0);
+    auto const expected = report("before");
+    CHECK(expected["done"] > 50);
+    CHECK(expected["canceled"] > 0);
     std::stable_sort(lines.begin(), lines.end(), [](auto const& one, auto const& other) {
         return one.substr(one.find(',')) < other.substr(other.find(','));
     });
-    CHECK(report("behind") == wanted);
+    CHECK(report("behind") == expected);
 }
 
 TEST_CASE("input: delimiters, decimal commas and column names of other programs are accepted") {
@@ -280,9 +280,9 @@ TEST_CASE("input: names that look alike are reported and kept unchanged") {
 TEST_CASE("input: help lists the words, and an unknown word is refused by name") {
     scratch_folder const folder{"input-help"};
     for (words const& which : {words{}, words{"list"}, words{"recover"}, words{"run"}}) {
-        words asked = which;
-        asked.emplace_back("--help");
-        auto const help = run_sample(folder, "transfer", asked);
+        words arguments = which;
+        arguments.emplace_back("--help");
+        auto const help = run_sample(folder, "transfer", arguments);
         CHECK(help.code == 0);
         INFO(help.out);
         for (auto const* noise : {"->", ":{", "INT", "UNIT", " TEXT"}) {

@@ -80,7 +80,7 @@ TEST_CASE("payment: the shop has 366 orders and 43 refunds done, 34 canceled, 69
                                        {"--threads", "4"},
                                        {"--two-phases"},
                                        {"--two-phases", "--batch", "20", "--threads", "3"}};
-        auto const wanted = ends(listed);
+        auto const expected = ends(listed);
         for (auto const& pace : paces) {
             std::filesystem::remove(folder.at("shop.db"));
             std::filesystem::copy_file(folder.at("opened.db"), folder.at("shop.db"));
@@ -95,7 +95,7 @@ TEST_CASE("payment: the shop has 366 orders and 43 refunds done, 34 canceled, 69
                 CHECK(other[what] == report[what]);
             }
             auto const found = nlohmann::json::parse(payment(folder, {"list", "--json"}).out);
-            CHECK(ends(found) == wanted);
+            CHECK(ends(found) == expected);
         }
     }
     SUBCASE("a reversed order is unpaid again, and the money is back") {

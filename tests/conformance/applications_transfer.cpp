@@ -126,7 +126,7 @@ TEST_CASE("transfer: any batch size and thread count cancels the same 450 orders
     scratch_folder const folder{"bank-paces"};
     opened_bank const bank{folder, "1000.00"};
     auto const report = bank.run({});
-    auto const wanted = ends(folder);
+    auto const expected = ends(folder);
     for (auto const& pace : paces) {
         auto const paced = bank.run(pace);
         INFO("run" << joined(pace));
@@ -134,7 +134,7 @@ TEST_CASE("transfer: any batch size and thread count cancels the same 450 orders
         CHECK(paced["canceled"] == 450);
         CHECK(paced["reasons"] == report["reasons"]);
         CHECK(paced["sum_after"] == report["sum_after"]);
-        CHECK(ends(folder) == wanted);
+        CHECK(ends(folder) == expected);
     }
 }
 
@@ -302,14 +302,14 @@ TEST_CASE("transfer: any batch size and thread count has the outcomes of one ord
         report.erase("seconds");
         return report;
     };
-    auto const wanted = run({"--batch", "1"});
+    auto const expected = run({"--batch", "1"});
     auto const wanted_ends = ends(folder);
     auto const balances = transfer(folder, {"balance"}).out;
-    CHECK(wanted["canceled"] > 300);
-    CHECK(wanted["refused"] > 50);
+    CHECK(expected["canceled"] > 300);
+    CHECK(expected["refused"] > 50);
     for (auto const& pace : paces) {
         INFO("run" << joined(pace));
-        CHECK(run(pace) == wanted);
+        CHECK(run(pace) == expected);
         CHECK(ends(folder) == wanted_ends);
         CHECK(transfer(folder, {"balance"}).out == balances);
     }

@@ -122,8 +122,8 @@ TEST_CASE("asked again: new transactions among settled ones run in their order")
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
         auto const all = chain(90);
-        relabels known{all.begin(), all.begin() + 45};
-        for (auto const& one : engine.run_all(known, {1000, {}, {}})) CHECK(one.done());
+        relabels settled{all.begin(), all.begin() + 45};
+        for (auto const& one : engine.run_all(settled, {1000, {}, {}})) CHECK(one.done());
         std::ignore = seen.calls();
         for (auto const& one : engine.run_all(all, {30, {}, {}})) CHECK(one.done());
         CHECK(seen.calls()["read"] <= 1 + 3);

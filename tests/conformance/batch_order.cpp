@@ -78,7 +78,7 @@ TEST_CASE("order: a file that is locked for a while does not change the order") 
 TEST_CASE("order: outcomes equal those of single calls, whichever calls of the store fail") {
     for (unsigned seed = 1; seed <= 12; ++seed) {
         auto const orders = random_transfers(seed, 120, seed % 2 == 0 ? 5 : 20);
-        auto const wanted = one_by_one(orders);
+        auto const expected = one_by_one(orders);
         in_one_phase_and_two([&](auto& db, settle::phases how) {
             CAPTURE(seed);
             settle::testing::faulty fragile{db};
@@ -90,7 +90,7 @@ TEST_CASE("order: outcomes equal those of single calls, whichever calls of the s
                            fault_kind::unknown_after}));
             auto const outcomes = engine.run_all(orders, {40, {}, {}});
             fragile.plan({});
-            CHECK(same_end(engine, outcomes, wanted));
+            CHECK(same_end(engine, outcomes, expected));
         });
     }
 }
@@ -116,14 +116,14 @@ public:
     held_record(Database& db, manual_environment const& time)
         : holder_(holder_on(db, time, &leaves_)) {
         holder_.create(labels, label{"busy", ""}).value();
-        CHECK_THROWS_AS(std::ignore = holder_.run("holder", wanted()), killed);
+        CHECK_THROWS_AS(std::ignore = holder_.run("holder", request()), killed);
         leaves_ = false;
     }
 
-    void end() { CHECK(holder_.run("holder", wanted()).done()); }
+    void end() { CHECK(holder_.run("holder", request()).done()); }
 
 private:
-    static relabel wanted() { return {"busy", "", "here"}; }
+    static relabel request() { return {"busy", "", "here"}; }
 
     bool leaves_ = true;
     decltype(holder_on(std::declval<Database&>(), manual_environment{}, nullptr)) holder_;
@@ -235,7 +235,7 @@ namespace {
 
 /// How long a window takes whose store begins to block and fail when three have been done.
 /// Shape:   stops - asked to stop at that moment
-std::chrono::nanoseconds time_behind_blocking_store(settle::batch_options wanted,
+std::chrono::nanoseconds time_behind_blocking_store(settle::batch_options options,
                                                     std::stop_source* stops) {
     settle::memory::database db;
     settle::testing::faulty fragile{db};
@@ -250,13 +250,16 @@ std::chrono::nanoseconds time_behind_blocking_store(settle::batch_options wanted
     });
     int done = 0;
     int undecided = 0;
-    wanted.window = 1000;
-    engine.run_all(relabels(40), [&](std::size_t, settle::outcome const& one) {
-        if (one.done()) ++done;
-        else if (one.problem.code == settle::errc::stopped || away) ++undecided;
-        away = done >= 3;
-        if (away && stops != nullptr) stops->request_stop();
-    }, wanted);
+    options.window = 1000;
+    engine.run_all(
+        relabels(40),
+        [&](std::size_t, settle::outcome const& one) {
+            if (one.done()) ++done;
+            else if (one.problem.code == settle::errc::stopped || away) ++undecided;
+            away = done >= 3;
+            if (away && stops != nullptr) stops->request_stop();
+        },
+        options);
     CHECK(done == 3);
     CHECK(undecided == 37);
     return time.elapsed();

@@ -9,11 +9,11 @@ using namespace batched;
 TEST_CASE("batch: many transfers between few accounts end as single calls do") {
     for (unsigned seed = 1; seed <= 4; ++seed) {
         auto const orders = random_transfers(seed, 150, seed % 2 == 0 ? 5 : 40);
-        auto const wanted = one_by_one(orders);
+        auto const expected = one_by_one(orders);
         for_each_engine([&](auto& engine, std::string const& name) {
             open_accounts(engine);
             INFO(name << ", seed " << seed);
-            CHECK(same_end(engine, engine.run_all(orders, {7, {}, {}}), wanted));
+            CHECK(same_end(engine, engine.run_all(orders, {7, {}, {}}), expected));
         });
     }
 }
@@ -21,11 +21,11 @@ TEST_CASE("batch: many transfers between few accounts end as single calls do") {
 TEST_CASE("batch: a window that holds the whole batch ends as single calls do") {
     for (unsigned seed = 21; seed <= 23; ++seed) {
         auto const orders = random_transfers(seed, 300, 20);
-        auto const wanted = one_by_one(orders);
+        auto const expected = one_by_one(orders);
         for_each_engine([&](auto& engine, std::string const& name) {
             open_accounts(engine);
             INFO(name << ", seed " << seed);
-            CHECK(same_end(engine, engine.run_all(orders, {1000, {}, {}}), wanted));
+            CHECK(same_end(engine, engine.run_all(orders, {1000, {}, {}}), expected));
         });
     }
 }
@@ -36,8 +36,8 @@ TEST_CASE("batch: money moves down a whole chain of transfers") {
         chain.emplace_back("c" + std::to_string(i), bank::transfer{name_of_account(i),
                                                                    name_of_account(i + 1), 150});
     }
-    auto const wanted = one_by_one(chain);
-    CHECK(std::count_if(wanted.outcomes.begin(), wanted.outcomes.end(),
+    auto const expected = one_by_one(chain);
+    CHECK(std::count_if(expected.outcomes.begin(), expected.outcomes.end(),
                         [](auto const& one) { return one.done(); }) == 0);
     chain.insert(chain.begin(), {"first", bank::transfer{name_of_account(39), name_of_account(0),
                                                          50}});
@@ -190,11 +190,11 @@ TEST_CASE("batch: an exception of the callback is rethrown after the window has 
         for (std::size_t const window : {1U, 4U, 100U}) {
             int calls = 0;
             int const before = given;
-            auto const tell = [&](std::size_t number, settle::outcome const&) {
+            auto const callback = [&](std::size_t number, settle::outcome const&) {
                 ++calls;
                 if (number == 2) throw std::runtime_error("nobody listens");
             };
-            CHECK_THROWS_WITH(engine.run_all(orders, tell, {window, {}, {}}), "nobody listens");
+            CHECK_THROWS_WITH(engine.run_all(orders, callback, {window, {}, {}}), "nobody listens");
             // The callback that threw gets the other outcomes, and no element stays unfinished.
             CHECK(calls >= 3);
             CHECK(calls == given - before);
@@ -213,10 +213,10 @@ TEST_CASE("batch: the deadline omits unread elements and leaves no transaction h
                               if (i == 5) std::this_thread::sleep_for(std::chrono::seconds{2});
                               return bank::transfer{name_of_account(1), name_of_account(2), 1};
                           });
-        settle::batch_options wanted;
-        wanted.window = 8;
-        wanted.deadline = std::chrono::seconds{1};
-        auto const outcomes = engine.run_all(slow, wanted);
+        settle::batch_options options;
+        options.window = 8;
+        options.deadline = std::chrono::seconds{1};
+        auto const outcomes = engine.run_all(slow, options);
         REQUIRE(outcomes.size() == 6);
         for (auto const& one : outcomes) CHECK(one.done());
         CHECK(balance_of(engine, 1) == 100 - 6);
@@ -264,10 +264,10 @@ TEST_CASE("batch: a stop omits unread elements and leaves no transaction half do
                                   if (i == 20) stop.request_stop();
                                   return bank::transfer{name_of_account(1), name_of_account(2), 1};
                               });
-        settle::batch_options wanted;
-        wanted.window = 8;
-        wanted.stop = stop.get_token();
-        auto const outcomes = engine.run_all(stopping, wanted);
+        settle::batch_options options;
+        options.window = 8;
+        options.stop = stop.get_token();
+        auto const outcomes = engine.run_all(stopping, options);
         CHECK(outcomes.size() == 21);
         for (auto const& one : outcomes) CHECK(one.done());
         CHECK(outcomes.report.not_taken == std::size_t{979});
@@ -321,7 +321,7 @@ TEST_CASE("batch: a stop after the last element omits nothing") {
 TEST_CASE("batch: work() runs submitted transactions in the order of their ids") {
     for (unsigned seed = 31; seed <= 32; ++seed) {
         auto const orders = random_transfers(seed, 150, 10);
-        auto const wanted = one_by_one(orders);
+        auto const expected = one_by_one(orders);
         for_each_engine([&](auto& engine, std::string const& name) {
             open_accounts(engine);
             std::size_t taken = 0;
@@ -333,7 +333,7 @@ TEST_CASE("batch: work() runs submitted transactions in the order of their ids")
             auto const report = engine.work();
             CHECK(report.problem.empty());
             CHECK(report.done + report.canceled == taken);
-            CHECK(same_records(engine, wanted));
+            CHECK(same_records(engine, expected));
         });
     }
 }
@@ -408,11 +408,11 @@ TEST_CASE("batch: a transaction blocked by another program is not sent in each r
     CHECK_THROWS_AS(std::ignore = holder.run("holder", first), killed);
     leaves = false;
 
-    std::map<std::string, int, std::less<>> asked;
+    std::map<std::string, int, std::less<>> applies;
     std::map<std::string, int, std::less<>> pauses;
     settle::engine engine{db, settle::type<relabel_type>, settle::with_environment(time),
                           settle::observed_by([&](settle::event const& seen) {
-                              if (seen.taken == settle::step::apply) ++asked[seen.id];
+                              if (seen.taken == settle::step::apply) ++applies[seen.id];
                               if (seen.taken != settle::step::pause) return;
                               if (++pauses[seen.id] == 6) CHECK(holder.run("holder", first).done());
                           })};
@@ -428,8 +428,8 @@ TEST_CASE("batch: a transaction blocked by another program is not sent in each r
     // The first asks whenever its rest is over; those behind it in the first round, in the one that
     // shows the record to be for one at a time, and in their turn.
     CHECK(pauses["r1"] == 6);
-    CHECK(asked["r1"] == 7);
-    for (auto const& one : asked) {
+    CHECK(applies["r1"] == 7);
+    for (auto const& one : applies) {
         INFO(one.first);
         CHECK(one.second <= (one.first == "r1" ? 7 : 3));
     }

@@ -123,20 +123,20 @@ inline ends one_by_one(orders const& all) {
 }
 
 template <typename Engine>
-bool same_records(Engine& engine, ends const& wanted) {
-    CHECK(balances_of(engine) == wanted.balances);
+bool same_records(Engine& engine, ends const& expected) {
+    CHECK(balances_of(engine) == expected.balances);
     CHECK(engine.marks().value() == 0);
-    return balances_of(engine) == wanted.balances;
+    return balances_of(engine) == expected.balances;
 }
 
 template <typename Engine>
-bool same_end(Engine& engine, std::vector<settle::outcome> const& outcomes, ends const& wanted) {
-    REQUIRE(outcomes.size() == wanted.outcomes.size());
+bool same_end(Engine& engine, std::vector<settle::outcome> const& outcomes, ends const& expected) {
+    REQUIRE(outcomes.size() == expected.outcomes.size());
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
-        CHECK_MESSAGE(outcomes[i] == wanted.outcomes[i], outcomes[i].text()
-                                                             << " / " << wanted.outcomes[i].text());
+        CHECK_MESSAGE(outcomes[i] == expected.outcomes[i],
+                      outcomes[i].text() << " / " << expected.outcomes[i].text());
     }
-    return outcomes == wanted.outcomes && same_records(engine, wanted);
+    return outcomes == expected.outcomes && same_records(engine, expected);
 }
 
 /// Calls `function(engine, name)` with an engine on every kind of store, in every way.

@@ -62,16 +62,16 @@ void purges(Database& db) {
 
     time.advance(30 * 24h - 10h);
     CHECK(engine.run("new", bank::transfer{"A", "B", 1}).done());
-    settle::purge_options wanted;
-    wanted.limit = 0;
-    CHECK(engine.purge(wanted).erased == 0);
-    wanted.limit = 3;
-    CHECK(engine.purge(wanted).erased == 3);
-    wanted.limit = 1000;
-    wanted.step = 2;
+    settle::purge_options options;
+    options.limit = 0;
+    CHECK(engine.purge(options).erased == 0);
+    options.limit = 3;
+    CHECK(engine.purge(options).erased == 3);
+    options.limit = 1000;
+    options.step = 2;
     // Those that are older than thirty days: the last ten began less than that ago.
-    CHECK(engine.purge(wanted).erased == 7);
-    CHECK(engine.purge(wanted).erased == 0);
+    CHECK(engine.purge(options).erased == 7);
+    CHECK(engine.purge(options).erased == 0);
     CHECK_FALSE(engine.find("old-0").value().has_value());
     CHECK_FALSE(engine.find("old-9").value().has_value());
     CHECK(engine.find("old-10").value().has_value());
@@ -166,10 +166,10 @@ TEST_CASE("purge: an infinite limit makes the horizon infinite, and no entry is 
         open_two_accounts(engine);
         CHECK(engine.run("one", bank::transfer{"A", "B", 1}).done());
         time.advance(90 * 24h);
-        settle::purge_options wanted;
-        for (auto const age : {wanted.older_than, for_ever}) {
-            wanted.older_than = age;
-            auto const refused = engine.purge(wanted);
+        settle::purge_options options;
+        for (auto const age : {options.older_than, for_ever}) {
+            options.older_than = age;
+            auto const refused = engine.purge(options);
             CHECK(refused.erased == 0);
             CHECK(refused.problem.code == settle::errc::too_young);
         }
@@ -192,9 +192,9 @@ TEST_CASE("purge: other transactions run meanwhile") {
             CHECK(engine.run("new-" + std::to_string(i), bank::transfer{"B", "A", 1}).done());
         }
     }};
-    settle::purge_options wanted;
-    wanted.step = 50;
-    auto const gone = engine.purge(wanted);
+    settle::purge_options options;
+    options.step = 50;
+    auto const gone = engine.purge(options);
     other.join();
     CHECK(gone.problem.empty());
     CHECK(gone.erased == 3000);
@@ -226,9 +226,9 @@ TEST_CASE("purge: a step that another caller's error rolls back is repeated") {
     };
     std::thread first = begin([&] { CHECK(create("C")); });
     settle::purge_report gone;
-    settle::purge_options wanted;
-    wanted.step = 3;
-    std::thread second = begin([&] { gone = engine.purge(wanted); });
+    settle::purge_options options;
+    options.step = 3;
+    std::thread second = begin([&] { gone = engine.purge(options); });
     std::thread third = begin([&] { CHECK_FALSE(create("D")); });
     lock.execute("COMMIT", "unlock the file");
     for (auto* const one : {&first, &second, &third}) one->join();

@@ -20,21 +20,22 @@ namespace {
 using namespace settle::testing;
 using settle::outcome;
 
-/// Tells when one thread looks at its clock for the nth time.
+/// Calls a function when a thread reads its clock for the nth time.
 struct moment {
     std::thread::id whose{};
     int looks = 0;
-    int wanted = 0;
+    int struck_look = 0;
     std::function<void()> then{};
 };
 
-/// The system's, but for that.
+/// The system's environment with that call.
 class watched_environment : public settle::system_environment {
 public:
     explicit watched_environment(moment& at) : at_(&at) {}
 
     [[nodiscard]] settle::timestamp now() const {
-        if (std::this_thread::get_id() == at_->whose && ++at_->looks == at_->wanted) at_->then();
+        if (std::this_thread::get_id() == at_->whose && ++at_->looks == at_->struck_look)
+            at_->then();
         return settle::system_environment::now();
     }
 
@@ -124,7 +125,7 @@ public:
         bool over = false;
         at_.whose = std::this_thread::get_id();
         at_.looks = 0;
-        at_.wanted = number;
+        at_.struck_look = number;
         at_.then = [&] {
             other = std::thread{[&] {
                 all.second = second(engine_).text();
@@ -173,11 +174,11 @@ TEST_CASE("shared commits: any two callers get the outcomes of one after the oth
             ++pairs;
             for (int number = 1;; ++number) {
                 bank here;
-                auto const met = here.meet(first, second, number);
-                if (!met) break;
-                INFO("at look ", number, ": ", *met, "\nin order: ", in_order,
+                auto const shared = here.meet(first, second, number);
+                if (!shared) break;
+                INFO("at look ", number, ": ", *shared, "\nin order: ", in_order,
                      "\nturned: ", turned);
-                CHECK((*met == in_order || *met == turned));
+                CHECK((*shared == in_order || *shared == turned));
                 waited += here.waited();
             }
         }

@@ -9,8 +9,8 @@ namespace {
 constexpr trouble every_trouble[]{trouble::io_error, trouble::short_write, trouble::failing_sync,
                                   trouble::full};
 
-/// Tells the story on a disk in trouble; how many calls the trouble could have struck.
-std::size_t tell(disk& on, plan const& wrong, record_of& seen) {
+/// Plays the story on a faulty disk. Returns the number of calls that the fault could have hit.
+std::size_t play(disk& on, plan const& wrong, record_of& seen) {
     vfs const files{on};
     manual_environment const time;
     on.arm(wrong);
@@ -29,13 +29,13 @@ std::vector<std::string> after_trouble(disk on, bool power_went, std::size_t at,
     manual_environment const time = an_hour_later(2);
     constexpr loss kinds[]{loss::all, loss::nothing, loss::some};
     if (power_went) on.restart(kinds[at % 3], at);
-    return judge_reopened(on, time, seen);
+    return check_reopened(on, time, seen);
 }
 
 void check_trouble(plan const& wrong) {
     disk on;
     record_of seen;
-    tell(on, wrong, seen);
+    play(on, wrong, seen);
     for (bool const power_went : {false, true}) {
         // A sync that failed is what a loss of power tells from one that did not; else every other.
         bool const both = wrong.kind == trouble::failing_sync;
@@ -54,7 +54,7 @@ void fail_calls(std::size_t every) {
     for (trouble const kind : every_trouble) {
         disk whole;
         record_of seen;
-        std::size_t const calls = tell(whole, {kind, 0, false}, seen);
+        std::size_t const calls = play(whole, {kind, 0, false}, seen);
         CHECK(calls > 20);
         for (std::size_t at = 1; at <= calls; at += every) {
             check_trouble({kind, at, false});

@@ -8,7 +8,7 @@ namespace {
 
 /// Every run of a batch is right, and with no other beside it keeps its order.
 template <typename Parameters>
-void right(std::size_t mishaps, place where, scene<Parameters> const& given,
+void right(std::size_t mishaps, store_kind where, scene<Parameters> const& given,
            std::vector<other_worker> const& others = {}) {
     auto const seen = every_run(run_bounds{mishaps}, [&](run_choices& way) {
         return run_scene<order_rules>(way, where, given, others);
@@ -18,7 +18,7 @@ void right(std::size_t mishaps, place where, scene<Parameters> const& given,
 }
 
 template <typename Parameters>
-void right_beside_others(std::size_t mishaps, place where, scene<Parameters> const& given) {
+void right_beside_others(std::size_t mishaps, store_kind where, scene<Parameters> const& given) {
     for (auto const other : {other_worker::recovers, other_worker::cancels, other_worker::sweeps,
                              other_worker::runs_the_same, other_worker::purges}) {
         right(mishaps, where, given, {other});
@@ -28,63 +28,63 @@ void right_beside_others(std::size_t mishaps, place where, scene<Parameters> con
 } // namespace
 
 TEST_CASE("every run: a chain of transfers in which each needs its predecessor") {
-    right(1, place::memory, chain);
+    right(1, store_kind::memory, chain);
 }
 
 TEST_CASE("every run: two parts share a record with a requeued transaction") {
-    right(1, place::memory, shelf_behind);
+    right(1, store_kind::memory, shelf_behind);
 }
 
 TEST_CASE("every run: exclusive effects meet in opposite order") {
-    right(1, place::memory, crossing);
+    right(1, store_kind::memory, crossing);
 }
 
 TEST_CASE("every run: a batch runs beside another worker") {
-    right_beside_others(1, place::memory, chain);
+    right_beside_others(1, store_kind::memory, chain);
 }
 
 TEST_CASE("every run: a batch spans two databases, with its log in a third") {
-    right(1, place::three_databases, chain);
-    right(1, place::three_databases, shelf_behind);
+    right(1, store_kind::three_databases, chain);
+    right(1, store_kind::three_databases, shelf_behind);
 }
 
 TEST_CASE("every run: a batch runs in a file in two phases") {
-    right(1, place::file_in_two_phases, chain);
+    right(1, store_kind::file_in_two_phases, chain);
 }
 
 TEST_CASE("every run: a batch runs in a file in one phase") {
-    right(1, place::file_in_one_phase, chain);
-    right(1, place::file_in_one_phase, shelf_behind);
-    right(1, place::file_in_one_phase, crossing);
+    right(1, store_kind::file_in_one_phase, chain);
+    right(1, store_kind::file_in_one_phase, shelf_behind);
+    right(1, store_kind::file_in_one_phase, crossing);
 }
 
 TEST_CASE("every run: a batch in one phase runs beside a worker that may need two phases") {
-    right_beside_others(1, place::file_in_one_phase, pair_of_transfers);
+    right_beside_others(1, store_kind::file_in_one_phase, pair_of_transfers);
 }
 
 TEST_CASE("long: every run: a batch meets two faults") {
-    right(2, place::memory, chain);
-    right(2, place::memory, shelf_behind);
-    right(2, place::memory, crossing);
-    right(2, place::memory, overtaking);
+    right(2, store_kind::memory, chain);
+    right(2, store_kind::memory, shelf_behind);
+    right(2, store_kind::memory, crossing);
+    right(2, store_kind::memory, overtaking);
 }
 
 TEST_CASE("long: every run: a batch beside another worker meets two faults") {
-    right_beside_others(2, place::memory, pair_of_transfers);
+    right_beside_others(2, store_kind::memory, pair_of_transfers);
 }
 
 TEST_CASE("long: every run: a batch in one phase beside another worker meets two faults") {
     // The disk is what takes its time.
-    right(2, place::file_in_one_phase, pair_of_transfers, {other_worker::recovers});
-    right(2, place::file_in_one_phase, pair_of_transfers, {other_worker::purges});
+    right(2, store_kind::file_in_one_phase, pair_of_transfers, {other_worker::recovers});
+    right(2, store_kind::file_in_one_phase, pair_of_transfers, {other_worker::purges});
 }
 
 TEST_CASE("exhaustive: every run: a batch meets three faults") {
-    right(3, place::memory, pair_of_transfers);
+    right(3, store_kind::memory, pair_of_transfers);
 }
 
 TEST_CASE("exhaustive: every run: three transfers beside another worker meet two faults") {
-    right_beside_others(2, place::memory, chain);
+    right_beside_others(2, store_kind::memory, chain);
 }
 
 } // namespace settle_test

@@ -119,9 +119,9 @@ void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batc
         break;
     case other_worker::purges: {
         // The batch stands still meanwhile, and so does what is on its way.
-        settle::purge_options const wanted;
-        trial.pass(wanted.older_than + 1ms);
-        static_cast<void>(engine.purge(wanted));
+        settle::purge_options const options;
+        trial.pass(options.older_than + 1ms);
+        static_cast<void>(engine.purge(options));
         break;
     }
     }
@@ -141,9 +141,9 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
         for (std::size_t i = 0; i < given.submitted; ++i) {
             std::ignore = engine.submit(batch[i].first, batch[i].second);
         }
-        settle::batch_options wanted;
-        wanted.window = batch.size();
-        auto got = engine.run_all(batch, wanted);
+        settle::batch_options options;
+        options.window = batch.size();
+        auto got = engine.run_all(batch, options);
         for (auto const& one : got) trial.note(one);
         // What arrives late, behind its undoing, may have been in the way of others.
         if (trial.landed() == 0) outcomes = std::move(got);
@@ -163,7 +163,7 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
 }
 
 /// Where a batch runs: databases of its own for each run.
-enum class place { memory, three_databases, file_in_two_phases, file_in_one_phase };
+enum class store_kind { memory, three_databases, file_in_two_phases, file_in_one_phase };
 
 /// Shape:   Rules - of the order of a window; arguments - databases, and what else an engine takes
 template <typename Rules, typename... Arguments>
@@ -175,13 +175,13 @@ auto trial_of(run_choices& way, Arguments&&... arguments) {
 }
 
 template <typename Rules, typename Parameters>
-std::string run_scene(run_choices& way, place where, scene<Parameters> const& given,
+std::string run_scene(run_choices& way, store_kind where, scene<Parameters> const& given,
                       std::vector<other_worker> const& others) {
-    if (where == place::memory) {
+    if (where == store_kind::memory) {
         settle::memory::database db;
         return run_scene(trial_of<Rules>(way, db), given, others);
     }
-    if (where == place::three_databases) {
+    if (where == store_kind::three_databases) {
         settle::memory::database log;
         settle::memory::database bank;
         settle::memory::database shop;
@@ -192,7 +192,7 @@ std::string run_scene(run_choices& way, place where, scene<Parameters> const& gi
     scratch_file const file;
     settle::sqlite::database db{file.path()};
     auto const how =
-        where == place::file_in_one_phase ? settle::phases::one : settle::two_phases;
+        where == store_kind::file_in_one_phase ? settle::phases::one : settle::two_phases;
     return run_scene(trial_of<Rules>(way, db, how), given, others);
 }
 

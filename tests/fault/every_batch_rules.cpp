@@ -16,7 +16,7 @@ struct switched {
 
 /// The same runs with the rule and without it.
 template <typename Parameters>
-void needs(bool& rule, std::size_t mishaps, place where, scene<Parameters> const& given) {
+void needs(bool& rule, std::size_t mishaps, store_kind where, scene<Parameters> const& given) {
     auto const look = [&] {
         return every_run(run_bounds{mishaps}, [&](run_choices& way) {
             return run_scene<switched>(way, where, given, {});
@@ -35,23 +35,23 @@ void needs(bool& rule, std::size_t mishaps, place where, scene<Parameters> const
 } // namespace
 
 TEST_CASE("order: a failure beside an earlier transaction of the window is requeued behind it") {
-    needs(switched::falls_back, 0, place::memory, chain);
+    needs(switched::falls_back, 0, store_kind::memory, chain);
 }
 
 TEST_CASE("order: a transaction that shares a record with a requeued one is requeued too") {
-    needs(switched::falls_back_with, 0, place::memory, overtaking);
+    needs(switched::falls_back_with, 0, store_kind::memory, overtaking);
 }
 
 TEST_CASE("order: a transaction that shares a record with a waiting one is not sent") {
-    needs(switched::waits_with, 1, place::memory, overtaking);
+    needs(switched::waits_with, 1, store_kind::memory, overtaking);
 }
 
 TEST_CASE("order: a transaction that backs off leaves no marks for its successors") {
-    needs(switched::backs_off_first, 1, place::memory, overtaking);
+    needs(switched::backs_off_first, 1, store_kind::memory, overtaking);
 }
 
 TEST_CASE("order: one phase waits for earlier transactions on its records") {
-    needs(switched::one_phase_waits, 0, place::file_in_one_phase, begun);
+    needs(switched::one_phase_waits, 0, store_kind::file_in_one_phase, begun);
 }
 
 } // namespace settle_test

@@ -25,9 +25,9 @@ struct late_story {
     }
 };
 
-/// False when no call of any worker was the one to be lost.
+/// False if no worker made the call that was to be lost.
 template <typename Run>
-bool tell(late_story const& story, Run const& run, std::string const& before,
+bool play(late_story const& story, Run const& run, std::string const& before,
           std::string const& after, std::size_t& calls) {
     INFO("the write of call ", story.lost_at, " arrives before call ", story.moment,
          story.ends_after ? ", the worker ends and another takes over" : "");
@@ -40,9 +40,9 @@ bool tell(late_story const& story, Run const& run, std::string const& before,
     auto& source = fragile.source();
     std::vector<outcome> outcomes;
     auto const plan_for = [&](bool first_worker) {
-        return [&, wanted = story.plan(source, first_worker)](call const& one) {
+        return [&, plan = story.plan(source, first_worker)](call const& one) {
             watch.look();
-            return wanted(one);
+            return plan(one);
         };
     };
     {
@@ -103,7 +103,7 @@ void every_late_write(Run const& run) {
             std::size_t calls = lost_at + 1;
             // One moment beyond the last call: it arrives when everybody has gone.
             for (std::size_t moment = lost_at + 1; moment <= calls + 1; ++moment) {
-                REQUIRE(tell({lost_at, moment, ends_after}, run, before, after, calls));
+                REQUIRE(play({lost_at, moment, ends_after}, run, before, after, calls));
             }
         }
     }

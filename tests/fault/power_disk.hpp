@@ -64,8 +64,8 @@ public:
 
     // ----------------------------------------------------------------------------- what goes wrong
 
-    void arm(plan const& wanted) {
-        plan_ = wanted;
+    void arm(plan const& next) {
+        plan_ = next;
         struck_ = 0;
     }
     /// How many calls the plan's trouble could have struck so far.

@@ -39,10 +39,10 @@ std::vector<std::string> after_loss(disk on, loss kind, std::uint64_t seed,
     if (kind == loss::some && seed % 2 == 1) {
         on.arm({trouble::power_loss, 1 + seed * 7919 % 150, false});
         record_of ignored = seen;
-        static_cast<void>(judge_reopened(on, time, ignored));
+        static_cast<void>(check_reopened(on, time, ignored));
         on.restart(kind, seed + 1);
     }
-    return judge_reopened(on, time, seen);
+    return check_reopened(on, time, seen);
 }
 
 /// Shape:   every - which calls: each, or each of so many; seeds - losses by chance at each

@@ -212,9 +212,9 @@ struct reckoned {
 
 /// Settles what is open, and says what is not as it should be.
 template <typename Engine>
-class judge {
+class checker {
 public:
-    judge(Engine& engine, record_of const& seen) : engine_(engine), seen_(seen) {}
+    checker(Engine& engine, record_of const& seen) : engine_(engine), seen_(seen) {}
 
     /// Errors:  throws settle::failure when the file cannot be read
     std::vector<std::string> complaints() {
@@ -259,9 +259,9 @@ private:
             bool const submitted = one.verdict == verdict::undecided && one.problem.empty();
             if (submitted && !there) complain(one.id + " was submitted and is not there");
             if (!one.done() && !one.canceled()) continue;
-            auto const wanted = one.done() ? settle::state::done : settle::state::canceled;
+            auto const expected_state = one.done() ? settle::state::done : settle::state::canceled;
             if (!there) complain(one.text() + ", and it is not there");
-            else if (found->second.state != wanted || found->second.why != one.why) {
+            else if (found->second.state != expected_state || found->second.why != one.why) {
                 complain(one.text() + ", and it is " +
                          std::string{name_of(found->second.state)} + " (" +
                          std::string{name_of(found->second.why)} + ")");
@@ -289,9 +289,9 @@ private:
                     20 + expected_.amounts[one.number]);
         }
         auto const cards_there = engine_.template scan_page<cards_type>({}, 100).value();
-        bool const wanted = expected_.card && !withdrawn_;
-        if (cards_there.size() != (wanted ? 1U : 0U)) complain("the card is there, or is not");
-        if (wanted && cards_there.size() == 1 &&
+        bool const has_card = expected_.card && !withdrawn_;
+        if (cards_there.size() != (has_card ? 1U : 0U)) complain("the card is there, or is not");
+        if (has_card && cards_there.size() == 1 &&
             settle::encode_json(cards_there.front()) != settle::encode_json(new_card())) {
             complain("the card is another");
         }
@@ -333,7 +333,7 @@ inline std::string integrity() {
 
 /// Opens the file again, settles and judges it, and tells the whole story once more: what was
 /// decided is told again, and has no second effect.
-inline std::vector<std::string> judge_reopened(disk& on, manual_environment const& time,
+inline std::vector<std::string> check_reopened(disk& on, manual_environment const& time,
                                                record_of const& seen) {
     std::vector<std::string> bad = seen.complaints;
     auto const add = [&](std::vector<std::string> const& more) {
@@ -341,13 +341,13 @@ inline std::vector<std::string> judge_reopened(disk& on, manual_environment cons
     };
     try {
         opened here{time};
-        add(judge{here.engine, seen}.complaints());
+        add(checker{here.engine, seen}.complaints());
         if (auto const reply = integrity(); reply != "ok") add({"the file is damaged: " + reply});
         record_of again = seen;
         again.complaints.clear();
         story{on, time, again}.play_on(here.engine);
         add(again.complaints);
-        add(judge{here.engine, again}.complaints());
+        add(checker{here.engine, again}.complaints());
     } catch (settle::failure const& problem) {
         add({std::string{"the file cannot be used: "} + problem.what()});
     }

@@ -63,8 +63,8 @@ private:
         vfs& here = of(self);
         file->pMethods = nullptr;
         disk& on = *here.disk_;
-        trouble const met = here.meet(act::open);
-        if (met == trouble::io_error) return SQLITE_CANTOPEN;
+        trouble const fault = here.meet(act::open);
+        if (fault == trouble::io_error) return SQLITE_CANTOPEN;
         std::optional<disk::file> found;
         if (name != nullptr) found = on.find(name);
         if (!found) {
@@ -73,7 +73,7 @@ private:
                 SQLITE_OPEN_WAL | SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_SUPER_JOURNAL;
             found = name == nullptr ? on.create() : on.create(name, (flags & journals) != 0);
         }
-        if (met == trouble::power_loss) return SQLITE_CANTOPEN;
+        if (fault == trouble::power_loss) return SQLITE_CANTOPEN;
         auto* const made = new (file) handle{{methods()}, &here, *found, 0, 0, 0, false};
         here.handles_.push_back(made);
         if (out != nullptr) *out = flags;
@@ -81,11 +81,11 @@ private:
     }
     static int remove(sqlite3_vfs* self, char const* name, int synced) {
         vfs& here = of(self);
-        trouble const met = here.meet(act::remove);
-        if (met == trouble::io_error) return SQLITE_IOERR_DELETE;
+        trouble const fault = here.meet(act::remove);
+        if (fault == trouble::io_error) return SQLITE_IOERR_DELETE;
         if (!here.disk_->find(name)) return SQLITE_IOERR_DELETE_NOENT;
-        here.disk_->remove(name, synced != 0 && met == trouble::none);
-        return met == trouble::none ? SQLITE_OK : SQLITE_IOERR_DELETE;
+        here.disk_->remove(name, synced != 0 && fault == trouble::none);
+        return fault == trouble::none ? SQLITE_OK : SQLITE_IOERR_DELETE;
     }
     static int access(sqlite3_vfs* self, char const* name, int flags, int* out) {
         vfs& here = of(self);
@@ -115,33 +115,33 @@ private:
         handle const& one = in(file);
         if (one.of->meet(act::read) != trouble::none) return SQLITE_IOERR_READ;
         auto const& content = one.of->disk_->content(one.file);
-        auto const wanted = static_cast<std::size_t>(count);
+        auto const size = static_cast<std::size_t>(count);
         auto const from = std::min(static_cast<std::size_t>(offset), content.size());
-        std::size_t const there = std::min(wanted, content.size() - from);
+        std::size_t const there = std::min(size, content.size() - from);
         std::memcpy(into, content.data() + from, there);
-        if (there == wanted) return SQLITE_OK;
-        std::memset(static_cast<char*>(into) + there, 0, wanted - there);
+        if (there == size) return SQLITE_OK;
+        std::memset(static_cast<char*>(into) + there, 0, size - there);
         return SQLITE_IOERR_SHORT_READ;
     }
     static int write(sqlite3_file* file, void const* from, int count, sqlite3_int64 offset) {
         handle const& one = in(file);
         disk& on = *one.of->disk_;
-        trouble const met = one.of->meet(act::write);
-        if (met == trouble::io_error) return SQLITE_IOERR_WRITE;
+        trouble const fault = one.of->meet(act::write);
+        if (fault == trouble::io_error) return SQLITE_IOERR_WRITE;
         std::string_view bytes{static_cast<char const*>(from), static_cast<std::size_t>(count)};
-        if (met == trouble::short_write || met == trouble::full) {
+        if (fault == trouble::short_write || fault == trouble::full) {
             bytes = bytes.substr(0, bytes.size() / 2);
         }
         on.write(one.file, static_cast<std::size_t>(offset), bytes);
-        if (met == trouble::none) return SQLITE_OK;
-        return met == trouble::full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+        if (fault == trouble::none) return SQLITE_OK;
+        return fault == trouble::full ? SQLITE_FULL : SQLITE_IOERR_WRITE;
     }
     static int truncate(sqlite3_file* file, sqlite3_int64 size) {
         handle const& one = in(file);
-        trouble const met = one.of->meet(act::truncate);
-        if (met == trouble::io_error) return SQLITE_IOERR_TRUNCATE;
+        trouble const fault = one.of->meet(act::truncate);
+        if (fault == trouble::io_error) return SQLITE_IOERR_TRUNCATE;
         one.of->disk_->truncate(one.file, static_cast<std::size_t>(size));
-        return met == trouble::none ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
+        return fault == trouble::none ? SQLITE_OK : SQLITE_IOERR_TRUNCATE;
     }
     static int sync(sqlite3_file* file, int) {
         handle const& one = in(file);

@@ -97,9 +97,9 @@ private:
 };
 
 [[nodiscard]] inline settle::recover_options at_once() {
-    settle::recover_options wanted;
-    wanted.older_than = 0ms;
-    return wanted;
+    settle::recover_options options;
+    options.older_than = 0ms;
+    return options;
 }
 
 /// After recovery and sweep: no mark, nothing unfinished, and who was told an end was told the

@@ -58,8 +58,9 @@ struct stage {
     onlooker<Database> watch;
     baton turns;
 
-    stage(std::uint64_t wanted, Database& database, std::size_t workers)
-        : seed(wanted), db(database), time(wanted), watch(database), turns(workers, wanted) {}
+    stage(std::uint64_t given_seed, Database& database, std::size_t workers)
+        : seed(given_seed), db(database), time(given_seed), watch(database),
+          turns(workers, given_seed) {}
 
     /// One worker's life: it makes calls when it is its turn, and some of them go wrong.
     template <typename Act>

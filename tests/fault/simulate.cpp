@@ -192,16 +192,16 @@ private:
 };
 
 template <typename Simulate>
-void run_seeds(std::vector<std::uint64_t> const& wanted, Simulate const& simulate) {
+void run_seeds(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate) {
     on_one_processor const here;
     experience all;
-    for (std::uint64_t const seed : wanted) {
+    for (std::uint64_t const seed : seeds_to_run) {
         simulation_report const report = simulate(limits_of(seed));
         CHECK_MESSAGE(report.problems.empty(), report, "\n  ", replay(seed));
         all.add(report);
     }
-    MESSAGE(all.begun, " transactions and ", all.steps, " calls, ", wanted.size(), " seeds");
-    if (wanted.size() == 1) return;
+    MESSAGE(all.begun, " transactions and ", all.steps, " calls, ", seeds_to_run.size(), " seeds");
+    if (seeds_to_run.size() == 1) return;
     CHECK(all.late > 100);
     CHECK(all.crashes > 10);
     CHECK(all.reversed > 10);
@@ -214,11 +214,11 @@ void run_seeds(std::vector<std::uint64_t> const& wanted, Simulate const& simulat
 }
 
 template <typename Simulate>
-void run_purging(std::vector<std::uint64_t> const& wanted, Simulate const& simulate) {
+void run_purging(std::vector<std::uint64_t> const& seeds_to_run, Simulate const& simulate) {
     on_one_processor const here;
     std::uint64_t purged = 0;
     std::uint64_t again = 0;
-    for (std::uint64_t const seed : wanted) {
+    for (std::uint64_t const seed : seeds_to_run) {
         simulation_report const report = simulate(simulation_limits::slow(seed));
         CHECK_MESSAGE(report.problems.empty(), report, "\n  ", replay(seed));
         purged += report.purged;
@@ -226,7 +226,7 @@ void run_purging(std::vector<std::uint64_t> const& wanted, Simulate const& simul
     }
     MESSAGE(purged, " entries purged, of which ", again, " came again");
     CHECK(purged > 100);
-    CHECK((again > 0 || wanted.size() == 1));
+    CHECK((again > 0 || seeds_to_run.size() == 1));
 }
 
 } // namespace

@@ -51,10 +51,10 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
     std::vector<outcome> outcomes;
     {
         onlooker watch{db};
-        auto const wanted = fault_at(number, kind, operations);
+        auto const fault_plan = fault_at(number, kind, operations);
         fragile.plan([&](call const& one) {
             watch.look();
-            return wanted(one);
+            return fault_plan(one);
         });
         auto engine = engine_on(fragile, time);
         try {

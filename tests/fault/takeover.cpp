@@ -73,9 +73,9 @@ TEST_CASE("takeover: another worker cancels before every call of the owner") {
 
 TEST_CASE("takeover: another worker cancels an id that may not be in the log yet") {
     for_every_type([](auto& other, manual_environment const&, std::vector<outcome>& outcomes) {
-        settle::cancel_options wanted;
-        wanted.even_if_unknown = true;
-        outcomes.push_back(other.cancel("t", wanted));
+        settle::cancel_options options;
+        options.even_if_unknown = true;
+        outcomes.push_back(other.cancel("t", options));
         CHECK(outcomes.back().verdict != verdict::refused);
     });
 }

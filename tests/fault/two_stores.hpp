@@ -66,8 +66,7 @@ private:
 struct private_order {
     explicit private_order(std::int64_t count)
         : id("t" + std::to_string(count)), account("A" + std::to_string(count)), first(2 * count),
-          second(2 * count + 1),
-          wanted{account, 30, {{first, 5}, {second, 20}, {first, 15}}} {}
+          second(2 * count + 1), parameters{account, 30, {{first, 5}, {second, 20}, {first, 15}}} {}
 
     template <typename Engine>
     void open(Engine& engine, std::int64_t balance) const {
@@ -90,7 +89,7 @@ struct private_order {
     std::string account;
     std::int64_t first;
     std::int64_t second;
-    order wanted;
+    order parameters;
 };
 
 template <typename Stores>
@@ -99,19 +98,19 @@ void usual_orders() {
     auto engine = stores.plain();
     private_order const paid{1};
     paid.open(engine, 100);
-    CHECK(engine.run(paid.id, paid.wanted).done());
-    CHECK(engine.run(paid.id, paid.wanted).done());
+    CHECK(engine.run(paid.id, paid.parameters).done());
+    CHECK(engine.run(paid.id, paid.parameters).done());
     paid.check(engine, 100);
     private_order const poor{2};
     poor.open(engine, 29);
-    outcome const actual = engine.run(poor.id, poor.wanted);
+    outcome const actual = engine.run(poor.id, poor.parameters);
     CHECK(actual.why == settle::reason::guard_failed);
     CHECK(actual.participant == "customer");
     poor.check(engine, 29);
     private_order greedy{3};
     greedy.open(engine, 100);
-    greedy.wanted.lines.push_back({greedy.second, 1});
-    outcome const short_of_stock = engine.run(greedy.id, greedy.wanted);
+    greedy.parameters.lines.push_back({greedy.second, 1});
+    outcome const short_of_stock = engine.run(greedy.id, greedy.parameters);
     CHECK(short_of_stock.participant == "stock");
     CHECK(short_of_stock.line == 3U);
     greedy.check(engine, 100);
@@ -140,7 +139,7 @@ void hit_everywhere() {
                 {
                     auto engine = stores.fragile(source);
                     try {
-                        outcome = engine.run(story.id, story.wanted);
+                        outcome = engine.run(story.id, story.parameters);
                     } catch (crash const&) {
                     }
                 }

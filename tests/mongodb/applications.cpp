@@ -148,8 +148,8 @@ TEST_CASE("applications: a database is opened only in its own layout") {
     scratch_folder const folder{"mongodb-layouts"};
     auto const input = first_lines(folder, "transfer/payment_orders.csv", 5);
     fresh_database const ours{replica_set_address};
-    auto const on = [&](fresh_database const& where, words const& wanted) {
-        return call(folder, "transfer", where.address(), wanted);
+    auto const on = [&](fresh_database const& where, words const& arguments) {
+        return call(folder, "transfer", where.address(), arguments);
     };
     CHECK(on(ours, {"open", input, "--balance", "10000.00", "run", input}).code == 0);
     auto const refused = on(ours, {"--layout", "tutorial", "recover", "--older-than", "0s"});
@@ -165,8 +165,8 @@ TEST_CASE("applications: a database is opened only in its own layout") {
           R"({"_id": 1, "source": "A", "destination": "A", "value": 1, "state": "intital"})");
     // Before it is taken over, and after.
     for (int times = 0; times < 2; ++times) {
-        for (words const& wanted : {words{"recover"}, words{"open", input, "--balance", "1.00"}}) {
-            auto const mistaken = on(theirs, wanted);
+        for (words const& command : {words{"recover"}, words{"open", input, "--balance", "1.00"}}) {
+            auto const mistaken = on(theirs, command);
             CHECK(mistaken.code == 3);
             CHECK(mistaken.err.find("give --layout tutorial") != std::string::npos);
         }

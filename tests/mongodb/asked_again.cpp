@@ -91,17 +91,17 @@ TEST_CASE("asked again: a settled batch costs one find a window, which waits for
 
 TEST_CASE("asked again: a batch that is half settled is read in waves, and its rest runs") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
-        auto const known = into_one(60);
-        auto const before = engine.run_all(known, {1000, {}, {}});
+        auto const settled = into_one(60);
+        auto const before = engine.run_all(settled, {1000, {}, {}});
         auto const fresh = into_one(60, 100);
         transfers mixed;
-        for (std::size_t i = 0; i < known.size(); ++i) {
-            mixed.push_back(known[i]);
+        for (std::size_t i = 0; i < settled.size(); ++i) {
+            mixed.push_back(settled[i]);
             mixed.push_back(fresh[i]);
         }
         std::ignore = seen.requests();
         auto const outcomes = engine.run_all(mixed, {1000, {}, {}});
-        for (std::size_t i = 0; i < known.size(); ++i) CHECK(outcomes[2 * i] == before[i]);
+        for (std::size_t i = 0; i < settled.size(); ++i) CHECK(outcomes[2 * i] == before[i]);
         CHECK(seen.requests()["linearizable"] == 0);
         // Of each sixty, eight ask for too much.
         CHECK(balance(engine, name(0)) == opening + 2 * 52);

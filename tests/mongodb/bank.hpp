@@ -67,9 +67,9 @@ inline std::string refusal(std::string const& address,
 }
 
 [[nodiscard]] inline settle::recover_options at_once() {
-    settle::recover_options wanted;
-    wanted.older_than = std::chrono::milliseconds{0};
-    return wanted;
+    settle::recover_options options;
+    options.older_than = std::chrono::milliseconds{0};
+    return options;
 }
 
 template <typename Engine>

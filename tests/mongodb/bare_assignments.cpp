@@ -70,9 +70,9 @@ public:
         : held_{address, {}}, engine{held_, settle::type<Type>} {}
 
     settle::recovery_report recover() {
-        settle::recover_options wanted;
-        wanted.older_than = 0s;
-        return engine.recover(wanted);
+        settle::recover_options options;
+        options.older_than = 0s;
+        return engine.recover(options);
     }
 
 private:

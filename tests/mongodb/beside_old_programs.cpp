@@ -70,17 +70,17 @@ TEST_CASE("old programs: settle stores each state under the word of the old prog
         settle::testing::faulty fragile{database};
         settle::engine engine{fragile, settle::two_phases,
                               settle::type<bank::tutorial::transfer_type>};
-        transfer const wanted{"A10", "B10", 100};
+        transfer const parameters{"A10", "B10", 100};
         auto const leave = [&](char const* id, char const* step) {
             fragile.plan(settle_test::ends_before(step));
-            CHECK_THROWS_AS(static_cast<void>(engine.run(id, wanted)), settle::testing::crash);
+            CHECK_THROWS_AS(static_cast<void>(engine.run(id, parameters)), settle::testing::crash);
         };
         leave("1", "apply");
         leave("2", "confirm");
         leave("3", "apply");
         fragile.plan({});
         CHECK(engine.cancel("3").canceled());
-        CHECK(engine.run("4", wanted).done());
+        CHECK(engine.run("4", parameters).done());
         auto const has = [&](char const* id, std::string const& word) {
             return count(own.address(), std::string{R"({"_id": )"} + id + R"(, "state": ")" +
                                             word + "\"}") == 1;

@@ -53,11 +53,11 @@ inline settle::testing::fault_plan ends_within(std::string_view step) {
 
 /// A worker begins a transfer, and ends there.
 inline void leave(settle::mongodb::database& database, std::string const& id,
-                  transfer const& wanted, left_at where) {
+                  transfer const& parameters, left_at where) {
     settle::testing::faulty fragile{database};
     auto engine = bank_on(fragile, settle::two_phases);
     fragile.plan(ends_at(where));
-    CHECK_THROWS_AS(static_cast<void>(engine.run(id, wanted)), settle::testing::crash);
+    CHECK_THROWS_AS(static_cast<void>(engine.run(id, parameters)), settle::testing::crash);
     if (where != left_at::canceling) return;
     fragile.plan(ends_before("compensate"));
     CHECK_THROWS_AS(static_cast<void>(engine.cancel(id)), settle::testing::crash);

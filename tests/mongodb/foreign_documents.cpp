@@ -218,17 +218,17 @@ TEST_CASE("foreign documents: fields that JSON cannot express return unchanged")
         settle::mongodb::detail::reply answer;
         with.command(command, "put them there", answer);
         auto const there = [&] {
-            std::size_t met = 0;
+            std::size_t equal = 0;
             with.find("suite_cards", card, {}, "look", [&](document const& found) {
                 for (char const* name : {"odd", "ref"}) {
                     document one;
                     document other;
                     one.copy(name, *set.find(name));
                     if (auto const value = found.find(name)) other.copy(name, *value);
-                    met += bson_equal(one.native(), other.native()) ? 1U : 0U;
+                    equal += bson_equal(one.native(), other.native()) ? 1U : 0U;
                 }
             });
-            return met;
+            return equal;
         };
         REQUIRE(there() == 2);
         CHECK(here.engine.run("erase", withdraw{"c", true}).done());
@@ -395,16 +395,17 @@ TEST_CASE("foreign documents: a collection that could refuse updates is refused 
         auto const made = run_command(own.address(), one.command);
         REQUIRE_MESSAGE(made.ok, made.error);
         settle::mongodb::database db{own.address()};
-        std::string said;
+        std::string problem_text;
         try {
             auto engine = bank_on(db);
         } catch (settle::failure const& problem) {
-            said = problem.what();
+            problem_text = problem.what();
         }
-        INFO(said);
-        CHECK((said == "") == (std::string{one.because} == ""));
-        CHECK(said.find(one.because) != std::string::npos);
-        if (!said.empty()) CHECK(said.starts_with("settle: the collection 'suite_ledgers'"));
+        INFO(problem_text);
+        CHECK((problem_text == "") == (std::string{one.because} == ""));
+        CHECK(problem_text.find(one.because) != std::string::npos);
+        if (!problem_text.empty())
+            CHECK(problem_text.starts_with("settle: the collection 'suite_ledgers'"));
     }
 }
 
@@ -426,10 +427,10 @@ TEST_CASE("foreign documents: a part whose record vanished with its mark is not 
         auto const report = soon.recover(at_once());
         CHECK(report.done == 0);
         REQUIRE(report.skipped.size() == 1);
-        auto const& said = report.skipped.front().problem.text;
-        INFO(said);
-        CHECK(said.starts_with("settle: the record 'B' of 'suite_ledgers' is gone"));
-        CHECK(said.find("index 'ttl'") != std::string::npos);
+        auto const& problem_text = report.skipped.front().problem.text;
+        INFO(problem_text);
+        CHECK(problem_text.starts_with("settle: the record 'B' of 'suite_ledgers' is gone"));
+        CHECK(problem_text.find("index 'ttl'") != std::string::npos);
         CHECK(here.engine.find("t").value()->state == settle::state::applied);
     });
 }

@@ -9,13 +9,13 @@ namespace settle_test {
 namespace {
 
 /// An error of the server's own, and what can be done about it.
-void check_native(settle::error const& problem, int code, settle::condition wanted,
+void check_native(settle::error const& problem, int code, settle::condition expected,
                   std::string const& reply) {
     INFO(problem.text);
     CHECK(problem.code == std::error_code{code, settle::mongodb::mongodb_category()});
     using enum settle::condition;
     for (auto const one : {retryable, conflict, permanent, unknown}) {
-        CHECK((problem.code == one) == (one == wanted));
+        CHECK((problem.code == one) == (one == expected));
     }
     CHECK(problem.text.starts_with("settle: MongoDB could not "));
     CHECK(problem.text.find(reply + " (code " + std::to_string(code) + "). ") !=
@@ -63,18 +63,21 @@ TEST_CASE("foreign refusals: a server's error keeps its code and its condition")
     settle::mongodb::database db{between.address(own.name(), short_waits)};
     auto engine = bank_on(db);
     using enum settle::condition;
-    for (auto const& [code, wanted] : {std::pair{13, permanent}, {18, permanent},
-                                       {121, permanent}, {112, retryable}, {999'999, unknown}}) {
+    for (auto const& [code, expected] : {std::pair{13, permanent},
+                                         {18, permanent},
+                                         {121, permanent},
+                                         {112, retryable},
+                                         {999'999, unknown}}) {
         between.clear_rules();
         between.add({.command = "find", .what = fault::refuse, .answer = failed(code)});
-        check_native(engine.read(ledgers, "A").problem(), code, wanted, "as the test wants it");
+        check_native(engine.read(ledgers, "A").problem(), code, expected, "as the test wants it");
         // Who builds an engine can only be thrown it.
         between.add({.command = "listCollections", .what = fault::refuse, .answer = failed(code)});
         try {
             auto const another = bank_on(db);
             FAIL_CHECK("an engine was built");
         } catch (settle::failure const& caught) {
-            check_native(caught.problem(), code, wanted, "as the test wants it");
+            check_native(caught.problem(), code, expected, "as the test wants it");
         }
     }
 }

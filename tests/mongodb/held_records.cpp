@@ -171,7 +171,7 @@ TEST_CASE("held records: an entry held by a native transaction delays only itsel
     SUBCASE("unfinished entries that are taken over") {
         held_bank bank{settle::phases::two};
         auto const all = transfers(bank, 5);
-        for (auto const& [id, wanted] : all) leave(bank.db, id, wanted, left_at::applied);
+        for (auto const& [id, parameters] : all) leave(bank.db, id, parameters, left_at::applied);
         bank.other.hold("settle_entries", "t2");
         auto const report = bank.engine.recover(at_once());
         CHECK(report.done == 4);
@@ -186,7 +186,7 @@ TEST_CASE("held records: an entry held by a native transaction delays only itsel
 TEST_CASE("held records: recover reports records held by a vanished client") {
     held_bank bank{settle::phases::two};
     auto const all = transfers(bank, 4);
-    for (auto const& [id, wanted] : all) leave(bank.db, id, wanted, left_at::inserted);
+    for (auto const& [id, parameters] : all) leave(bank.db, id, parameters, left_at::inserted);
     for (int number = 0; number < 3; ++number) {
         bank.other.hold("suite_ledgers", "from" + std::to_string(number));
     }

@@ -17,7 +17,7 @@ struct leftover {
 /// Who takes over behind the bad network, and another one who reaches the server directly.
 class takeover_scene {
 public:
-    using place = leftover;
+    using setup = leftover;
 
     explicit takeover_scene(leftover const& of)
         : of_(of), own_(*of.server), between_(own_.port()), program_(own_.address(), words_),
@@ -64,9 +64,9 @@ private:
         return astray;
     }
     static std::string take_over(taken_over& bank) {
-        settle::recover_options wanted;
-        wanted.older_than = std::chrono::seconds{0};
-        auto const recovered = bank.engine().recover(wanted);
+        settle::recover_options options;
+        options.older_than = std::chrono::seconds{0};
+        auto const recovered = bank.engine().recover(options);
         auto const worked = bank.engine().work();
         return recovered.problem.text + worked.problem.text;
     }

@@ -55,13 +55,13 @@ inline std::string const disturbed_waits =
 
 /// What is to befall a message: of a command, the nth of its kind.
 template <typename Scene>
-using mishaps_at = std::function<std::vector<mishap>(typename Scene::place const& of,
+using mishaps_at = std::function<std::vector<mishap>(typename Scene::setup const& of,
                                                      std::string const& command, int nth)>;
 
 /// The commands of what a caller does undisturbed. On a busy machine a driver may send one again,
 /// so each is counted where it was seen least.
 template <typename Scene>
-std::map<std::string, int> usual_commands(typename Scene::place const& of) {
+std::map<std::string, int> usual_commands(typename Scene::setup const& of) {
     Scene here{of};
     auto least = here.commands(0);
     for (int number = 1; number < 3; ++number) {
@@ -76,7 +76,7 @@ std::map<std::string, int> usual_commands(typename Scene::place const& of) {
 }
 
 template <typename Scene>
-void every_message(typename Scene::place const& of, mishaps_at<Scene> const& make,
+void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& make,
                    std::size_t callers) {
     std::vector<mishap> all;
     std::size_t messages = 0;
@@ -111,18 +111,18 @@ void every_message(typename Scene::place const& of, mishaps_at<Scene> const& mak
     CHECK(missed * 10 <= all.size());
 }
 
-/// Every message of what a caller does in each of these places meets what `make` has for it. The
+/// Every message of a caller's action in each of these setups meets what `make` has for it. The
 /// waits are long and the work is little, so many callers suffer side by side.
-/// Shape:   Scene - made of a place; commands(number) does it undisturbed and counts the messages,
+/// Shape:   Scene - made of a setup; commands(number) does it undisturbed and counts the messages,
 ///          suffer(mishap, number) does it once more and checks how it ended; whether the message
 ///          that was to suffer was sent at all
 template <typename Scene>
-void every_message(std::vector<typename Scene::place> const& places,
+void every_message(std::vector<typename Scene::setup> const& setups,
                    mishaps_at<Scene> const& make) {
     constexpr std::size_t side_by_side = 48;
-    std::size_t const each = std::max<std::size_t>(2, side_by_side / places.size());
+    std::size_t const each = std::max<std::size_t>(2, side_by_side / setups.size());
     std::vector<std::jthread> all;
-    for (auto const& of : places) {
+    for (auto const& of : setups) {
         all.emplace_back([&] {
             try {
                 every_message<Scene>(of, make, each);
@@ -141,9 +141,9 @@ inline std::vector<fault> const every_fault{fault::drop_request, fault::drop_rep
 /// Every message meets every one of these. A late one comes when all is over.
 /// Shape:   thorough - it also comes before the recovery, and some callers never get an answer
 template <typename Scene>
-void lose_every_message(std::vector<typename Scene::place> const& places,
+void lose_every_message(std::vector<typename Scene::setup> const& setups,
                         std::vector<fault> const& faults, bool thorough) {
-    every_message<Scene>(places, [&](auto const&, std::string const& command, int nth) {
+    every_message<Scene>(setups, [&](auto const&, std::string const& command, int nth) {
         std::vector<mishap> all;
         for (fault const what : faults) {
             all.push_back({{.command = command, .nth = nth, .what = what}, true});

@@ -121,9 +121,9 @@ struct taken_shop {
           engine{held, settle::type<shop_of::payment_type>} {}
 
     void settle_all() {
-        settle::recover_options wanted;
-        wanted.older_than = 0s;
-        auto const found = engine.recover(wanted);
+        settle::recover_options options;
+        options.older_than = 0s;
+        auto const found = engine.recover(options);
         CHECK(found.problem.empty());
         for (auto const& one : found.skipped) FAIL_CHECK(one.problem.text);
         CHECK(found.undecided == 0);
@@ -253,9 +253,9 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
         update("orders", "o3", R"({"$unset": {"state": 1}})");
         taken_shop shop{own.address()};
         auto const began = std::chrono::steady_clock::now();
-        settle::recover_options wanted;
-        wanted.older_than = 0s;
-        auto const found = shop.engine.recover(wanted);
+        settle::recover_options options;
+        options.older_than = 0s;
+        auto const found = shop.engine.recover(options);
         CHECK(std::chrono::steady_clock::now() - began < 10s);
         CHECK(found.canceled == 1);
         REQUIRE(found.skipped.size() == 3);
@@ -267,9 +267,9 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
             CHECK(one.problem.text.find("'o" + std::to_string(number) + "' of 'orders'") !=
                   std::string::npos);
             // Who asks for that one alone is told the same, at once, and nothing changes either.
-            auto const asked = shop.engine.cancel(one.id);
-            CHECK(asked.verdict == settle::verdict::undecided);
-            CHECK(asked.problem.text == one.problem.text);
+            auto const canceled = shop.engine.cancel(one.id);
+            CHECK(canceled.verdict == settle::verdict::undecided);
+            CHECK(canceled.problem.text == one.problem.text);
             CHECK(shop.state_of(program, number) == state::pending);
             CHECK(shop.engine.find(one.id).value()->epoch_number == 0);
         }

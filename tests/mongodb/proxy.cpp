@@ -41,7 +41,7 @@ bool is_greeting(std::string const& command) {
 /// One client's connection and the one to the server that belongs to it, with a thread for each
 /// direction. The descriptors are closed when both threads have ended, never under one of them.
 struct proxy::link {
-    struct asked {
+    struct open_request {
         std::string command;
         verdict decided;
     };
@@ -62,7 +62,7 @@ struct proxy::link {
 
     int const to_client;
     int const to_server;
-    std::map<std::int32_t, asked> waiting;   ///< requests without a reply; under proxy's mutex
+    std::map<std::int32_t, open_request> waiting; ///< requests without a reply; under proxy's mutex
     std::atomic<int> ended = 0;              ///< how many of the two threads
     std::thread requests;
     std::thread replies;
@@ -164,11 +164,11 @@ void proxy::pass_replies(link& one) {
 
 bool proxy::pass_request(link& one, wire_message& message) {
     message.command = message.name_of_command();
-    auto const decided = judge(message.command);
+    auto const decided = first_rule(message.command);
     if (decided.hit && decided.what == fault::drop_request) return false;
     if (decided.hit && decided.what == fault::refuse) {
-        auto const said = wire_message::reply_to(message.id(), document{decided.answer}.get());
-        return send_all(one.to_client, said.bytes.data(), said.bytes.size());
+        auto const reply = wire_message::reply_to(message.id(), document{decided.answer}.get());
+        return send_all(one.to_client, reply.bytes.data(), reply.bytes.size());
     }
     if (!pause(decided, fault::delay_request, fault::hold_request)) return false;
     {
@@ -211,18 +211,18 @@ bool proxy::pass_reply(link const& one, wire_message& message, verdict const& de
     return send_all(one.to_client, message.bytes.data(), length) && !cut;
 }
 
-/// Counts a request and finds the first rule that means it.
-proxy::verdict proxy::judge(std::string const& command) {
+/// Counts a request and finds the first rule that matches it.
+proxy::verdict proxy::first_rule(std::string const& command) {
     verdict decided;
     std::lock_guard const lock{mutex_};
     ++requests_[command];
-    for (auto& [wanted, seen] : rules_) {
-        bool const meant = wanted.command.empty() ? !is_greeting(command)
-                                                  : wanted.command == command;
+    for (auto& [pattern, seen] : rules_) {
+        bool const meant =
+            pattern.command.empty() ? !is_greeting(command) : pattern.command == command;
         if (!meant) continue;
         ++seen;
-        if (decided.hit || seen < wanted.nth || seen >= wanted.nth + wanted.times) continue;
-        decided = {true, wanted.what, wanted.time, releases_, wanted.answer};
+        if (decided.hit || seen < pattern.nth || seen >= pattern.nth + pattern.times) continue;
+        decided = {true, pattern.what, pattern.time, releases_, pattern.answer};
     }
     return decided;
 }

@@ -95,7 +95,7 @@ public:
 private:
     struct link;
     struct live_rule {
-        rule wanted;
+        rule pattern;
         int seen = 0;
     };
     struct verdict {
@@ -113,7 +113,7 @@ private:
     verdict take_reply(link& one, wire_message& message);
     bool pass_reply(link const& one, wire_message& message, verdict const& decided);
     void change(hook const& by, wire_message& message);
-    verdict judge(std::string const& command);
+    verdict first_rule(std::string const& command);
     bool pause(verdict const& by, fault delay, fault hold);
     void remove_ended();
 

@@ -38,11 +38,11 @@ constexpr settle::collection<account, "accounts", &account::id> accounts;
 settle_test::reply document_of(settle_test::wire_message const& request) {
     // Behind the header stand flags and the kind of the section.
     auto const body = settle_test::wire_message::header_size + 4 + 1;
-    settle_test::reply asked;
+    settle_test::reply request;
     bson_t here;
     REQUIRE(bson_init_static(&here, &request.bytes[body], request.bytes.size() - body));
-    bson_concat(asked.document(), &here);
-    return asked;
+    bson_concat(request.document(), &here);
+    return request;
 }
 
 } // namespace
@@ -95,7 +95,7 @@ TEST_CASE("reads: each read asks the server for the guarantee that it promises")
         std::lock_guard const alone{guard};
         if (!is_greeting(request.command)) seen.push_back(request);
     });
-    auto const asked = [&](char const* command) {
+    auto const request_of = [&](char const* command) {
         std::lock_guard const alone{guard};
         REQUIRE(seen.size() == 1);
         CHECK(seen.front().command == command);
@@ -105,10 +105,10 @@ TEST_CASE("reads: each read asks the server for the guarantee that it promises")
     };
 
     CHECK(balance(engine, "A") == opening);
-    CHECK(asked("find").text("readConcern.level") == "majority");
+    CHECK(request_of("find").text("readConcern.level") == "majority");
 
     CHECK(db.read_linearizable(ledgers, "A").value()->balance == opening);
-    auto const linearizable = asked("find");
+    auto const linearizable = request_of("find");
     CHECK(linearizable.text("readConcern.level") == "linearizable");
     // Without a majority the server would wait for ever.
     CHECK(linearizable.number("maxTimeMS") == 15'000);
@@ -130,10 +130,10 @@ TEST_CASE("reads: each read asks the server for the guarantee that it promises")
         seen.clear();
     }
     CHECK(engine.find("t").value()->state == settle::state::canceled);
-    CHECK(asked("find").text("readConcern.level") == "majority");
+    CHECK(request_of("find").text("readConcern.level") == "majority");
 
     CHECK(db.read_by_quorum(ledgers, "A").value()->balance == opening);
-    auto const quorum = asked("findAndModify");
+    auto const quorum = request_of("findAndModify");
     CHECK(quorum.text("writeConcern.w") == "majority");
     CHECK(quorum.number("writeConcern.wtimeout") == 15'000);
     CHECK(quorum.truth("new"));
@@ -153,9 +153,9 @@ TEST_CASE("reads: a sure read on a set of one member is journaled at once, witho
         std::string const bytes{request.bytes.begin(), request.bytes.end()};
         if (bytes.find("linearizable") != std::string::npos) ++linearizable;
         if (request.command != "commitTransaction") return;
-        auto const asked = document_of(request);
-        CHECK(asked.text("writeConcern.w") == "majority");
-        CHECK(asked.truth("writeConcern.j"));
+        auto const sent = document_of(request);
+        CHECK(sent.text("writeConcern.w") == "majority");
+        CHECK(sent.truth("writeConcern.j"));
         ++commits;
     });
     CHECK(db.read_linearizable(ledgers, "A").value()->balance == opening);

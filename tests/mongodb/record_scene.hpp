@@ -16,10 +16,10 @@ struct record_change {
     change what;
 };
 
-/// All three of them, in each of these places.
-inline std::vector<record_change> record_changes(std::vector<circumstances> const& places) {
+/// All three record changes in each of these setups.
+inline std::vector<record_change> record_changes(std::vector<circumstances> const& setups) {
     std::vector<record_change> all;
-    for (circumstances const& where : places) {
+    for (circumstances const& where : setups) {
         for (change const what : {change::create, change::erase, change::assign}) {
             all.push_back({where, what});
         }
@@ -42,7 +42,7 @@ class record_scene : behind_proxy<make_cards> {
     using colour = settle::testing::colour;
 
 public:
-    using place = record_change;
+    using setup = record_change;
     explicit record_scene(record_change const& of)
         : behind_proxy(of.where.server, of.where.how), of_(of) {}
 

@@ -21,7 +21,7 @@ void answer_every_message(std::vector<circumstances> const& all, std::size_t eve
 
 struct code_case {
     int code;
-    settle::condition wanted;
+    settle::condition expected;
 };
 
 /// A code of the driver, as it stands in an error of settle's.
@@ -57,7 +57,7 @@ TEST_CASE("server errors: every code of the server and driver is retryable, perm
     }
     for (auto const& one : all) {
         CAPTURE(one.code);
-        CHECK(std::error_code{one.code, settle::mongodb::mongodb_category()} == one.wanted);
+        CHECK(std::error_code{one.code, settle::mongodb::mongodb_category()} == one.expected);
     }
 }
 

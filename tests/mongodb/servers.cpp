@@ -73,8 +73,8 @@ std::string find_mongod(std::string& reason) {
     if (output.ends_with('\n')) output.pop_back();
     if (output.starts_with('/')) return output;
     // Who tried to fetch one knows better why there is none.
-    char const* const known = std::getenv("SETTLE_NO_MONGOD");
-    reason = known && *known ? known : output;
+    char const* const skipped_because = std::getenv("SETTLE_NO_MONGOD");
+    reason = skipped_because && *skipped_because ? skipped_because : output;
     return "";
 }
 

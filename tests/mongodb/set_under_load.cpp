@@ -79,10 +79,10 @@ public:
 
     /// Ends one of them in the middle of anything, and starts another in its place.
     void kill(std::size_t number) {
-        auto const place = number % running_.size();
-        running_[place]->signal(SIGKILL);
-        note(running_[place]->wait());
-        start(place);
+        auto const index = number % running_.size();
+        running_[index]->signal(SIGKILL);
+        note(running_[index]->wait());
+        start(index);
     }
     /// Id and verdict of everything that any of them was told.
     std::map<std::string, std::string> end() {
@@ -93,7 +93,7 @@ public:
     }
 
 private:
-    void start(std::size_t place) {
+    void start(std::size_t index) {
         auto const name = "worker" + std::to_string(++started_);
         // Longer than an election; a frozen primary is to be noticed sooner than by default.
         auto const address = set_->address("bank") +
@@ -104,7 +104,7 @@ private:
             folder_, std::vector<std::string>{"/proc/self/exe", "--no-skip",
                                               "--test-case=set under load: worker"});
         ::unsetenv("SETTLE_WORKER");
-        if (place < running_.size()) running_[place] = std::move(made);
+        if (index < running_.size()) running_[index] = std::move(made);
         else running_.push_back(std::move(made));
     }
     void note(testing::ended const& how) {

@@ -32,10 +32,10 @@ inline std::string shared_server(std::string const& name, char const* variable) 
          " keep\" before and \"stop\" after, or set " + std::string{variable});
 }
 
-inline std::string address_at(std::string const& place, std::string const& database) {
-    auto const slash = place.find('/');
-    std::string const options = slash == std::string::npos ? "" : place.substr(slash + 1);
-    return "mongodb://" + place.substr(0, slash) + "/" + database + options;
+inline std::string address_at(std::string const& server, std::string const& database) {
+    auto const slash = server.find('/');
+    std::string const options = slash == std::string::npos ? "" : server.substr(slash + 1);
+    return "mongodb://" + server.substr(0, slash) + "/" + database + options;
 }
 
 inline std::string standalone_address(std::string const& database) {

@@ -73,10 +73,10 @@ TEST_CASE("snapshots: of two transactions that guard each other's change, one ta
             for (auto const& id : {ann, bob}) engine.create(shifts, shift{id, 1}).value();
             std::atomic<int> ready{0};
             std::atomic<int> done{0};
-            auto const go = [&](leave const& wanted) {
+            auto const go = [&](leave const& parameters) {
                 ++ready;
                 while (ready != 2) std::this_thread::yield();
-                done += engine.run(wanted).done() ? 1 : 0;
+                done += engine.run(parameters).done() ? 1 : 0;
             };
             std::thread other{[&] { go({bob, ann}); }};
             go({ann, bob});

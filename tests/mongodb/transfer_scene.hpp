@@ -49,14 +49,15 @@ inline std::vector<circumstances> later_deeds() {
     auto const add = [&](std::string const& name, phases how, deed does, left_at from) {
         for (auto* const server : {&standalone_address, &replica_set_address}) {
             if (how == phases::one && server == &standalone_address) continue;
-            std::string const place = server == &standalone_address ? ", standalone" : ", member";
-            all.push_back({name + place, server, how, enough, false, does, from});
+            std::string const server_name =
+                server == &standalone_address ? ", standalone" : ", member";
+            all.push_back({name + server_name, server, how, enough, false, does, from});
         }
     };
-    std::pair<left_at, std::string> const places[]{
+    std::pair<left_at, std::string> const left_points[]{
         {inserted, "inserted"},   {half_applied, "half applied"},     {applied, "applied"},
         {committed, "committed"}, {half_confirmed, "half confirmed"}, {canceling, "canceling"}};
-    for (auto const& [where, name] : places) {
+    for (auto const& [where, name] : left_points) {
         add("recover, " + name, settle::two_phases, deed::recover, where);
         add("cancel, " + name, settle::two_phases, deed::cancel, where);
     }
@@ -77,7 +78,7 @@ inline constexpr auto make_bank = [](settle::mongodb::database& database, settle
 
 class transfer_scene : behind_proxy<make_bank> {
 public:
-    using place = circumstances;
+    using setup = circumstances;
     explicit transfer_scene(circumstances const& of) : behind_proxy(of.server, of.how), of_(of) {}
 
     /// The commands of one undisturbed transaction, and how many there are of each.
@@ -127,15 +128,15 @@ private:
         others_.create(ledgers, {id + "/A", opening, 0, ""}).value();
         others_.create(ledgers, {id + "/B", opening, 0, ""}).value();
         if (of_.beside) others_.create(ledgers, {id + "/C", opening, 0, ""}).value();
-        transfer const wanted{id + "/A", id + "/B", of_.amount};
+        transfer const parameters{id + "/A", id + "/B", of_.amount};
         switch (of_.does) {
         case deed::run: break;
-        case deed::work: CHECK(others_.submit(id, wanted).problem.empty()); break;
-        case deed::reverse: CHECK(others_.run(id, wanted).done()); break;
+        case deed::work: CHECK(others_.submit(id, parameters).problem.empty()); break;
+        case deed::reverse: CHECK(others_.run(id, parameters).done()); break;
         case deed::recover:
-        case deed::cancel: leave(straight_, id, wanted, of_.from); break;
+        case deed::cancel: leave(straight_, id, parameters, of_.from); break;
         case deed::sweep:
-            leave(straight_, id, wanted, of_.from);
+            leave(straight_, id, parameters, of_.from);
             CHECK(run_command(own_.address(), R"({"delete": "settle_entries", "deletes": [{"q":
                 {"_id": ")" + id + R"("}, "limit": 1}]})").number("n") == 1);
         }
@@ -186,10 +187,10 @@ private:
         return false;
     }
     settle::outcome run(std::string const& id) {
-        transfer const wanted{id + "/A", id + "/B", of_.amount};
-        if (!of_.beside) return caller_->run(id, wanted);
+        transfer const parameters{id + "/A", id + "/B", of_.amount};
+        if (!of_.beside) return caller_->run(id, parameters);
         transfer const beside{id + "/C", id + "/B", small};
-        return caller_->run_all(std::vector{std::pair{id, wanted}, std::pair{id + "+", beside}})
+        return caller_->run_all(std::vector{std::pair{id, parameters}, std::pair{id + "+", beside}})
             .front();
     }
     void check(settle::outcome const& outcome, std::string const& id) {

@@ -63,7 +63,7 @@ TEST_CASE("two stores: two stores in MongoDB are called in parallel") {
         one->add({.what = fault::hold_reply});
     }
     std::optional<settle::outcome> outcome;
-    std::jthread caller{[&] { outcome = engine.run(paid.id, paid.wanted); }};
+    std::jthread caller{[&] { outcome = engine.run(paid.id, paid.parameters); }};
     auto const both_asked = [&] {
         return before_first.requests() > 0 && before_second.requests() > 0;
     };

@@ -72,9 +72,9 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         auto& engine = bank.engine();
         auto const entries = documents(own.address(), "transactions");
         auto const accounts = documents(own.address(), "accounts");
-        settle::recover_options wanted;
-        wanted.older_than = 0s;
-        auto const recovered = engine.recover(wanted);
+        settle::recover_options options;
+        options.older_than = 0s;
+        auto const recovered = engine.recover(options);
         CHECK(recovered.problem.empty());
         CHECK(recovered.done + recovered.canceled + recovered.undecided == 0);
         CHECK(recovered.skipped.size() == all.size());
@@ -121,6 +121,6 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         // Put right by hand, it is a transaction as any other.
         run_command(own.address(), R"({"update": "transactions", "updates": [{"q": {"_id": 100}, )"
                                    R"("u": {"$set": {"state": "pending"}}}]})");
-        CHECK(engine.recover(wanted).canceled == 1);
+        CHECK(engine.recover(options).canceled == 1);
     }
 }

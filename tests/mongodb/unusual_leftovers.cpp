@@ -5,7 +5,7 @@
 
 namespace odd {
 
-struct errand {
+struct noted_transfer {
     std::string source;
     std::string destination;
     std::int64_t amount;
@@ -23,7 +23,7 @@ struct holder {
 };
 
 } // namespace odd
-BOOST_HANA_ADAPT_STRUCT(odd::errand, source, destination, amount, reason);
+BOOST_HANA_ADAPT_STRUCT(odd::noted_transfer, source, destination, amount, reason);
 BOOST_HANA_ADAPT_STRUCT(odd::noted, source, amount, note);
 BOOST_HANA_ADAPT_STRUCT(odd::holder, id, balance, pendingTransactions);
 
@@ -45,12 +45,12 @@ constexpr settle::collection<odd::holder, "holders", &odd::holder::id> holders;
 template <typename Parameters, auto const& Records>
 constexpr auto make_type() {
     using record = typename std::remove_cvref_t<decltype(Records)>::record_type;
-    return settle::transaction<Parameters, "errand">(
+    return settle::transaction<Parameters, "noted_transfer">(
         settle::participant<"source">(Records, settle::param<&Parameters::source>)
             .apply(settle::field<&record::balance> += settle::param<&Parameters::amount>)
             .compensate(settle::inverse));
 }
-constexpr auto errand_type = make_type<odd::errand, bank::tutorial::accounts>();
+constexpr auto noted_transfer_type = make_type<odd::noted_transfer, bank::tutorial::accounts>();
 constexpr auto noted_type = make_type<odd::noted, bank::tutorial::accounts>();
 constexpr auto holder_type = make_type<transfer, holders>();
 
@@ -126,7 +126,7 @@ TEST_CASE("unusual leftovers: a layout with overlapping fields is refused") {
         if (!reply.empty()) CHECK(reply.starts_with("settle: "));
     }
     fresh_database const first{standalone_address};
-    CHECK(refusal<errand_type>(first.address(), {}).find("for the parameter 'reason'") !=
+    CHECK(refusal<noted_transfer_type>(first.address(), {}).find("for the parameter 'reason'") !=
           std::string::npos);
     fresh_database const second{standalone_address};
     CHECK(refusal<holder_type>(second.address(), {}).find("a member 'pendingTransactions'") !=
@@ -202,9 +202,9 @@ TEST_CASE("unusual leftovers: an old entry may lack an optional parameter") {
                                                                 settle_test::layout_of(words)};
         settle::engine engine{database, settle::type<noted_type>};
         CHECK(engine.find("1").value()->parameters == engine.find("2").value()->parameters);
-        settle::recover_options wanted;
-        wanted.older_than = 0s;
-        auto const report = engine.recover(wanted);
+        settle::recover_options options;
+        options.older_than = 0s;
+        auto const report = engine.recover(options);
         CHECK(report.done == 3);
         CHECK(report.skipped.empty());
         CHECK(engine.read(bank::tutorial::accounts, "A10").value()->balance == 1300);
@@ -237,9 +237,9 @@ TEST_CASE("unusual leftovers: an old transfer continues beside bare marks of ano
             REQUIRE(reply.number("nModified") == 1);
         }
         taken_over bank{own.address(), words};
-        settle::recover_options wanted;
-        wanted.older_than = 30min;
-        CHECK(bank.engine().recover(wanted).done == 1);
+        settle::recover_options options;
+        options.older_than = 30min;
+        CHECK(bank.engine().recover(options).done == 1);
         CHECK(bank.engine().find("10").value()->state == settle::state::done);
         CHECK(bank.engine().find("11").value()->state == settle::state::pending);
         // A new effect has to wait: nobody knows yet what the other one did.
@@ -282,12 +282,12 @@ TEST_CASE("unusual leftovers: an application keeps its claimed entry until it st
         auto const worked = engine.work();
         CHECK(worked.done == 2);
         CHECK(worked.skipped.empty());
-        settle::recover_options wanted;
-        wanted.older_than = 30min;
-        CHECK(engine.recover(wanted).done == 0);
+        settle::recover_options options;
+        options.older_than = 30min;
+        CHECK(engine.recover(options).done == 0);
         CHECK(bank.balance("A10") == 800);
-        wanted.older_than = 0s;
-        auto const recovered = engine.recover(wanted);
+        options.older_than = 0s;
+        auto const recovered = engine.recover(options);
         CHECK(recovered.done == 1);
         // An application is a text.
         REQUIRE(recovered.skipped.size() == 1);
@@ -298,7 +298,7 @@ TEST_CASE("unusual leftovers: an application keeps its claimed entry until it st
         // So is one that is canceled before.
         at("6", R"("App1")");
         CHECK(engine.cancel("6").canceled());
-        CHECK(engine.recover(wanted).done == 0);
+        CHECK(engine.recover(options).done == 0);
         CHECK(bank.balance("A10") == 700);
     }
 }
@@ -369,9 +369,9 @@ TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and othe
     }
     taken_over bank{own.address(), words};
     auto& engine = bank.engine();
-    settle::recover_options wanted;
-    wanted.older_than = 0s;
-    auto const report = engine.recover(wanted);
+    settle::recover_options options;
+    options.older_than = 0s;
+    auto const report = engine.recover(options);
     CHECK(report.problem.empty());
     CHECK(report.done + report.canceled == 1);
     REQUIRE(report.skipped.size() == 5);

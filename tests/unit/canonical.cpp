@@ -184,7 +184,7 @@ TEST_SUITE("definition: canonical text") {
         // one. Whoever must change the text for the same definition changes what "settle 1" means:
         // raise that number in canonical_text, and say in the CHANGELOG that entries which are
         // unfinished at the upgrade are drained by the old program.
-        std::string const known =
+        std::string const expected =
             "settle 1\n"
             "transaction transfer\n"
             "parameters {source:text,destination:text,amount:i64,}\n"
@@ -193,8 +193,8 @@ TEST_SUITE("definition: canonical text") {
             " apply balance:i64 -= param.amount\n"
             "participant destination in accounts where id:text == param.destination\n"
             " confirm balance:i64 += param.amount\n";
-        CHECK(settle::canonical_text(bank::transfer_type) == known);
-        CHECK(settle::fingerprint(known) == 0xfaa10787ec0a8748U);
+        CHECK(settle::canonical_text(bank::transfer_type) == expected);
+        CHECK(settle::fingerprint(expected) == 0xfaa10787ec0a8748U);
     }
 
     TEST_CASE("canonical: the fingerprint is FNV-1a") {

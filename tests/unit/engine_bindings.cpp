@@ -159,9 +159,9 @@ TEST_CASE("definitions: an old definition drains its entries beside the new one"
     REQUIRE(left.skipped.size() == 1);
     CHECK(left.skipped[0].id == "old");
     CHECK(left.skipped[0].problem.code == settle::errc::other_definition);
-    auto const met = upgraded.run("old", transfer{"A", "B", 30});
-    CHECK(met.verdict == verdict::refused);
-    CHECK(met.problem.code == settle::errc::other_definition);
+    auto const outcome = upgraded.run("old", transfer{"A", "B", 30});
+    CHECK(outcome.verdict == verdict::refused);
+    CHECK(outcome.problem.code == settle::errc::other_definition);
     CHECK(upgraded.cancel("old").problem.code == settle::errc::other_definition);
 
     settle::engine both{database, settle::type<transfer_type>, settle::type<old_transfer_type>};

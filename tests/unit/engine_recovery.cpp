@@ -54,9 +54,9 @@ struct two_workers {
 };
 
 settle::recover_options at_once() {
-    settle::recover_options wanted;
-    wanted.older_than = std::chrono::milliseconds{0};
-    return wanted;
+    settle::recover_options options;
+    options.older_than = std::chrono::milliseconds{0};
+    return options;
 }
 
 TEST_CASE("recovery: a worker may end after any step") {
@@ -204,9 +204,9 @@ TEST_CASE("recovery: a deadline ends a waiting call as undecided") {
     SUBCASE("the deadline ends cancel()") {
         b.watch_other = kill_after(settle::step::commit);
         CHECK_THROWS_AS(b.other.recover(at_once()), killed);
-        settle::cancel_options wanted;
-        wanted.deadline = std::chrono::seconds{1};
-        CHECK(b.engine.cancel("t", wanted).verdict == verdict::undecided);
+        settle::cancel_options options;
+        options.deadline = std::chrono::seconds{1};
+        CHECK(b.engine.cancel("t", options).verdict == verdict::undecided);
         CHECK(b.world.elapsed == std::chrono::seconds{1});
         return;
     }
@@ -243,9 +243,9 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
         source.request_stop();
         call.stop = source.get_token();
         CHECK(engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
-        settle::recover_options wanted = at_once();
-        wanted.stop = source.get_token();
-        CHECK(engine.recover(wanted).done == 0);
+        settle::recover_options options = at_once();
+        options.stop = source.get_token();
+        CHECK(engine.recover(options).done == 0);
         settle::work_options work;
         work.stop = source.get_token();
         CHECK(engine.submit("u", transfer{"A", "B", 1}).problem.empty());
@@ -373,9 +373,9 @@ TEST_CASE("recovery: many entries are claimed page by page, up to the limit") {
         plant<transfer_direction>(b.database, std::to_string(i), transfer{"A", "B", 0}, gone,
                                   b.world.time);
     }
-    settle::recover_options wanted;
-    wanted.limit = 257;
-    CHECK(b.engine.recover(wanted).done == 257);
+    settle::recover_options options;
+    options.limit = 257;
+    CHECK(b.engine.recover(options).done == 257);
     CHECK(b.engine.recover().done == 343);
     CHECK(b.engine.recover().done == 0);
 }
@@ -391,10 +391,10 @@ TEST_CASE("recovery: skipped entries do not count towards the limit") {
         plant<transfer_direction>(b.database, "b" + std::to_string(i), transfer{"A", "B", 0}, gone,
                                   b.world.time);
     }
-    settle::recover_options wanted;
-    wanted.limit = 2;
+    settle::recover_options options;
+    options.limit = 2;
     for (std::size_t const left : {2U, 2U, 1U, 0U}) {
-        auto const report = b.engine.recover(wanted);
+        auto const report = b.engine.recover(options);
         CHECK(report.done == left);
         // Behind what it was to take it looks at nothing.
         CHECK(report.skipped.size() == 30);

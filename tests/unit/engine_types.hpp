@@ -104,8 +104,8 @@ private:
 }
 
 template <typename Engine>
-void open_accounts(Engine& engine, std::initializer_list<account> wanted) {
-    for (auto const& one : wanted) engine.create(accounts, one).value();
+void open_accounts(Engine& engine, std::initializer_list<account> records) {
+    for (auto const& one : records) engine.create(accounts, one).value();
 }
 
 template <typename Engine>
@@ -131,13 +131,13 @@ std::uint64_t marks_in(Engine& engine) {
 template <typename Direction>
 void plant(settle::memory::database& database, std::string const& id,
            typename Direction::parameters const& parameters, std::string const& owner,
-           settle::timestamp created, settle::goal wanted = settle::goal::run) {
+           settle::timestamp created, settle::goal goal_of_entry = settle::goal::run) {
     std::size_t parts = 0;
     if constexpr (!std::is_same_v<Direction, settle::undescribed>) {
         parts = Direction::count_parts(Direction::user(parameters));
     }
     auto work = settle::make_job<Direction>(id, parameters,
-                                            settle::coordinator::begin(parts, 5000, wanted));
+                                            settle::coordinator::begin(parts, 5000, goal_of_entry));
     work.created = created;
     database.bind_log().insert(std::span{&work, 1}, {created, owner});
     REQUIRE(work.reply == settle::log_answer::taken);

@@ -111,11 +111,11 @@ TEST_CASE("laws: a sum that overflows does so in SQL in any expression") {
 
 TEST_CASE("laws: conditions are joined alike in memory and in SQL") {
     auto const open = field<&thing::open>;
-    auto const wanted = param<&wish::open>;
+    auto const given = param<&wish::open>;
     auto const more = field<&thing::wide> > param<&wish::amount>;
-    agree(open && wanted, open || wanted, !open, !wanted, open && more, more || !open,
-          !(open && more) || (wanted && !more), open == wanted, open != wanted, open == true,
-          false != open, (open || more) == wanted, !(more == open), field<&thing::seen> && open);
+    agree(open && given, open || given, !open, !given, open && more, more || !open,
+          !(open && more) || (given && !more), open == given, open != given, open == true,
+          false != open, (open || more) == given, !(more == open), field<&thing::seen> && open);
 }
 
 TEST_CASE("laws: texts are compared by their bytes in memory and in SQL") {

@@ -80,10 +80,10 @@ TEST_CASE("marks in order: they agree with a map after any changes") {
             std::string const id = name_of(chance() % most);
             settle::part_number const part{static_cast<std::uint32_t>(chance() % 2),
                                            static_cast<std::uint32_t>(chance() % 3)};
-            auto const known = there.find({id, part});
+            auto const in_model = there.find({id, part});
             auto* const found = here.find(id, part);
-            REQUIRE((found != nullptr) == (known != there.end()));
-            if (known != there.end()) erase(here, there, known);
+            REQUIRE((found != nullptr) == (in_model != there.end()));
+            if (in_model != there.end()) erase(here, there, in_model);
             else if (there.size() < most) put(here, there, id, part, i);
             auto const behind = here.lower_bound(id, part);
             auto const expected = there.lower_bound({id, part});

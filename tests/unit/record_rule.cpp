@@ -180,32 +180,32 @@ TEST_CASE("record rule: the limits of 64 bits hold for any outcomes of the marks
 
 TEST_CASE("record rule: an exact guard needs only its field free of marks") {
     auto at = with_balance(100);
-    wish const wanted{1, 100, "open", {}};
+    wish const parameters{1, 100, "open", {}};
     SUBCASE("a number that pending marks may change is busy") {
         REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
-        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::busy);
+        CHECK(execute<if_equal>(at, "t", 9, parameters).what == answer::busy);
         CHECK(undoes(at, "other", credit) == answer::applied);
-        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::applied);
+        CHECK(execute<if_equal>(at, "t", 9, parameters).what == answer::applied);
     }
     SUBCASE("marks on another field or of amount 0 do not matter") {
         REQUIRE(answer_to<small_credit>(at, "other", 5, 1) == answer::applied);
         REQUIRE(answer_to<credit>(at, "third", 5, 0) == answer::applied);
-        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::applied);
+        CHECK(execute<if_equal>(at, "t", 9, parameters).what == answer::applied);
     }
     SUBCASE("commuting marks cannot change a text") {
         REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
-        CHECK(execute<if_labelled>(at, "t", 9, wanted).what == answer::applied);
+        CHECK(execute<if_labelled>(at, "t", 9, parameters).what == answer::applied);
         CHECK(execute<if_labelled>(at, "u", 9, {1, 100, "shut", {}}).what == answer::guard_failed);
     }
     SUBCASE("a mark of the same transaction never goes away") {
         REQUIRE(answer_to<credit>(at, "t", 9, 1) == answer::applied);
         REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
-        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::two_parts);
+        CHECK(execute<if_equal>(at, "t", 9, parameters).what == answer::two_parts);
     }
     SUBCASE("a mark of the same transaction changes another field") {
         REQUIRE(answer_to<small_credit>(at, "t", 9, 1) == answer::applied);
         REQUIRE(answer_to<credit>(at, "other", 5, 1) == answer::applied);
-        CHECK(execute<if_equal>(at, "t", 9, wanted).what == answer::busy);
+        CHECK(execute<if_equal>(at, "t", 9, parameters).what == answer::busy);
     }
 }
 
@@ -324,24 +324,24 @@ TEST_CASE("record rule: escrow refuses exactly the parts that some set of outcom
             std::int64_t const value = at.record->small;
             if (open.size() < 5 && chance() % 3 != 0) {
                 std::string const id = std::to_string(turn);
-                auto const wanted = static_cast<std::int64_t>(chance() % 80);
+                auto const amount = static_cast<std::int64_t>(chance() % 80);
                 std::size_t const kind = chance() % 3;
                 auto const [low, high] = reach(value, open);
                 answer reply{};
                 answer expected = answer::applied;
-                open_end added{id, small_debit, 0, wanted};
+                open_end added{id, small_debit, 0, amount};
                 if (kind == 0) {
-                    reply = answer_to<small_debit>(at, id, 1, wanted);
-                    if (low < wanted) expected = answer::guard_failed;
-                    else if (low - wanted < lowest) expected = answer::overflow;
+                    reply = answer_to<small_debit>(at, id, 1, amount);
+                    if (low < amount) expected = answer::guard_failed;
+                    else if (low - amount < lowest) expected = answer::overflow;
                 } else if (kind == 1) {
-                    reply = answer_to<small_credit>(at, id, 1, wanted);
-                    added = {id, small_credit, wanted, 0};
-                    if (high + wanted > highest) expected = answer::overflow;
+                    reply = answer_to<small_credit>(at, id, 1, amount);
+                    added = {id, small_credit, amount, 0};
+                    if (high + amount > highest) expected = answer::overflow;
                 } else {
-                    reply = answer_to<both_moments>(at, id, 1, wanted);
-                    added = {id, both_moments, wanted, -wanted};
-                    if (high + 2 * wanted > highest) expected = answer::overflow;
+                    reply = answer_to<both_moments>(at, id, 1, amount);
+                    added = {id, both_moments, amount, -amount};
+                    if (high + 2 * amount > highest) expected = answer::overflow;
                 }
                 REQUIRE(reply == expected);
                 ++(reply == answer::applied ? applied : refused);

@@ -59,9 +59,9 @@ template <part Which>
 tally compare() {
     tally seen;
     settle::part_number const number{Which, 0};
-    for (std::int64_t const wanted : amounts) {
+    for (std::int64_t const amount : amounts) {
         for (std::int64_t const limit : limits) {
-            wish const parameters{wanted, limit, "closed", {}};
+            wish const parameters{amount, limit, "closed", {}};
             auto const intent = zoo_direction::intent<Which>(parameters, 0);
             auto const apply = settle::conditional_apply<thing>("t", number, own_epoch, intent);
             auto const at_once =

@@ -110,16 +110,16 @@ TEST_CASE("record rule: the guards of an exclusive part read the record itself")
 }
 
 TEST_CASE("record rule: a record is created with its mark and erased with it") {
-    wish wanted;
-    wanted.whole = {"another key", 5, 1, "new"};
+    wish parameters;
+    parameters.whole = {"another key", 5, 1, "new"};
     slot at;
-    auto const result = execute<create>(at, "t", 10, wanted);
+    auto const result = execute<create>(at, "t", 10, parameters);
     CHECK(result.what == answer::applied);
     CHECK(result.on_record == settle::record_change::created);
     // The participant's key counts, not the one in the value.
     CHECK(same(at.record, {"A", 5, 1, "new"}));
-    CHECK(execute<create>(at, "t", 11, wanted).on_mark == settle::mark_change::raised);
-    CHECK(execute<create>(at, "u", 10, wanted).what == answer::busy);
+    CHECK(execute<create>(at, "t", 11, parameters).on_mark == settle::mark_change::raised);
+    CHECK(execute<create>(at, "u", 10, parameters).what == answer::busy);
     SUBCASE("it is undone") {
         auto const undone = settle::undo(at, "t", {create, 0});
         CHECK(undone.on_record == settle::record_change::erased);
@@ -129,7 +129,7 @@ TEST_CASE("record rule: a record is created with its mark and erased with it") {
         CHECK(backs_off(at, "t", create, 10) == answer::nothing);
         CHECK(backs_off(at, "t", create, 11) == answer::applied);
         CHECK(at == slot{});
-        CHECK(execute<create>(at, "t", 12, wanted).what == answer::applied);
+        CHECK(execute<create>(at, "t", 12, parameters).what == answer::applied);
     }
     SUBCASE("it is stray after a commit under another epoch") {
         CHECK(confirms(at, "t", create, 12) == answer::applied);
@@ -139,7 +139,7 @@ TEST_CASE("record rule: a record is created with its mark and erased with it") {
         CHECK(confirms(at, "t", create, 11) == answer::applied);
         CHECK(same(at.record, {"A", 5, 1, "new"}));
         CHECK(at.marks.empty());
-        CHECK(execute<create>(at, "u", 10, wanted).what == answer::record_exists);
+        CHECK(execute<create>(at, "u", 10, parameters).what == answer::record_exists);
     }
 }
 
@@ -169,9 +169,9 @@ TEST_CASE("record rule: a record is erased at the commit, not earlier") {
 
 TEST_CASE("record rule: a replaced record is restored whole and keeps its key") {
     auto at = with(opened);
-    wish wanted;
-    wanted.whole = {"another key", -5, -1, "else"};
-    REQUIRE(execute<replace>(at, "t", 10, wanted).what == answer::applied);
+    wish parameters;
+    parameters.whole = {"another key", -5, -1, "else"};
+    REQUIRE(execute<replace>(at, "t", 10, parameters).what == answer::applied);
     CHECK(same(at.record, {"A", -5, -1, "else"}));
     SUBCASE("it is undone") {
         CHECK(undoes(at, "t", replace) == answer::applied);

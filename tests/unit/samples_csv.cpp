@@ -141,15 +141,15 @@ TEST_SUITE("samples: csv") {
             std::uint64_t line;
             std::string_view words;
         };
-        for (noted const& wanted :
+        for (noted const& expected :
              {noted{1, 7, "a comment"}, noted{2, 8, "the header is repeated"},
               noted{3, 9, "a line of sums"}, noted{5, 11, "another header begins"}}) {
-            CAPTURE(wanted.line);
-            auto const& row = rows[wanted.at];
-            CHECK(row.line == wanted.line);
+            CAPTURE(expected.line);
+            auto const& row = rows[expected.at];
+            CHECK(row.line == expected.line);
             CHECK_FALSE(row);
             CHECK(row.problem.empty());
-            CHECK(has(row.note, wanted.words));
+            CHECK(has(row.note, expected.words));
         }
         CHECK_MESSAGE(!rows[4].problem.empty(), "some programs number orders as #5");
         CHECK(rows[6].fields == fields{"3", "4"});

@@ -351,7 +351,7 @@ TEST_SUITE("samples: invoices of the shop") {
         });
         auto text = header + "\n";
         for (auto const& line : lines) text += line;
-        std::map<std::string, std::int64_t> wanted;
+        std::map<std::string, std::int64_t> expected;
         std::map<std::string, std::int64_t> found;
         auto const take = [](auto& into, shop::invoice_reader::piece const& piece) {
             std::visit(
@@ -363,10 +363,10 @@ TEST_SUITE("samples: invoices of the shop") {
                 piece);
         };
         shop::invoice_reader unsorted{path};
-        for (shop::invoice_reader::piece piece; unsorted.next(piece);) take(wanted, piece);
+        for (shop::invoice_reader::piece piece; unsorted.next(piece);) take(expected, piece);
         for (auto const& piece : pieces_of<shop::invoice_reader>(text)) take(found, piece);
         CHECK(found.size() == 443);
-        CHECK(found == wanted);
+        CHECK(found == expected);
     }
 
     TEST_CASE("invoices: the shop's real file is read") {

@@ -53,12 +53,12 @@ struct asked_engine {
     };
 
     settle::result<std::optional<int>> read(collection const&, std::string const& key) {
-        ++asked;
+        ++reads;
         if (key == "damaged") return {settle::errc::damaged, "it is damaged"};
         if (key == "far away") return {settle::errc::store_unreachable, "nobody answers"};
         return key == "none" ? std::optional<int>{} : std::optional<int>{1};
     }
-    int asked = 0;
+    int reads = 0;
 };
 
 } // namespace
@@ -122,11 +122,11 @@ TEST_SUITE("samples: pace") {
             CHECK(open.has(asked_engine::collection{}, "one"));
             CHECK_FALSE(open.has(asked_engine::collection{}, "none"));
         }
-        CHECK(engine.asked == 1 + 3);
+        CHECK(engine.reads == 1 + 3);
         // However many there are, what is remembered has a bound.
         for (int i = 0; i < 120'000; ++i) open.has(asked_engine::collection{}, std::to_string(i));
         CHECK(open.has(asked_engine::collection{}, "one"));
-        CHECK(engine.asked == 1 + 3 + 120'000 + 1);
+        CHECK(engine.reads == 1 + 3 + 120'000 + 1);
         // What stands against it is its transaction's to tell; a store that is gone is not.
         CHECK(open.has(asked_engine::collection{}, "damaged"));
         CHECK_THROWS_AS(open.has(asked_engine::collection{}, "far away"), settle::failure);

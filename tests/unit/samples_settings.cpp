@@ -24,13 +24,14 @@ struct reading {
         words.insert(words.begin(), "shop");
         std::vector<char*> argv;
         for (auto& each : words) argv.push_back(each.data());
-        samples::command_line_words const known{"shop",
-                                                "Sells.",
-                                                "sqlite:shop.db",
-                                                {{"--balance", "money", kind::money, &balance},
-                                                 {"--stock", "count", kind::count, &stock}}};
+        samples::command_line_words const words_of_shop{
+            "shop",
+            "Sells.",
+            "sqlite:shop.db",
+            {{"--balance", "money", kind::money, &balance},
+             {"--stock", "count", kind::count, &stock}}};
         auto const count = static_cast<int>(argv.size());
-        ended = samples::read_command_line(known, count, argv.data(), given);
+        ended = samples::read_command_line(words_of_shop, count, argv.data(), given);
     }
 };
 

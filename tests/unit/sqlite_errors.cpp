@@ -21,7 +21,7 @@ using settle::sqlite::database;
 
 struct code_case {
     int code;
-    condition wanted;
+    condition expected;
 };
 
 constexpr code_case every_code[]{
@@ -87,7 +87,7 @@ TEST_CASE("sqlite errors: every result code is retryable, permanent or unknown")
         CAPTURE(one.code);
         std::error_code const code{one.code, settle::sqlite::sqlite_category()};
         CAPTURE(code.message());
-        CHECK(code == one.wanted);
+        CHECK(code == one.expected);
     }
     // Each class is in the table.
     std::set<int> classes;

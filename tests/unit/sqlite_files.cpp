@@ -20,13 +20,13 @@ using settle::errc;
 using settle::sqlite::database;
 
 /// A folder of one database, with a folder above it and a second name that leads to it.
-struct place {
+struct location {
     folder above{};
     fs::path here = fs::path{above.file("data")};
     std::string file = here / "t.db";
     std::string link = here / "link.db";
 
-    place() {
+    location() {
         fs::create_directory(here);
         fs::create_symlink(file, link);
     }
@@ -34,28 +34,28 @@ struct place {
 
 struct damage {
     char const* name;
-    void (*strike)(place const&);
+    void (*strike)(location const&);
     bool by_link = false; ///< the database is opened by the second name
 };
 
 constexpr damage every_damage[]{
-    {"deleted", [](place const& at) { fs::remove(at.file); }},
-    {"moved", [](place const& at) { fs::rename(at.file, at.file + ".old"); }},
+    {"deleted", [](location const& at) { fs::remove(at.file); }},
+    {"moved", [](location const& at) { fs::rename(at.file, at.file + ".old"); }},
     {"replaced by another database",
-     [](place const& at) {
+     [](location const& at) {
          fs::copy_file(at.file, at.file + ".new");
          fs::rename(at.file + ".new", at.file);
      }},
-    {"its log deleted", [](place const& at) { fs::remove(at.file + "-wal"); }},
+    {"its log deleted", [](location const& at) { fs::remove(at.file + "-wal"); }},
     {"its log replaced",
-     [](place const& at) {
+     [](location const& at) {
          fs::copy_file(at.file + "-wal", at.file + ".new");
          fs::rename(at.file + ".new", at.file + "-wal");
      }},
-    {"the index of its log deleted", [](place const& at) { fs::remove(at.file + "-shm"); }},
-    {"its folder renamed", [](place const& at) { fs::rename(at.here, at.here.string() + "2"); }},
+    {"the index of its log deleted", [](location const& at) { fs::remove(at.file + "-shm"); }},
+    {"its folder renamed", [](location const& at) { fs::rename(at.here, at.here.string() + "2"); }},
     {"a link that leads elsewhere",
-     [](place const& at) {
+     [](location const& at) {
          fs::remove(at.link);
          std::ofstream{at.file + ".other"};
          fs::create_symlink(at.file + ".other", at.link);
@@ -105,7 +105,7 @@ TEST_CASE("sqlite files: no call reports done once the file at the path is anoth
         for (auto const& wrong : every_damage) {
             CAPTURE(wrong.name);
             CAPTURE(how);
-            place const at;
+            location const at;
             database db{wrong.by_link ? at.link : at.file};
             settle::engine engine{db, settle::type<add_type>, how};
             engine.create(items, item{"A", 0}).value();
@@ -129,7 +129,7 @@ TEST_CASE("sqlite files: no call reports done once the file at the path is anoth
 }
 
 TEST_CASE("sqlite files: a cached outcome is not reported once the file is gone") {
-    place const at;
+    location const at;
     database db{at.file};
     auto engine = engine_on(db);
     engine.create(items, item{"A", 0}).value();
@@ -144,7 +144,7 @@ TEST_CASE("sqlite files: a cached outcome is not reported once the file is gone"
 TEST_CASE("sqlite files: a file removed during a commit in one phase is noticed") {
     for (auto const& wrong : every_damage) {
         CAPTURE(wrong.name);
-        place const at;
+        location const at;
         database db{wrong.by_link ? at.link : at.file};
         striking_environment const world;
         settle::engine engine{db, settle::type<add_type>, settle::with_environment(world)};
@@ -164,7 +164,7 @@ TEST_CASE("sqlite files: a file removed inside a native transaction stops its co
     // The third look at the clock is inside of it, the others are before.
     for (int const look : {1, 2, 3}) {
         CAPTURE(look);
-        place const at;
+        location const at;
         std::string const moved = at.file + "-wal.old";
         database db{at.file};
         striking_environment const world;
@@ -183,7 +183,7 @@ TEST_CASE("sqlite files: a file removed inside a native transaction stops its co
 }
 
 TEST_CASE("sqlite files: a repeated batch gets no outcome from a removed file") {
-    place const at;
+    location const at;
     database db{at.file};
     bool strikes = false;
     auto const strike = [&](settle::event const& seen) {
@@ -210,7 +210,7 @@ TEST_CASE("sqlite files: a file removed at any step of two phases is noticed") {
         for (auto const& wrong : every_damage) {
             CAPTURE(when);
             CAPTURE(wrong.name);
-            place const at;
+            location const at;
             database db{wrong.by_link ? at.link : at.file};
             auto const strike = [&](settle::event const& seen) {
                 if (seen.taken == when) wrong.strike(at);
@@ -224,7 +224,7 @@ TEST_CASE("sqlite files: a file removed at any step of two phases is noticed") {
 }
 
 TEST_CASE("sqlite files: a removed file of records is noticed if the log is elsewhere") {
-    place const at;
+    location const at;
     folder const elsewhere;
     database log{elsewhere.file()};
     database records{at.file};
@@ -241,7 +241,7 @@ TEST_CASE("sqlite files: a process that reads its own database keeps the write-a
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(how);
         other_process::shell sqlite3;
-        place const at;
+        location const at;
         {
             database db{at.file};
             settle::engine engine{db, settle::type<add_type>, how};
@@ -260,7 +260,7 @@ TEST_CASE("sqlite files: a process that reads its own database keeps the write-a
 
 TEST_CASE("sqlite files: a process that closes its own descriptor keeps the write-ahead log") {
     other_process::shell sqlite3;
-    place const at;
+    location const at;
     // Of two descriptors of one file, the database may have found this one.
     int const own = ::open(at.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     REQUIRE(own >= 0);
@@ -300,7 +300,7 @@ private:
 };
 
 TEST_CASE("sqlite files: a file that is inaccessible for a while is not lost") {
-    place const at;
+    location const at;
     database db{at.file};
     settle::options limits;
     limits.patience = std::chrono::milliseconds{20};
@@ -323,7 +323,7 @@ TEST_CASE("sqlite files: a write-ahead log removed by another program is noticed
     for (auto const how : {settle::phases::one, settle::phases::two}) {
         CAPTURE(how);
         other_process::shell sqlite3;
-        place const at;
+        location const at;
         {
             database db{at.file};
             settle::engine engine{db, settle::type<add_type>, how};
@@ -348,7 +348,7 @@ TEST_CASE("sqlite files: a write-ahead log removed by another program is noticed
 }
 
 TEST_CASE("sqlite files: the content of a deleted write-ahead log is saved if nothing else wrote") {
-    place const at;
+    location const at;
     {
         database db{at.file};
         auto engine = engine_on(db);
@@ -366,7 +366,7 @@ TEST_CASE("sqlite files: the content of a deleted write-ahead log is saved if no
 }
 
 TEST_CASE("sqlite files: another working directory and new neighbour files do not matter") {
-    place const at;
+    location const at;
     auto const before = fs::current_path();
     fs::current_path(at.here);
     database db{"t.db"};
@@ -385,7 +385,7 @@ TEST_CASE("sqlite files: another working directory and new neighbour files do no
 }
 
 TEST_CASE("sqlite files: a file with two names is refused and unchanged") {
-    place const at;
+    location const at;
     sql(at.file, "CREATE TABLE other(a)");
     fs::create_hard_link(at.file, at.file + "2");
     for (auto const& name : {at.file, at.file + "2"}) {

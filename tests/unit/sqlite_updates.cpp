@@ -42,11 +42,11 @@ std::vector<item> many_items(std::size_t count) {
 }
 
 std::vector<change> take_from(std::vector<item> const& all) {
-    std::vector<change> wanted;
+    std::vector<change> changes;
     for (std::size_t i = 0; i < all.size(); ++i) {
-        wanted.push_back({all[i].id, static_cast<std::int64_t>(i), "", {}});
+        changes.push_back({all[i].id, static_cast<std::int64_t>(i), "", {}});
     }
-    return wanted;
+    return changes;
 }
 
 /// The amounts that are not what is left when each has given its number.

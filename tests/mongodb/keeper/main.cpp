@@ -92,8 +92,8 @@ private:
 /// Ends a keeper that still lives, with its servers.
 void stop(life_lock const& lock) {
     auto const limit = std::chrono::steady_clock::now() + 60s;
-    for (bool asked = false; !lock.take(); std::this_thread::sleep_for(20ms)) {
-        if (!asked && lock.holder() > 0) asked = ::kill(lock.holder(), SIGTERM) == 0;
+    for (bool ending = false; !lock.take(); std::this_thread::sleep_for(20ms)) {
+        if (!ending && lock.holder() > 0) ending = ::kill(lock.holder(), SIGTERM) == 0;
         if (std::chrono::steady_clock::now() > limit) {
             throw std::runtime_error{"the keeper of the servers, process " +
                                      std::to_string(lock.holder()) + ", does not end"};
@@ -125,7 +125,7 @@ int keep(life_lock const& lock, int ready, pid_t until) {
     std::signal(SIGTERM, [](int) { asked_to_end = 1; });
     std::signal(SIGINT, [](int) { asked_to_end = 1; });
     std::signal(SIGPIPE, SIG_IGN);
-    auto const tell = [ready](std::string const& text) {
+    auto const report = [ready](std::string const& text) {
         if (::write(ready, text.data(), text.size()) < 0) asked_to_end = 1;
         ::close(ready);
     };
@@ -137,14 +137,14 @@ int keep(life_lock const& lock, int ready, pid_t until) {
         settle_test::replica_set set{1};
         write_list("standalone=" + alone.host() + "\nreplica_set=" + set.member(0).host() +
                    "/?replicaSet=settle\n");
-        tell("+");
+        report("+");
         while (!asked_to_end && !caller.ended_within(100ms)) {}
         fs::remove(list);
         set.stop_all();
         alone.stop();
         return 0;
     } catch (std::exception const& error) {
-        tell(error.what());
+        report(error.what());
         return 1;
     }
 }
