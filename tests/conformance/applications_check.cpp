@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// `check` compares every account with what the log says that it must hold.
+// `check` compares every account with the balance that follows from the log.
 #include <program.hpp>
 #include <sql.hpp>
 
@@ -45,7 +45,7 @@ TEST_CASE("check: it names accounts that differ from the log, even if the sum is
                          "    cid holds 11.93, by the log 12.00\n"));
     change(folder, "UPDATE accounts SET balance = balance - 7 WHERE id = 'ann'; "
                    "UPDATE accounts SET balance = balance + 7 WHERE id = 'cid'");
-    // An effect that was lost, and one that nobody asked for.
+    // A lost effect, and an effect without a transaction.
     change(folder, "UPDATE settle_entry SET state = 5 WHERE id = 'o2'");
     CHECK(has(call(folder, "transfer", {"check"}).out, "cid holds 12.00, by the log 10.00\n"));
     change(folder, "UPDATE settle_entry SET state = 3 WHERE id = 'o2'");

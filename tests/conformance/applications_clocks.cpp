@@ -26,13 +26,13 @@ TEST_CASE("clocks: entries with a future date are settled, and a purge keeps the
     REQUIRE(transfer(folder, {"open", file, "--balance", "100.00"}).code == 0);
     REQUIRE(transfer(folder, {"run", file}).code == 0);
     auto const ask = [&](std::string const& sql) { testing::ask(folder.at("bank.db"), sql); };
-    // As of another machine that died in the middle: in 2038, and a minute from now.
+    // As left by another machine that died: with a date of 2038, and one minute ahead.
     ask("INSERT INTO settle_owner(number, name) VALUES(99, 'far/1/2/3/4')");
     ask("UPDATE settle_entry SET state = 1, open = 1, owner = 99, modified = 2145916800000 "
         "WHERE id IN ('p105', 'p106')");
     ask("UPDATE settle_entry SET state = 1, open = 1, owner = 99, modified = modified + 60000 "
         "WHERE id = 'p107'");
-    // None of the three had moved money yet.
+    // None of these three entries had moved money yet.
     ask("UPDATE accounts SET balance = balance + 300 WHERE id = 'ann'");
     ask("UPDATE accounts SET balance = balance - 300 WHERE id = 'bob'");
     CHECK(transfer(folder, {"check"}).code == 1);
@@ -46,7 +46,7 @@ TEST_CASE("clocks: entries with a future date are settled, and a purge keeps the
     CHECK(transfer(folder, {"recover", "--older-than", "0s"}).code == 0);
     CHECK(transfer(folder, {"check"}).code == 0);
 
-    // Of those in front none can be purged, and the others go all the same.
+    // The first entries cannot be purged, and the later entries are purged all the same.
     ask("UPDATE settle_entry SET created = created - 4000000000, modified = 1000");
     ask("UPDATE settle_entry SET created = 2145916800000 WHERE id < 'p110'");
     CHECK(transfer(folder, {"purge"}).out == "purged: 20 entries\n");

@@ -40,7 +40,7 @@ TEST_CASE("files: a report never overwrites the database or an input file") {
     std::filesystem::create_hard_link(folder.at("f.csv"), folder.at("hard.csv"));
     std::filesystem::create_directory(folder.at("folder"));
     std::filesystem::create_symlink("nowhere.db-wal", folder.at("link-wal"));
-    // What SQLite keeps beside a database of which no more is there, by its first bytes.
+    // SQLite's side files, recognized by their first bytes, without their database.
     folder.write("live.db-wal", "\x37\x7F\x06\x82 and more");
     folder.write("new-wal", "\x37\x7F\x06\x83 and more");
     folder.write("big-wal", "\x37\x7F\x06\x82");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the applications make of files as people and programs write them.
+// The applications read files as people and programs write them.
 #include <program.hpp>
 #include <sql.hpp>
 
@@ -104,7 +104,7 @@ TEST_CASE("input: lines that are not rows do not change the exit code") {
     auto const file = folder.write("f.csv", header + "o1,ann,bob,1\n,,,\n\xEF\xBB\xBFID;x,,,\n"
                                                      "o2,bob,ann,2\n,,,3.00\nTotal,,,3.00\n"
                                                      ",,,\n# end of file\n");
-    // The header above is none: it names other columns.
+    // The line above is not a header: it names other columns.
     auto const refused = report_of(folder, "transfer", file, 1);
     CHECK(refused["refused"] == 1);
     auto const good = folder.write("g.csv", header + "o3,ann,bob,1\n,,,\n\xEF\xBB\xBFId,SOURCE, "
@@ -265,7 +265,7 @@ TEST_CASE("input: names that look alike are reported and kept unchanged") {
     auto const ran = call(folder, "transfer", {"run", file});
     CHECK(ran.code == 0);
     CHECK(has(ran.out, "line 3: the id 'o1 ' and the one of line 2 differ only in spaces, "));
-    // Where such an account is not open, the one that is gives the hint.
+    // Where the account is not open, a similar name of an open account gives the hint.
     auto const slip = call(folder, "transfer", {"run", more});
     CHECK(slip.code == 1);
     CHECK(has(slip.out, "order 'o6': there is no account 'bob '; 'bob ' and 'bob', which is "));

@@ -27,7 +27,7 @@ ended transfer(scratch_folder const& folder, std::vector<std::string> words) {
     return run_sample(folder, "transfer", std::move(words));
 }
 
-/// Whether the log of a file, which others may be using, holds a transaction that is done.
+/// Whether the log of a file holds a done transaction. Other programs may be using the file.
 bool something_is_done(std::string const& path) {
     return !testing::ask(path, "SELECT 1 FROM settle_entries WHERE state = 'done' LIMIT 1").empty();
 }
@@ -270,7 +270,8 @@ TEST_CASE("transfer: every bad line is refused with its number, and the good lin
 
 TEST_CASE("transfer: any batch size and thread count has the outcomes of one order at a time") {
     scratch_folder const folder{"bank-pace"};
-    // Fifty circles of four accounts that have little, so that nearly each order depends on others.
+    // Fifty circles of four accounts with little money, so that nearly each order depends on
+    // others.
     std::string names = "id,source,destination,amount\n";
     std::string text = names;
     std::mt19937 numbers{11};
@@ -282,7 +283,7 @@ TEST_CASE("transfer: any batch size and thread count has the outcomes of one ord
         unsigned const circle = chance() % 50 * 4;
         unsigned const from = chance() % 4;
         unsigned const to = (from + 1 + chance() % 3) % 4;
-        // Now and then an id comes again, with another content more often than not.
+        // Now and then an id is repeated, usually with other parameters.
         unsigned const id = chance() % 20 == 0 ? chance() % (i + 1) : i;
         text += fmt::format("o{},a{},a{},{}.00\n", id, circle + from, circle + to,
                             1 + chance() % 12);
@@ -373,7 +374,7 @@ TEST_CASE("transfer: an unusable file or store is refused in one sentence and un
     one_sentence(with_store(folder.write("text.db", std::string(4096, 'x'))), 3);
     one_sentence(with_store(folder.at("no-such-folder/bank.db")), 3);
     if (::geteuid() != 0) {
-        // Root may write everywhere, so only others can see this refusal.
+        // Root may write everywhere, so only another user can see this refusal.
         ::chmod(folder.at("bank.db").c_str(), 0400);
         one_sentence(transfer(folder, {"run", names}), 3);
         ::chmod(folder.at("bank.db").c_str(), 0600);
@@ -476,9 +477,9 @@ TEST_CASE("transfer: an interrupted run finishes its window, and the next run co
         CHECK(report["stopped"] == true);
         CHECK(report["undecided"] == 0);
         CHECK(report["done"] > 0);
-        // What was in flight has come to its end.
+        // The transactions in flight have ended.
         CHECK(transfer(folder, {"check"}).code == 0);
-        // What was read of the input is what was run, and none of it stands half done in the log.
+        // The elements that were read from the input have run, and none is half done in the log.
         std::uint64_t const ran = report["done"].get<std::uint64_t>() +
                                   report["canceled"].get<std::uint64_t>();
         auto const listed = transfer(folder, {"list"}).out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A transaction that was settled is told again by one read for a whole wave, and no engine pauses
-// while nobody else is at work.
+// The outcome of a settled transaction is repeated after one read for a whole wave. An engine
+// without other workers never pauses.
 #include "batches.hpp"
 
 #include <settle/testing/faults.hpp>
@@ -13,7 +13,7 @@ using settle::testing::call;
 using settle::testing::fault;
 using settle::testing::manual_environment;
 
-/// What an engine does: which calls, and how many pauses.
+/// Records the calls and pauses of an engine.
 class sight {
 public:
     manual_environment const time;
@@ -51,7 +51,7 @@ void in_every_way(Function&& function) {
     }
 }
 
-/// Transfers into one account; every seventh asks for more than there is.
+/// Transfers into one account; every seventh asks for more than the source has.
 orders into_one(std::size_t count) {
     orders made;
     for (std::size_t i = 0; i < count; ++i) {
@@ -65,7 +65,7 @@ orders into_one(std::size_t count) {
 
 using relabels = std::vector<std::pair<std::string, relabel>>;
 
-/// Each fits only behind the one before it.
+/// Each label change requires the label that its predecessor wrote.
 relabels chain(std::size_t count) {
     relabels made;
     for (std::size_t i = 0; i < count; ++i) {
@@ -97,7 +97,7 @@ TEST_CASE("asked again: settled transactions that share a record cost one read a
         auto calls = seen.calls();
         // An insert in memory looks as well.
         calls.erase("insert");
-        // The first id is looked for alone, before anything is sent for the others.
+        // The first id is looked up alone, before any request is sent for the others.
         CHECK(calls["read"] <= 1 + 3);
         CHECK(calls == reads(calls["read"]));
         CHECK(std::count_if(first.begin(), first.end(),
@@ -137,7 +137,7 @@ TEST_CASE("asked again: new transactions among settled ones run in their order")
         std::ignore = seen.calls();
         auto const outcomes = engine.run_all(mixed, {50, {}, {}});
         for (std::size_t i = 0; i < before.size(); ++i) CHECK(outcomes[2 * i + 1] == before[i]);
-        // A wave of a window that is filled up as its known ones end.
+        // The waves of a window that is refilled as its settled transactions end.
         CHECK(seen.calls()["read"] <= 12);
     });
 }
@@ -217,7 +217,7 @@ TEST_CASE("asked again: a transaction that a worker left is recovered beside its
                               })};
         open_accounts(engine);
         auto const all = into_one(20);
-        // In one phase nothing is left in the middle, so both begin in two.
+        // One phase leaves nothing in the middle, so both workers begin in two phases.
         settle::engine leaver{db, settle::type<bank::transfer_type>, settle::two_phases,
                               settle::with_environment(time),
                               settle::observed_by([&](settle::event const& seen) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A window keeps the order of its input on every record, whoever of it is held up, and nobody waits
-// for longer than the call may take.
+// A window keeps the order of its input on every record, whichever of its transactions is delayed.
+// No transaction waits longer than its call allows.
 #include "batches.hpp"
 
 #include <settle/testing/faults.hpp>
@@ -30,7 +30,7 @@ inline constexpr auto sale_type = settle::transaction<sale, "sale">(
         .apply(field<&bank::account::balance> -= param<&sale::amount>)
         .compensate(settle::inverse));
 
-/// Each fits only behind the one before it.
+/// Each label change requires the label that its predecessor wrote.
 std::vector<relabel> relabels(int count) {
     std::vector<relabel> all;
     for (int i = 1; i <= count; ++i) {
@@ -39,14 +39,15 @@ std::vector<relabel> relabels(int count) {
     return all;
 }
 
-/// Draws the same numbers again when it is told to.
+/// Draws the same numbers again on request.
 struct repeating : manual_environment {
     std::shared_ptr<std::uint64_t> drawn = std::make_shared<std::uint64_t>(0);
 
     [[nodiscard]] std::uint64_t random() const { return ++*drawn * 0x9e3779b97f4a7c15U; }
 };
 
-/// Calls `function(database, how)` with one that can settle at once, in both ways.
+/// Calls `function(database, how)` with a database that supports one phase, in one phase and in
+/// two.
 template <typename Function>
 void in_one_phase_and_two(Function&& function) {
     for (auto const how : {settle::phases::one, settle::phases::two}) {
@@ -97,7 +98,7 @@ TEST_CASE("order: outcomes equal those of single calls, whichever calls of the s
 
 namespace {
 
-/// Another program, which ends behind an apply as long as `leaves` says so.
+/// Another program. It ends after an apply while `leaves` is true.
 template <typename Database>
 auto holder_on(Database& db, manual_environment const& time, bool const* leaves) {
     settle::options no_wait;
@@ -109,7 +110,7 @@ auto holder_on(Database& db, manual_environment const& time, bool const* leaves)
                           })};
 }
 
-/// A record with an exclusive mark of another program; `end()` lets that one end.
+/// A record with an exclusive mark of another program; `end()` finishes that program's transaction.
 template <typename Database>
 class held_record {
 public:
@@ -151,7 +152,7 @@ TEST_CASE("order: no transaction overtakes a transaction that waits for another 
             CHECK_MESSAGE(one.done(), one.text());
             order += all[number].first;
         }, {1000, {}, {}});
-        // Who shares no record with one that waits need not wait.
+        // A transaction that shares no record with a waiting transaction need not wait.
         CHECK(order == "dabc");
         CHECK(engine.read(labels, "newest").value().has_value());
         CHECK(engine.marks().value() == 0);
@@ -181,7 +182,7 @@ TEST_CASE("order: the first of two transactions with one id decides, even if it 
             REQUIRE(outcomes.size() == 3);
             CHECK(outcomes[0].done() == ends);
             CHECK(outcomes[1].done() == ends);
-            // No deadline was given, so none is blamed.
+            // The call has no deadline, so the error does not name one.
             bool const by_patience =
                 outcomes[0].problem.text.find("options::patience ended") != std::string::npos;
             CHECK(by_patience != ends);
@@ -233,8 +234,8 @@ TEST_CASE("order: no transaction overtakes a transaction whose drawn id was take
 
 namespace {
 
-/// How long a window takes whose store begins to block and fail when three have been done.
-/// Shape:   stops - asked to stop at that moment
+/// The time of a window whose store begins to block and fail after three transactions.
+/// Shape:   stops - receives a stop request at that moment
 std::chrono::nanoseconds time_behind_blocking_store(settle::batch_options options,
                                                     std::stop_source* stops) {
     settle::memory::database db;
@@ -309,7 +310,7 @@ TEST_CASE("order: a transaction behind an unavailable store does not claim repea
     CHECK(outcomes[2].done());
     CHECK(away <= 0);
     CHECK(claims == 1);
-    // It was not in anybody's way but its own window's.
+    // Only its own window blocked it.
     for (auto const* const id : {"a", "b", "c"}) CHECK(engine.find(id).value()->attempts == 0);
 }
 

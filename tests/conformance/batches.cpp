@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A batch ends as the same transactions one after another do, whatever stands between them.
+// A batch has the outcomes of the same transactions run one after another, whatever they conflict
+// with.
 #include "batches.hpp"
 
 #include <tuple>
@@ -181,7 +182,7 @@ TEST_CASE("batch: an exception of the callback is rethrown after the window has 
         engine.create(labels, label{"hot", "label 0"}).value();
         INFO(name);
         int given = 0;
-        // Each waits for the one before it.
+        // Each order waits for its predecessor.
         auto const orders = ranges::views::iota(0) | ranges::views::transform([&](int) {
                                 ++given;
                                 return relabel{"hot", "label " + std::to_string(given - 1),
@@ -231,7 +232,7 @@ TEST_CASE("batch: elements omitted by a stop stay in the source of the range") {
         open_accounts(engine);
         INFO(name);
         std::istringstream text{"1 2 3 4 5 6 7 8 9 10"};
-        // It reads when it goes on, and what it has read is nowhere else.
+        // The range reads its source when it advances, and keeps no read element.
         auto transfers = ranges::istream_view<int>(text) | ranges::views::transform([](int amount) {
                              return bank::transfer{name_of_account(1), name_of_account(2), amount};
                          });
@@ -245,7 +246,7 @@ TEST_CASE("batch: elements omitted by a stop stay in the source of the range") {
                 ++calls;
             },
             {1, {}, stop.get_token()});
-        // Nobody knows how long such a range is.
+        // The length of such a range is unknown.
         CHECK(report.taken == 3);
         CHECK(report.not_taken == std::nullopt);
         CHECK(report.problem.code == settle::errc::stopped);
@@ -373,7 +374,7 @@ TEST_CASE("batch: writes of other programs to the file are visible at once") {
     settle::engine beside{first, settle::type<bank::transfer_type>, settle::two_phases};
     open_accounts(one);
     for (int i = 0; i < 10; ++i) {
-        // Each spends all that the one before it has brought.
+        // Each transfer spends all that its predecessor brought.
         CHECK(one.run(bank::transfer{name_of_account(0), name_of_account(1), 100}).done());
         CHECK(two.run(bank::transfer{name_of_account(1), name_of_account(2), 200}).done());
         CHECK(beside.run(bank::transfer{name_of_account(2), name_of_account(0), 300}).done());
@@ -425,8 +426,8 @@ TEST_CASE("batch: a transaction blocked by another program is not sent in each r
     REQUIRE(outcomes.size() == 20);
     for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
     CHECK(engine.read(labels, "hot").value()->text == "label 20");
-    // The first asks whenever its rest is over; those behind it in the first round, in the one that
-    // shows the record to be for one at a time, and in their turn.
+    // The first transaction is sent whenever its pause is over. Its successors are sent in the
+    // first round, in the round that shows that the record is exclusive, and in their turn.
     CHECK(pauses["r1"] == 6);
     CHECK(applies["r1"] == 7);
     for (auto const& one : applies) {

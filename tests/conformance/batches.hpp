@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the batch tests share: types, engines of every way, and the end that one by one comes to.
+// Shared by the batch tests: types, engines of every kind, and the outcomes of single calls.
 #pragma once
 
 #include "../unit/sqlite_file.hpp"
@@ -48,7 +48,7 @@ struct relabel {
         (std::string, before),
         (std::string, after));
 };
-/// Fits only behind the one before it.
+/// Requires the label that its predecessor wrote.
 inline constexpr auto relabel_type = settle::transaction<relabel, "relabel">(
     participant<"label">(labels, param<&relabel::id>)
         .require(field<&label::text> == param<&relabel::before>)
@@ -59,7 +59,7 @@ struct life {
         (std::string, ends),
         (std::string, begins));
 };
-/// Ends one record and makes another.
+/// Erases one record and creates another.
 inline constexpr auto life_type = settle::transaction<life, "life">(
     participant<"ends">(labels, param<&life::ends>).confirm(settle::erase),
     participant<"begins">(labels, param<&life::begins>)
@@ -111,7 +111,7 @@ std::vector<std::int64_t> balances_of(Engine& engine) {
     return all;
 }
 
-/// What comes of the same orders run one after another.
+/// The outcomes and balances of the same orders run one after another.
 inline ends one_by_one(orders const& all) {
     settle::memory::database db;
     settle::engine engine{db, settle::type<bank::transfer_type>};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Many users at once on few accounts: in threads on every store, in processes on one SQLite file.
+// Many concurrent users on few accounts: threads on every store, processes on one SQLite file.
 #include "../own_ends.hpp"
 #include "../unit/sqlite_file.hpp"
 #include "fixtures.hpp"
@@ -43,7 +43,7 @@ void open_accounts(Engine& engine) {
     }
 }
 
-/// What one user does: transfers, and now and then a label, which wants the account for itself.
+/// The calls of one user: transfers, and now and then a label, which needs the account exclusively.
 template <typename Engine, typename Told>
 void use(Engine& engine, std::string const& user, std::uint64_t seed, int count, Report&& report) {
     std::mt19937_64 chance{seed};
@@ -60,7 +60,8 @@ void use(Engine& engine, std::string const& user, std::uint64_t seed, int count,
     }
 }
 
-/// The log and the records tell the same story, and it is the one that the users were told.
+/// The log, the records and the outcomes that the users saw agree.
+/// Shape:   reported - id and verdict of every outcome that a user saw
 /// Shape:   told - id and verdict of every outcome that a user saw
 template <typename Engine>
 void check_story(Engine& engine, std::map<std::string, std::string> const& reported) {
@@ -138,7 +139,8 @@ void same_ids(int threads, int count) {
         std::vector<std::jthread> users;
         for (auto& mine : reported) {
             users.emplace_back([&] {
-                // Every user runs the same transfers: one of them does, and all learn the end.
+                // Every user runs the same transfers: one user runs each, and all users get its
+                // outcome.
                 auto own = engine_on(db);
                 use(own, "all", 7, count, [&](outcome const& one) {
                     mine[one.id] = std::string{name_of(one.verdict)};
@@ -151,7 +153,7 @@ void same_ids(int threads, int count) {
     check_story(plain, reported.front());
 }
 
-/// A process that does `act` and writes what it was told into a pipe.
+/// A process that calls `act` and writes the reported outcomes into a pipe.
 template <typename Act>
 std::pair<pid_t, int> start_process(Act const& act) {
     int ends[2];
@@ -280,7 +282,7 @@ TEST_CASE("users: processes that share one SQLite file are killed") {
     }
     settle::sqlite::database db{path.path()};
     auto engine = engine_on(db);
-    // Their owners are gone, so nobody waits for half an hour.
+    // Their owners are dead, so recovery does not wait for half an hour.
     auto const report = engine.recover();
     CHECK(report.skipped.empty());
     CHECK(report.problem.empty());

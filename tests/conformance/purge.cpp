@@ -69,7 +69,7 @@ void purges(Database& db) {
     CHECK(engine.purge(options).erased == 3);
     options.limit = 1000;
     options.step = 2;
-    // Those that are older than thirty days: the last ten began less than that ago.
+    // Entries older than thirty days: the last ten began later than that.
     CHECK(engine.purge(options).erased == 7);
     CHECK(engine.purge(options).erased == 0);
     CHECK_FALSE(engine.find("old-0").value().has_value());
@@ -83,14 +83,14 @@ void purges(Database& db) {
     CHECK(recovered.canceled == 1);
     CHECK(engine.find("left").value()->why == settle::reason::expired);
     CHECK(engine.work().canceled == 1);
-    // Those two were created long ago, and have only just ended.
+    // These two entries were created long ago and have just ended.
     CHECK(engine.purge().erased == 11);
     time.advance(30 * 24h + 1h);
     CHECK(engine.purge().erased == 2);
     CHECK_FALSE(engine.find("left").value().has_value());
     CHECK(engine.page({}, "", 100).value().empty());
     CHECK(engine.marks().value() == 0);
-    // What was purged is not known any more, and runs like any other.
+    // A purged id is unknown and runs like any other.
     CHECK(engine.run("old-0", bank::transfer{"A", "B", 1}).done());
     auto const b = engine.read(bank::accounts, std::string{"B"}).value()->balance;
     CHECK(b == 1000 + 15 + 1 + 1);
@@ -111,7 +111,7 @@ TEST_CASE("purge: it erases finished entries beyond the horizon on SQLite") {
 
 namespace {
 
-/// A clock that was never set is behind until somebody sets it.
+/// A clock that is behind until the test sets it.
 struct unset_clock : settle::testing::manual_environment {
     std::shared_ptr<std::chrono::hours> behind =
         std::make_shared<std::chrono::hours>(24h * 365 * 57);
@@ -123,7 +123,7 @@ template <typename Database>
 void keeps_what_ended_lately(Database& db) {
     unset_clock const time;
     settle::testing::faulty fragile{db};
-    // It is set while the store is away for a moment.
+    // The clock is set while the store is unreachable for a moment.
     fragile.plan([&](settle::testing::call const& one) {
         bool const waits = one.what == "apply" && *time.behind != 0h;
         if (waits) *time.behind = 0h;
@@ -210,12 +210,12 @@ TEST_CASE("purge: a step that another caller's error rolls back is repeated") {
     std::vector<bank::transfer> const some(10, bank::transfer{"A", "B", 1});
     CHECK(engine.run_all(some).size() == 10);
     time.advance(31 * 24h);
-    // What this one does ends the native transaction of all who share it.
+    // This request aborts the native transaction of all callers that share it.
     sqlite_test::sql(here.file(), "CREATE TRIGGER no BEFORE INSERT ON accounts WHEN new.id = 'D' "
                                   "BEGIN SELECT RAISE(ROLLBACK, 'nothing at all'); END");
     settle::sqlite::detail::connection const lock{here.file(), 1s};
     lock.execute("BEGIN IMMEDIATE", "lock the file");
-    // The first waits for the file, and those that come meanwhile take part in what it began.
+    // The first caller waits for the file, and later callers join its native transaction.
     auto const begin = [](auto&& work) {
         std::thread made{std::forward<decltype(work)>(work)};
         std::this_thread::sleep_for(200ms);

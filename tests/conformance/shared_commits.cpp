@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Two callers of one engine on SQLite, the second of whom comes at each moment of the first, also
-// while that one has a native transaction open, which takes it in: whatever the two want, they are
-// told and leave what they would one after the other.
+// Two callers share one engine on SQLite. The second call comes at each moment of the first, also
+// during its open native transaction, which then includes the second call. Both get the outcomes of
+// one call after the other, and leave the same records.
 #include "../unit/sqlite_file.hpp"
 
 #include <settle/settle.hpp>
@@ -57,7 +57,7 @@ auto engine_on(settle::sqlite::database& db, moment& at) {
 using engine_type =
     decltype(engine_on(std::declval<settle::sqlite::database&>(), std::declval<moment&>()));
 
-/// What a caller wants.
+/// The request of a caller.
 using wish = outcome (*)(engine_type&);
 
 constexpr wish wishes[]{
@@ -73,10 +73,10 @@ constexpr wish wishes[]{
     [](engine_type& by) { return by.run("f", withdraw{"old", true}); },
     // A record that cannot be read.
     [](engine_type& by) { return by.run("g", move{"A", "broken", 10}); },
-    // A record whose change ends the native transaction for all.
+    // A record whose change aborts the shared native transaction.
     [](engine_type& by) { return by.run("h", move{"A", "ruinous", 10}); }};
 
-/// What two callers were told, and what they left.
+/// The outcomes of two callers, and the records and entries that they left.
 struct ends {
     std::string first;
     std::string second;
@@ -114,8 +114,9 @@ public:
         return look(std::move(all));
     }
 
-    /// The second comes when the first looks at the clock for the nth time, and the first goes on
-    /// when that one is over or cannot be before.
+    /// The second call comes when the first caller reads the clock for the nth time. The first
+    /// continues when the second has ended or is blocked by it.
+    /// Returns: nothing if the first caller reads the clock less often
     /// Returns: nothing where the first does not look so often
     std::optional<ends> meet(wish first, wish second, int number) {
         ends all;

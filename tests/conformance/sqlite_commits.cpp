@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How many commits and writes transactions cost on SQLite, as the file itself tells: what is shared
-// is not only right, it is shared.
+// The number of commits and writes that transactions cost on SQLite, read from the file itself.
 #include "batches.hpp"
 
 #include <sql.hpp>
@@ -50,7 +49,7 @@ orders transfers_to_one(int count) {
     return made;
 }
 
-/// Runs them in one window, and gives what `count()` has grown by.
+/// Runs the transfers in one window and returns the increase of `count()`.
 template <typename Engine, typename Count>
 std::size_t cost_of(Engine& engine, orders const& all, Count&& count) {
     std::size_t const before = count();

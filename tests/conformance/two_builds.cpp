@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Programs of two builds on one SQLite file, whose definitions of one name differ: each settles its
-// own entries, leaves the other's alone, and says so.
+// Programs of two builds share one SQLite file. Their definitions of one name differ. Each settles
+// its own entries, leaves the other's alone, and reports them.
 #include "fixtures.hpp"
 
 #include <settle/settle.hpp>
@@ -49,8 +49,8 @@ constexpr auto older = settle::transaction<transfer, "transfer">(
     settle::participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
-/// Asks more of its parameters, and names the participants the other way round: taken for an entry
-/// of the older one, every part would be another record's.
+/// Has one more parameter, and the participants in the opposite order. Run on an entry of the older
+/// definition, every part would change another record.
 constexpr auto newer = settle::transaction<transfer, "transfer">(
     settle::participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>),
@@ -63,7 +63,7 @@ constexpr auto newer = settle::transaction<transfer, "transfer">(
 constexpr std::int64_t opening = 1000;
 transfer const left_behind{"A", "B", 7};
 
-/// What one program answers to one request, a line each.
+/// The answer of a program to one request, one fact a line.
 template <typename Engine>
 std::string answer(Engine& engine, std::istringstream request) {
     std::string what;
@@ -107,7 +107,7 @@ std::string answer(Engine& engine, std::istringstream request) {
     return out.str();
 }
 
-/// A program of one build: a process that answers requests until nobody asks any more.
+/// A program of one build: a process that answers requests until its input ends.
 class program {
 public:
     template <typename Serve>
@@ -137,7 +137,7 @@ public:
 
     void send(std::string const& line) const {
         std::string const text = line + '\n';
-        // Who is gone answers nothing, which the next look shows.
+        // A dead process answers nothing; the next check reports that.
         static_cast<void>(::send(end_, text.data(), text.size(), MSG_NOSIGNAL));
     }
     /// Empty as well when the other side is gone.
@@ -153,7 +153,7 @@ public:
 
     /// The status with which it ended.
     int end() {
-        // Programs that began later hold this end open as well, so it is said in words.
+        // Later programs hold this end of the pipe open as well, so the end is sent as a word.
         send("");
         ::close(end_);
         int status = -1;
@@ -197,7 +197,8 @@ bool has(std::string const& text, std::string const& part) {
     return text.find(part) != std::string::npos;
 }
 
-/// After both programs have ended: every entry is over, and the records are what was done.
+/// After both programs have ended: every entry is final, and the records agree with the done
+/// entries.
 void check_end(std::string const& path) {
     settle::sqlite::database db{path};
     settle::engine engine{db, settle::type<older>};
@@ -235,7 +236,7 @@ TEST_CASE("two builds: each settles its own entries in a shared file and reports
     std::string const before = old_one.ask("show new-left");
     CHECK(has(before, "pending "));
 
-    // Whatever the older one tries, the newer one's entry and marks stay as they are.
+    // Whatever the older program tries, the newer program's entry and marks stay unchanged.
     std::string const reply = old_one.ask("recover");
     CHECK(has(reply, "done 0, skipped 1, new-left of another definition: settle: "));
     CHECK(has(reply, "Keep the old definition in an engine until its entries are settled."));
@@ -266,7 +267,7 @@ TEST_CASE("two builds: each settles its own entries in a shared file and reports
     CHECK(old_one.ask("recover") == "done 1, skipped 0");
     CHECK(has(new_one.ask("show old-left"), "done "));
     CHECK(new_one.ask("recover") == "done 0, skipped 0");
-    // What is over is told to anybody.
+    // Every program reports the outcome of a final entry.
     CHECK(old_one.ask("cancel new-left") == "new-left: done");
 
     CHECK(old_one.end() == 0);

@@ -17,15 +17,15 @@ using testing::program;
 using testing::run_sample;
 using testing::scratch_folder;
 
-/// One of the samples with what it works on.
+/// A sample program and its input.
 struct sample {
     std::string name;
     std::string input;
-    std::vector<std::string> opening; ///< what `open` is told besides the file
+    std::vector<std::string> opening; ///< arguments of `open` besides the file
     int code;                         ///< of `open` and `run`: 1 when the file holds unusable lines
     std::size_t transactions;         ///< how many the file holds
     std::vector<std::string> batches; ///< sizes that a kill lands in the middle of
-    /// What the records hold against what the log says was done; each row is a difference.
+    /// Compares the records with the done entries of the log; each row is a difference.
     std::string differences;
 };
 
@@ -66,13 +66,13 @@ sample shop() {
             "SELECT what, sum(amount) FROM moved GROUP BY what HAVING sum(amount) <> 0"};
 }
 
-/// A file of a sample, whose programs are killed.
+/// A file of a sample whose programs are killed.
 class victim {
 public:
     victim(scratch_folder const& folder, sample const& what)
         : folder_(&folder), what_(&what), path_(folder.at("killed.db")) {
         for (char const* end : {"", "-wal", "-shm"}) std::filesystem::remove(path_ + end);
-        // Opening takes longer than what follows it, so it is done once.
+        // Opening takes longer than all later steps, so it is done once.
         auto const opened_once = folder.at("opened.db");
         if (!std::filesystem::exists(opened_once)) {
             std::vector<std::string> words{"open", what.input};
@@ -89,8 +89,8 @@ public:
                      {std::string{SETTLE_BIN_DIR} + "/" + what_->name, "--store", store()});
         return std::make_unique<program>(*folder_, std::move(words));
     }
-    /// Starts a run at some pace: one by one, in batches small and large, in two phases where one
-    /// would do, with several threads. What one leaves, another of another pace settles.
+    /// Starts a run with a varying batch size, number of threads and number of phases. A later run
+    /// with other settings settles the leftovers of an earlier run.
     template <typename Chance>
     [[nodiscard]] std::unique_ptr<program> start_run(Chance& chance) const {
         std::vector<std::string> words{"run", what_->input};
@@ -104,14 +104,14 @@ public:
         return start(std::move(words));
     }
 
-    /// Restarts the program for what was left: all of it settles, and money is as it was.
+    /// Restarts the program for the rest: every entry settles, and the money is right.
     void settle() {
         auto const settled = call({"recover", "check"});
         CHECK_MESSAGE(settled.code == 0, settled.out << settled.err);
         for (auto const& row : ask(path_, "SELECT id, state FROM settle_entries")) {
             bool const over = row[1] == "done" || row[1] == "canceled";
             if (!over) FAIL_CHECK(row[0] << " is " << row[1]);
-            // What is over stays as it is for ever.
+            // A final entry never changes.
             auto const [before, fresh] = ends_.emplace(row[0], row[1]);
             if (before->second != row[1]) {
                 FAIL_CHECK(row[0] << " was " << before->second << " and is " << row[1]);
@@ -156,7 +156,8 @@ std::uint64_t seed() {
     return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
 }
 
-/// What each of the four long cases kills of all, which is SETTLE_KILLS: tests/run.sh --kills.
+/// The number of kills of each of the four long cases: a quarter of SETTLE_KILLS (tests/run.sh
+/// --kills).
 std::size_t quarter() {
     char const* const given = std::getenv("SETTLE_KILLS");
     std::size_t const all = given != nullptr ? std::strtoull(given, nullptr, 10) : 300;
@@ -169,7 +170,8 @@ public:
     ///          the file is open to the middle of any step
     killer(std::uint64_t from, std::uint64_t longest) : chance_(from), longest_(longest) {}
 
-    /// Starts programs on one file and kills them, one after another; how many were not at its end.
+    /// Starts programs on one file and kills them one after another. Returns the number of programs
+    /// that had not ended.
     std::size_t strike(victim const& here, std::size_t programs) {
         std::vector<std::unique_ptr<program>> running;
         for (std::size_t i = 0; i < programs; ++i) running.push_back(here.start_run(chance_));
@@ -178,7 +180,7 @@ public:
         for (auto& one : running) {
             one->signal(SIGKILL);
             if (here.was_killed(one->wait())) ++killed;
-            // The others meet what this one left, or die with it.
+            // The other programs meet the leftovers of the killed program, or die with it.
             if (chance_() % 2 == 0) wait(longest_ / 8);
         }
         // Now and then the program that is to settle it all is killed as well.
@@ -202,8 +204,8 @@ private:
     std::uint64_t longest_;
 };
 
-/// Kills programs on one file again and again, and looks at everything after each time. A file that
-/// is through is followed by a new one.
+/// Kills programs on one file repeatedly and checks everything after each round. A finished file is
+/// replaced by a new file.
 void kill_often(scratch_folder const& folder, sample const& what, std::size_t programs,
                 std::size_t kills) {
     std::uint64_t const from = seed();

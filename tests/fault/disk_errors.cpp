@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every call that SQLite makes to the disk fails in turn, once and from then on: who asked is told
-// clearly, and when the trouble is over everything settles.
+// Every call that SQLite makes to the disk fails in turn, once or from then on. The caller gets a
+// clear error, and everything settles after the fault.
 #include "power_story.hpp"
 
 namespace power {
@@ -21,8 +21,8 @@ std::size_t play(disk& on, plan const& wrong, record_of& seen) {
     return calls;
 }
 
-/// What is wrong when the trouble is over; the power may have gone at its end, too, and left of a
-/// commit that had failed nothing, all or some.
+/// Returns the problems that remain after the fault. The power may have been lost at its end too,
+/// and the disk may then keep all, some or none of a failed commit.
 std::vector<std::string> after_trouble(disk on, bool power_went, std::size_t at,
                                        record_of const& seen) {
     vfs const files{on};
@@ -37,7 +37,8 @@ void check_trouble(plan const& wrong) {
     record_of seen;
     play(on, wrong, seen);
     for (bool const power_went : {false, true}) {
-        // A sync that failed is what a loss of power tells from one that did not; else every other.
+        // A loss of power shows the difference between a failed and a successful sync; other faults
+        // alternate.
         bool const both = wrong.kind == trouble::failing_sync;
         if (!both && power_went != (wrong.at % 2 == 0)) continue;
         auto const bad = after_trouble(on, power_went, wrong.at, seen);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Whole windows of the engine, searched: every run in which one or two things go wrong while a
-// batch is under way, alone or beside another worker, in two phases and in one.
+// Searches whole windows of the engine: every run of a batch with one or two faults, alone or
+// beside another worker, in two phases and in one.
 #include "every_batch.hpp"
 
 namespace settle_test {
@@ -74,7 +74,7 @@ TEST_CASE("long: every run: a batch beside another worker meets two faults") {
 }
 
 TEST_CASE("long: every run: a batch in one phase beside another worker meets two faults") {
-    // The disk is what takes its time.
+    // The disk costs the time.
     right(2, store_kind::file_in_one_phase, pair_of_transfers, {other_worker::recovers});
     right(2, store_kind::file_in_one_phase, pair_of_transfers, {other_worker::purges});
 }

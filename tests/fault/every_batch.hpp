@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the searches of windows run: batches whose order matters, and the workers beside them.
+// The batches of the searches of windows, whose order matters, and the other workers.
 #pragma once
 
 #include "../conformance/fixtures.hpp"
@@ -19,22 +19,22 @@ using settle::field;
 using settle::outcome;
 using settle::detail::order_rules;
 
-/// A batch, and what is there before it.
+/// A batch, and the records and entries before it.
 template <typename Parameters>
 struct scene {
     std::vector<ledger> accounts;
     std::vector<shelf> stock;
     std::vector<Parameters> batch;
-    std::size_t submitted = 0; ///< of the batch, by somebody who left them so
+    std::size_t submitted = 0; ///< number of its transactions that were submitted before
 };
 
-/// Each needs what the one before brings; of the last two there is enough for one.
+/// Each transfer needs its predecessor's money; the last two compete for the money of one.
 inline scene<move> const chain{
     {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}},
     {},
     {{"A", "B", 60}, {"B", "C", 60}, {"A", "C", 60}}};
 
-/// The second needs the first one's money and all that is on the shelf; so does the third.
+/// The second order needs the money of the first and all stock of the shelf; so does the third.
 struct delivery {
     BOOST_HANA_DEFINE_STRUCT(delivery,
         (std::string, payer),
@@ -59,7 +59,7 @@ inline scene<delivery> const shelf_behind{
     {{1, 10}, {2, 10}},
     {{"A", "B", 60, 1, 10}, {"B", "C", 60, 2, 10}, {"C", "A", 10, 2, 10}}};
 
-/// Of a chain what two can show.
+/// The part of a chain that two transfers can show.
 inline scene<move> const pair_of_transfers{
     {{"A", 100, 0, ""}, {"B", 0, 0, ""}, {"C", 0, 0, ""}}, {}, {{"A", "B", 60}, {"B", "C", 60}}};
 
@@ -69,16 +69,16 @@ inline scene<move> const overtaking{
     {},
     {{"A", "B", 50}, {"B", "C", 60}, {"B", "A", 10}}};
 
-/// The first is in the log already, and takes longer than the others.
+/// The first transaction is already in the log, and takes longer than the others.
 inline scene<move> const begun{chain.accounts, {}, chain.batch, 1};
 
-/// Each counts on one account and labels the other, which wants it for itself.
+/// Each transaction adds to one account and labels the other account exclusively.
 inline scene<tally> const crossing{
     {{"A", 0, 0, ""}, {"B", 0, 0, ""}},
     {},
     {{"A", "B", 1}, {"B", "A", 2}, {"A", "B", 4}}};
 
-/// Who is at work beside a batch.
+/// The other worker beside a batch.
 enum class other_worker { recovers, cancels, sweeps, runs_the_same, purges };
 
 [[nodiscard]] inline settle::transaction_id name_of_element(std::size_t number) {
@@ -93,7 +93,7 @@ template <typename Parameters>
     return made;
 }
 
-/// The outcomes when each element runs alone, one after the other.
+/// The outcomes of the elements run one after another.
 template <typename Parameters>
 [[nodiscard]] std::vector<outcome> one_by_one(scene<Parameters> const& given) {
     settle::memory::database db;
@@ -118,7 +118,7 @@ void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batc
         for (auto const& outcome : engine.run_all(batch)) trial.note(outcome);
         break;
     case other_worker::purges: {
-        // The batch stands still meanwhile, and so does what is on its way.
+        // The batch and its writes in flight stand still meanwhile.
         settle::purge_options const options;
         trial.pass(options.older_than + 1ms);
         static_cast<void>(engine.purge(options));
@@ -127,7 +127,8 @@ void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batc
     }
 }
 
-/// Runs a batch, alone or beside others; what was wrong, or nothing.
+/// Runs a batch, alone or beside another worker. Returns the problems, or an empty text.
+/// Shape:   trial - new, on its own databases
 /// Shape:   trial - new, on databases of its own
 template <typename Trial, typename Parameters>
 std::string run_scene(Trial&& trial, scene<Parameters> const& given,
@@ -145,7 +146,7 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
         options.window = batch.size();
         auto got = engine.run_all(batch, options);
         for (auto const& one : got) trial.note(one);
-        // What arrives late, behind its undoing, may have been in the way of others.
+        // A write that arrives late, after its undo, may have blocked other transactions.
         if (trial.landed() == 0) outcomes = std::move(got);
     });
     for (auto const one : others) {
@@ -165,6 +166,8 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
 /// Where a batch runs: databases of its own for each run.
 enum class store_kind { memory, three_databases, file_in_two_phases, file_in_one_phase };
 
+/// Shape:   Rules - of the order of a window; arguments - databases and the engine's other
+///          arguments
 /// Shape:   Rules - of the order of a window; arguments - databases, and what else an engine takes
 template <typename Rules, typename... Arguments>
 auto trial_of(run_choices& way, Arguments&&... arguments) {

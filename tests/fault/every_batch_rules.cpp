@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Each rule of a window's order switched off alone: some run comes to another end than one by one.
+// Each rule of a window's order is switched off alone: some run then differs from single calls.
 #include "every_batch.hpp"
 
 namespace settle_test {

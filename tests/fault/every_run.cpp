@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The search of whole runs itself: it takes every way once, tells what is wrong, and does it again.
+// The search of whole runs itself: it takes every path once, reports problems, and replays a path.
 #include <settle/memory.hpp>
 #include <settle/testing/every_run.hpp>
 #include <settle/testing/store_suite/types.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace settle::testing;
 
-/// A run of three forks, of which the middle one is no mishap.
+/// A run of three forks. The middle fork is not a fault.
 std::string forks(run_choices& way, std::set<std::string>& seen) {
     std::string taken = std::to_string(way.mishap(3));
     taken += std::to_string(way.turn(2));

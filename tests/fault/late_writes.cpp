@@ -12,7 +12,7 @@ struct late_story {
     std::size_t moment = 0;
     bool ends_after = false; ///< the first worker ends at its next call
 
-    /// The plan of both workers: what is lost, what arrives, who ends.
+    /// The plan of both workers: the lost write, its late arrival, and the worker that ends.
     [[nodiscard]] fault_plan plan(fault_source& source, bool first_worker) const {
         return [*this, &source, first_worker](call const& one) {
             if (one.number == moment) source.deliver_one();
@@ -69,7 +69,7 @@ bool play(late_story const& story, Run const& run, std::string const& before,
         plain.recover(at_once());
         plain.sweep();
     } else {
-        // What arrived during the recovery may need one more sweep, as the next round gives it.
+        // A write that arrived during the recovery may need one more sweep, as in the next round.
         plain.recover(at_once());
         plain.sweep();
     }
@@ -101,7 +101,7 @@ void every_late_write(Run const& run) {
     for (bool const ends_after : {false, true}) {
         for (std::size_t lost_at = 1; lost_at <= usual_calls; ++lost_at) {
             std::size_t calls = lost_at + 1;
-            // One moment beyond the last call: it arrives when everybody has gone.
+            // One moment after the last call: the write arrives when all workers have ended.
             for (std::size_t moment = lost_at + 1; moment <= calls + 1; ++moment) {
                 REQUIRE(play({lost_at, moment, ends_after}, run, before, after, calls));
             }

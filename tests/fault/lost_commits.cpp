@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A commit whose sync fails may stand in the write-ahead log nevertheless: it is unknown, so its
-// transaction is looked up and claimed again before anything is repeated.
+// A commit whose sync fails may stand in the write-ahead log nevertheless. Its outcome is unknown,
+// so its transaction is read and claimed again before any step is repeated.
 #include "power_story.hpp"
 
 namespace power {
@@ -12,7 +12,7 @@ struct seen_step {
     settle::state state;
 };
 
-/// Runs one transfer whose commit of this step meets a failing sync.
+/// Runs one transfer. The commit of the given step meets a failing sync.
 class failing_commit {
 public:
     failing_commit(settle::phases how, settle::step before) : before_(before) {
@@ -31,7 +31,7 @@ public:
         marks = engine.marks().value();
     }
 
-    /// The first step that was taken behind the one whose commit failed.
+    /// The first step after the step whose commit failed.
     [[nodiscard]] settle::step next() const { return steps.at(failed_ + 1).taken; }
     [[nodiscard]] seen_step failed() const { return steps.at(failed_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A disk in memory that knows what of each file is synced, loses the rest when the power goes, and
+// A disk in memory that knows the synced part of each file, loses the rest at a power loss, and
 // fails at a chosen call.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace power {
 
-/// What a call asks of the disk, or of the memory that connections share.
+/// The action that a call requests of the disk, or of the memory that connections share.
 enum class act : std::uint8_t { open, remove, look, read, write, truncate, sync, lock, share };
 
 enum class trouble : std::uint8_t {
@@ -24,7 +24,7 @@ enum class trouble : std::uint8_t {
     power_loss,   ///< at any call; from then on nothing answers
     io_error,     ///< at any call: it has no effect
     short_write,  ///< half of a write arrives
-    failing_sync, ///< and what it should have synced is never tried again, as Linux does
+    failing_sync, ///< the unsynced writes are never tried again, as on Linux
     full          ///< half of a write arrives, and a file cannot grow
 };
 
@@ -53,9 +53,10 @@ struct plan {
     bool lasting = false; ///< strikes every later call as well
 };
 
-/// What of the writes that were not synced is on the disk after a loss of power.
+/// The unsynced writes that are on the disk after a loss of power.
 enum class loss : std::uint8_t { all, nothing, some };
 
+/// Shape:   a value: a copy is another disk with the same content
 /// Shape:   a value: a copy is another disk with the same content
 class disk {
 public:
@@ -74,7 +75,7 @@ public:
     /// A disk that says of every sync that it was done, and does nothing.
     void lie() { lies_ = true; }
 
-    /// What a call meets.
+    /// The fault of this call.
     trouble meet(act what) {
         if (dark_) return trouble::io_error;
         if (!strikes_at(plan_.kind, what)) return trouble::none;
@@ -85,7 +86,8 @@ public:
         return plan_.kind;
     }
 
-    /// The power is back: every file holds what was synced, and of the rest what the loss left.
+    /// The power is back: every file holds its synced content, and the part of the rest that the
+    /// loss left.
     void restart(loss kind, std::uint64_t seed) {
         std::mt19937_64 chance{seed};
         for (node& one : nodes_) one.lose(kind, chance);
@@ -134,7 +136,7 @@ public:
         if (one.tells_folder) sync_folder();
         one.tells_folder = false;
     }
-    /// What was not synced may reach the disk, or not; no later sync tries again.
+    /// Unsynced writes may reach the disk or not; no later sync tries them again.
     void fail_sync(file which) {
         for (edit& one : nodes_[which].pending) one.given_up = !one.synced;
     }

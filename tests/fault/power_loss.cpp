@@ -18,7 +18,7 @@ std::size_t calls_of(trouble kind) {
     return on.calls();
 }
 
-/// The disk as it is when the power has gone at a call, and what had been told until then.
+/// The disk as a loss of power at a call left it, and the outcomes reported until then.
 disk darkened(std::size_t at, record_of& seen, bool lies = false) {
     disk on;
     vfs const files{on};
@@ -35,7 +35,7 @@ std::vector<std::string> after_loss(disk on, loss kind, std::uint64_t seed,
     vfs const files{on};
     manual_environment const time = an_hour_later(seed);
     on.restart(kind, seed);
-    // The power may go again, in the middle of what settles the first loss.
+    // The power may be lost again while the first loss is being settled.
     if (kind == loss::some && seed % 2 == 1) {
         on.arm({trouble::power_loss, 1 + seed * 7919 % 150, false});
         record_of ignored = seen;
@@ -80,7 +80,7 @@ TEST_CASE("power: a loss keeps synced bytes and drops the rest") {
     CHECK(on.content(file) == "synced");
     // The name was never synced, for which SQLite asks with a journal alone.
     CHECK_FALSE(on.find("f").has_value());
-    // What a failed sync gave up is not synced by the next one.
+    // Writes that a failed sync gave up are not synced by the next sync.
     on.write(file, 0, "first.");
     on.fail_sync(file);
     on.write(file, 6, "second");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a user does on a disk that fails: what he was told, and whether what is there is that.
+// A user's calls on a faulty disk: the reported outcomes, and whether the records agree with them.
 #pragma once
 
 #include "power_vfs.hpp"
@@ -39,7 +39,7 @@ inline auto make_engine(settle::sqlite::database& db, manual_environment const& 
                           how};
 }
 
-/// A database and its engine, as one program has them open.
+/// A database and its engine, as one program opens them.
 struct opened {
     explicit opened(manual_environment const& time, bool leaves = false,
                     settle::phases how = settle::phases::two)
@@ -51,13 +51,13 @@ struct opened {
                          settle::phases::two)) engine;
 };
 
-/// Everything that one run of the story saw.
+/// Everything that one run of the story observed.
 struct record_of {
     std::vector<outcome> outcomes;
     std::set<std::string> created;      ///< ledgers whose creation was acknowledged
-    std::vector<std::string> complaints; ///< what no user should see
+    std::vector<std::string> complaints; ///< problems that no user should see
 
-    /// A sentence of ours that says what to do.
+    /// A sentence of this library that says how to go on.
     void heard(std::string const& text) {
         bool const useful = text.starts_with("settle: ") && text.size() > 40 &&
                             text.find(" See ") != std::string::npos;
@@ -70,7 +70,7 @@ struct record_of {
             one.id != "once-work") {
             complaints.push_back(one.id + " is undecided, and nothing says why");
         }
-        // What failed before is unknown here, or was never done; nothing else may be refused.
+        // An earlier failure makes an id unknown here, or it never ran; no other refusal is right.
         bool const known = one.problem.code == settle::errc::unknown_id ||
                            one.problem.code == settle::errc::not_reversible;
         if (one.verdict == verdict::refused && !known) complaints.push_back(one.text());
@@ -78,8 +78,8 @@ struct record_of {
     }
 };
 
-/// The story: three programs one after another, with another one's checkpoint in between. The last
-/// settles at once, in one phase.
+/// The story: three programs one after another, with a checkpoint by another program in between.
+/// The last program runs in one phase.
 class story {
 public:
     story(disk& on, manual_environment const& time, record_of& seen)
@@ -90,7 +90,7 @@ public:
         program([&](auto& engine) { second(engine); });
         program([&](auto& engine) { third(engine); }, settle::phases::one);
     }
-    /// All of it by one engine that is open already.
+    /// Runs the whole story with one engine that is already open.
     template <typename Engine>
     void play_on(Engine& engine) {
         first(engine);
@@ -169,7 +169,7 @@ private:
         if (!disk_.dark()) seen_.hear(function());
     }
 
-    /// Another program copies the write-ahead log into the file, so that the log begins anew.
+    /// Another program copies the write-ahead log into the file, so that the log starts anew.
     void checkpoint() const {
         sqlite3* other = nullptr;
         if (sqlite3_open(path, &other) == SQLITE_OK) {
@@ -183,7 +183,7 @@ private:
     record_of& seen_;
 };
 
-/// What should be there, reckoned from the entries alone.
+/// The expected records, computed from the entries alone.
 struct reckoned {
     std::map<std::string, std::int64_t> balances;
     std::map<std::int64_t, std::int64_t> amounts;
@@ -193,7 +193,7 @@ struct reckoned {
     void take(settle::entry const& one) {
         bool const back = one.id.find("/reverse") != std::string::npos;
         if (one.type == "suite_move" || back) {
-            // The story reverses one transaction, whose parameters are these.
+            // The story reverses one transaction; these are its parameters.
             move const given = back ? move{"B", "A", 30}
                                     : settle::decode_json<move>(one.parameters).value();
             balances[given.source] -= given.amount;
@@ -210,7 +210,7 @@ struct reckoned {
     }
 };
 
-/// Settles what is open, and says what is not as it should be.
+/// Settles the unfinished entries and reports every deviation.
 template <typename Engine>
 class checker {
 public:
@@ -247,7 +247,7 @@ private:
         for (auto const& one : engine_.page({}, "", 1000).value()) {
             if (!is_final(one.state)) complain(one.id + " is " + std::string{name_of(one.state)});
             if (one.state == settle::state::done) {
-                // An erase ends what an issue began, in the order of the story.
+                // An erase removes the card that an issue created, in the order of the story.
                 if (one.type != "suite_withdraw") expected_.take(one);
                 else withdrawn_ = true;
             }
@@ -309,14 +309,14 @@ private:
     bool withdrawn_ = false;
 };
 
-/// When the trouble is over: what stood still then has done so for long.
+/// After the fault: entries that stood still then have stood still for long.
 inline manual_environment an_hour_later(std::uint64_t seed) {
     manual_environment const time{seed};
     time.advance(1h);
     return time;
 }
 
-/// What SQLite itself says of the file.
+/// SQLite's own check of the file.
 inline std::string integrity() {
     sqlite3* db = nullptr;
     std::string reply;
@@ -331,8 +331,8 @@ inline std::string integrity() {
     return reply;
 }
 
-/// Opens the file again, settles and judges it, and tells the whole story once more: what was
-/// decided is told again, and has no second effect.
+/// Opens the file again, settles and checks it, and plays the whole story once more: decided
+/// transactions report their outcomes and have no second effect.
 inline std::vector<std::string> check_reopened(disk& on, manual_environment const& time,
                                                record_of const& seen) {
     std::vector<std::string> bad = seen.complaints;

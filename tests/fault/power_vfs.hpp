@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A file system for SQLite on a power::disk: the default one of this process while it lives, so
-// that the adapter runs on it unchanged.
+// A file system for SQLite on a power::disk. It is the default of this process while it lives, so
+// the adapter runs on it unchanged.
 #pragma once
 
 #include "power_disk.hpp"
@@ -13,6 +13,7 @@
 
 namespace power {
 
+/// Shape:   one object at a time, in a process of one thread
 /// Shape:   one at a time, in a process of one thread
 class vfs {
 public:
@@ -38,7 +39,7 @@ public:
         sqlite3_vfs_register(real_, 1);
     }
 
-    /// Lets the next files be opened on another disk.
+    /// Opens the next files on another disk.
     void use(disk& on) { disk_ = &on; }
     [[nodiscard]] std::size_t open_files() const { return handles_.size(); }
 
@@ -91,7 +92,7 @@ private:
         vfs& here = of(self);
         if (here.meet(act::look) != trouble::none) return SQLITE_IOERR_ACCESS;
         auto const found = here.disk_->find(name);
-        // SQLite takes an empty journal for none.
+        // SQLite treats an empty journal as absent.
         bool const there = found && (flags != SQLITE_ACCESS_EXISTS ||
                                      !here.disk_->content(*found).empty());
         *out = there ? 1 : 0;
@@ -234,7 +235,8 @@ private:
         handle& one = in(file);
         one.maps = false;
         one.shared = one.exclusive = 0;
-        // Who maps it first begins with nothing, as the system's own does.
+        // The first connection that maps it starts with no content, as in the system's own file
+        // system.
         if (!one.of->any_other(one, [](handle const& h) { return h.maps; })) {
             one.of->shared_.erase(one.file);
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the fault tests share: records to begin with, engines in one manual time, and the question
-// whether everything ended well.
+// Shared by the fault tests: initial records, engines in one manual time, and the check that
+// everything ended well.
 #pragma once
 
 #include <settle/memory.hpp>
@@ -102,8 +102,8 @@ private:
     return options;
 }
 
-/// After recovery and sweep: no mark, nothing unfinished, and who was told an end was told the
-/// truth.
+/// After recovery and sweep: no mark and no unfinished entry is left, and every reported outcome
+/// agrees with its entry.
 template <typename Engine>
 void check_settled(Engine& engine, std::vector<outcome> const& outcomes) {
     CHECK(engine.marks().value() == 0);
@@ -139,7 +139,7 @@ constexpr fault_kind every_kind[]{fault_kind::unavailable,   fault_kind::unknown
     return kind == fault_kind::crash_before || kind == fault_kind::crash_after;
 }
 
-// What a scene runs: one transaction of each kind, always under the id "t".
+// The actions of a scene: one transaction of each kind, always under the id "t".
 inline auto const transfer = [](auto& engine) { return engine.run("t", move{"A", "B", 30}); };
 inline auto const too_much = [](auto& engine) { return engine.run("t", move{"A", "B", 300}); };
 inline auto const purchase = [](auto& engine) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Several workers on one store, each in a thread of its own, of which a seed chooses who makes the
-// next call: every interleaving of calls can come up, and each comes up again with its seed.
+// Several workers on one store, each in its own thread. A seed chooses the worker that makes the
+// next call: every interleaving can occur, and its seed repeats it.
 #include "scene.hpp"
 
 #include <condition_variable>
@@ -9,14 +9,14 @@
 namespace settle_test {
 namespace {
 
-/// Lets one worker at a time go on, chosen by chance at every call.
+/// Lets one worker at a time continue, chosen at random at every call.
 class baton {
 public:
     baton(std::size_t workers, std::uint64_t seed) : here_(workers, true), chance_(seed) {
         choose();
     }
 
-    /// Gives the turn away and waits until it is this worker's again.
+    /// Passes the turn on and waits until it is this worker's turn again.
     void at_call(std::size_t worker) {
         std::unique_lock lock{mutex_};
         if (started_[worker]) choose();
@@ -30,7 +30,7 @@ public:
         choose();
         alarm_.notify_all();
     }
-    /// Only for the worker whose turn it is.
+    /// Only for the worker that has the turn.
     [[nodiscard]] std::uint64_t draw() { return chance_(); }
 
 private:
@@ -62,7 +62,7 @@ struct stage {
         : seed(given_seed), db(database), time(given_seed), watch(database),
           turns(workers, given_seed) {}
 
-    /// One worker's life: it makes calls when it is its turn, and some of them go wrong.
+    /// The life of one worker: it makes calls in its turn, and some calls fail.
     template <typename Act>
     void live(std::size_t worker, std::uint64_t percent, Act const& act) {
         faulty fragile{db};
@@ -88,7 +88,7 @@ struct stage {
             }
             fragile.plan({});
         }
-        // What is still on its way arrives while the others go on.
+        // Writes in flight land while the other workers continue.
         while (own.late() != 0) {
             turns.at_call(worker);
             own.deliver_one();
@@ -97,7 +97,7 @@ struct stage {
     }
 };
 
-/// What one worker does; a seed chooses.
+/// The action of one worker, chosen by a seed.
 template <typename Engine>
 void act(Engine& engine, std::uint64_t choice, std::size_t worker, std::vector<outcome>& outcomes) {
     std::string const own = "w" + std::to_string(worker);
@@ -129,7 +129,7 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
             threads.emplace_back([&, worker] {
                 std::uint64_t const choice = settle::hash_mix(worker, seed);
                 on.live(worker, percent, [&](auto& engine) {
-                    // The first always has something to do that others may come between.
+                    // The first worker always has work that other workers can interleave with.
                     act(engine, worker == 0 ? 0 : choice, worker, outcomes[worker]);
                     act(engine, choice >> 8U, worker, outcomes[worker]);
                 });

@@ -17,7 +17,7 @@ using settle::field;
 using settle::line;
 using settle::param;
 
-/// What is in stock and what was sold of it.
+/// The stock of an article and the number sold.
 struct article {
     BOOST_HANA_DEFINE_STRUCT(article,
         (std::int64_t, number),
@@ -70,7 +70,7 @@ any_transaction make(dice& chance) {
     }
 }
 
-/// The records to begin with, and what must stay of them.
+/// The initial records, and their invariants.
 template <typename Simulation>
 void prepare(Simulation& trial) {
     for (char const* id : {"A", "B", "C", "D", "E", "F", "shop"}) {
@@ -85,7 +85,8 @@ void prepare(Simulation& trial) {
         });
 }
 
-/// Of all five types.
+/// A simulation of all five types.
+/// Shape:   given - databases and the engine's other arguments
 /// Shape:   given - databases, and what else an engine takes
 template <typename... Given>
 auto simulation_on(Given&&... given) {
@@ -114,7 +115,7 @@ simulation_report in_three_databases(simulation_limits const& limits) {
     return trial.run(make, limits);
 }
 
-/// Every other worker settles at once what it can, and the rest goes through two phases.
+/// Every other worker uses one phase where it can; the others use two phases.
 simulation_report in_one_file(simulation_limits limits) {
     // A look is two scans of the file.
     limits.look_every = 32;
@@ -141,14 +142,14 @@ simulation_limits limits_of(std::uint64_t seed) {
     return usual;
 }
 
-/// How to have one seed of this test again.
+/// The command that repeats one seed of this test.
 std::string replay(std::uint64_t seed) {
     auto const* const context = doctest::getContextOptions();
     return "again: SETTLE_SEED=" + std::to_string(seed) + ' ' + context->binary_name.c_str() +
            " --test-case='" + context->currentTest->m_name + '\'';
 }
 
-/// What came up over all seeds: a simulation in which nothing happens shows nothing.
+/// The events seen over all seeds: a simulation without events shows nothing.
 struct experience {
     std::uint64_t begun = 0;
     std::uint64_t steps = 0;
@@ -167,8 +168,8 @@ struct experience {
     }
 };
 
-/// Keeps the threads that this one starts on its processor: of those that take turns only one runs
-/// at a time, and the next need not be woken on another.
+/// Keeps the threads that this thread starts on its processor. The workers take turns, so only one
+/// runs at a time, and no other processor has to be woken.
 class on_one_processor {
 public:
     on_one_processor() {
@@ -265,7 +266,7 @@ TEST_CASE("simulation: a violated clause is reported") {
     settle::memory::database db;
     simulation trial{db, settle::type<sale_type>};
     prepare(trial);
-    // What is in stock is sold, and so it is not conserved; what was sold becomes more.
+    // Sold articles leave the stock, so the stock is not conserved, and the number sold grows.
     trial.conserves(articles, field<&article::stock>)
         .conserves(articles, field<&article::sold>)
         .finally([](auto&) { return "not as the user wants it"; });

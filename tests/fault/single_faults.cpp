@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One fault at every call of a transaction, of every kind; then another engine recovers and sweeps.
+// One fault of every kind at every call of a transaction; then another engine recovers and sweeps.
 #include "scene.hpp"
 
 #include <tuple>
@@ -10,7 +10,7 @@ namespace {
 /// When a late write arrives.
 enum class arrival { never, before_recovery, after_recovery, after_sweep };
 
-/// What a story does and what it leaves when nothing goes wrong.
+/// A story without faults: its outcome, and the records before and after it.
 struct usual_end {
     std::size_t calls = 0;
     outcome end;
@@ -36,7 +36,7 @@ usual_end without_fault(Prepare const& prepare, Run const& run) {
     return usual;
 }
 
-/// One run with one fault. False when the run ended before the call that was to fail.
+/// Runs the story with one fault. False if the run ended before the call that was to fail.
 template <typename Prepare, typename Run>
 bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, std::size_t number,
                 fault_kind kind, std::uint64_t operations, arrival when) {
@@ -64,7 +64,7 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
         fragile.plan({});
     }
     if (fragile.calls() < number) return false;
-    // One fault that is no crash never keeps a transaction from the end it would have had.
+    // A single fault other than a crash never changes the outcome of a transaction.
     if (!is_crash(kind)) {
         REQUIRE(outcomes.size() == 1);
         CHECK(outcomes.front() == usual.end);
@@ -92,6 +92,7 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
     return true;
 }
 
+/// Shape:   prepare - the entries before the run; run - the calls that may fail, and their outcome
 /// Shape:   prepare - what stands before the run; run - what may be hit, and its outcome
 template <typename Prepare, typename Run>
 void each_fault(Prepare const& prepare, Run const& run) {
@@ -162,7 +163,7 @@ TEST_CASE("fault: working off submitted transactions fails once at every call") 
     each_fault([](auto& engine) { std::ignore = engine.submit("t", move{"A", "B", 30}); },
                [](auto& engine) {
                    engine.work();
-                   // A round that was hit leaves what it could not do to the next.
+                   // A round that failed leaves the rest to the next round.
                    engine.work();
                    return engine.run("t", move{"A", "B", 30});
                });

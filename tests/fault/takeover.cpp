@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Two workers and one entry: whoever comes between two calls of another, nothing ends wrong.
+// Two workers share one entry. Whatever the second worker does between two calls of the first, no
+// transaction ends wrong.
 #include "scene.hpp"
 
 #include <tuple>
@@ -31,7 +32,7 @@ void at_every_call(First const& first, Second const& second) {
         CHECK(outcomes.back().verdict != verdict::undecided);
         if (fragile.calls() < number) break;
         fragile.plan({});
-        // Both have done what they could: nothing is left for a sweep.
+        // Both workers have finished: a sweep finds nothing.
         CHECK(plain.recover(at_once()).skipped.empty());
         check_settled(plain, outcomes);
         std::int64_t sum = 0;
@@ -91,8 +92,8 @@ TEST_CASE("takeover: another worker runs the same id before every call of the ow
                   });
     at_every_call(change,
                   [](auto& other, manual_environment const&, std::vector<outcome>& outcomes) {
-                      // The entry's owner stands still while this one waits, and it does not wait
-                      // for ever.
+                      // The entry's owner stands still while this worker waits, and the wait has an
+                      // end.
                       outcomes.push_back(other.run("t", rewrite{first_card(), second_card()}));
                       CHECK(outcomes.back().done());
                   });
@@ -182,7 +183,7 @@ TEST_CASE("takeover: an expired entry is only canceled, wherever its owner stopp
             CHECK(found->why == settle::reason::expired);
             CHECK(snapshot(plain) == before);
         } else {
-            // What was committed is committed for good.
+            // A committed transaction stays committed.
             CHECK(found->state == settle::state::done);
         }
     }
@@ -222,7 +223,7 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
     manual_environment const time;
     auto plain = engine_on(db, time);
     open_records(plain);
-    // One that ends with its mark on the card, and is not recovered for a while.
+    // A worker that ends with its mark on the card and is not recovered for a while.
     {
         faulty fragile{db};
         fragile.plan([](call const& one) {

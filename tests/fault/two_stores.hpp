@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One transaction over two stores at once: accounts in one, stock in another, the log in either.
+// One transaction over two stores: accounts in one, stock in the other, the log in either.
 #pragma once
 
 #include "scene.hpp"
@@ -52,7 +52,7 @@ private:
     std::optional<faulty<typename Stock::database>> faulty_stock_;
 };
 
-/// A SQLite file of one's own.
+/// A SQLite file of this test.
 struct in_file {
     using database = settle::sqlite::database;
     database& open() { return held_; }
@@ -62,7 +62,7 @@ private:
     database held_{path_.path()};
 };
 
-/// One story: an id, an account and two shelves that nobody else uses.
+/// One story: an id, an account and two shelves that no other story uses.
 struct private_order {
     explicit private_order(std::int64_t count)
         : id("t" + std::to_string(count)), account("A" + std::to_string(count)), first(2 * count),
