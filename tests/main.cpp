@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// The one place where doctest's own code is compiled.
+// The file that compiles doctest's own code.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 
 int main(int count, char** words) {
-    // MongoDB's driver gives each process a file in shared memory when it is loaded. Programs that
-    // the tests kill would leave theirs, and a later one of the same number would complain of that
-    // before its own first word.
+    // MongoDB's driver gives each process a file in shared memory when it is loaded. A killed
+    // program would leave its file, and a later process with the same number would complain about
+    // it first.
     ::setenv("MONGOC_DISABLE_SHM", "1", 1);
     return doctest::Context{count, words}.run();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Threads that settle one transaction each on one database, at the same time: what stands in the
-// way of one is nobody else's end.
+// Concurrent threads settle one transaction each on one database: a refused transaction does not
+// change the outcome of another thread.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -16,6 +16,8 @@
 
 namespace settle_test {
 
+/// Shape:   engine - of `move` and `relabel`, whose ledgers include an unusable record "broken",
+///          written by another program
 /// Shape:   engine - of `move` and `relabel`, in whose ledgers another program has put one with
 ///          the key "broken" that cannot be used
 template <typename Engine>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Starts a program as a person would, and gives what it printed and how it ended.
+// Starts a program as a person would, and returns its output and its exit code.
 #pragma once
 
 #include <doctest/doctest.h>

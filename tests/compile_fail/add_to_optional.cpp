@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What may be empty is not added to.
+// An optional field takes no sum.
 // expect: settle: += and -= take an integer field and an integer operand.
 #include "bank.hpp"
 

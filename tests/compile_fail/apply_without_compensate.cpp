@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a participant applies, it must be able to undo.
+// A participant must be able to undo its apply.
 // expect: settle: a participant has 'apply' and no 'compensate'.
 #include "bank.hpp"
 

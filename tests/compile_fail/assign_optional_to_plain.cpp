@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What may be empty does not fit where something must be.
+// A value that may be empty does not fit into a field that may not.
 // expect: settle: an assignment between types that lose information.
 #include "bank.hpp"
 

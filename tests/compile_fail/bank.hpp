@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the refused definitions share, so that each file shows its one mistake and nothing else.
+// Definitions shared by the refused files, so that each file shows only its mistake.
 #pragma once
 
 #include <settle/definition/transaction.hpp>

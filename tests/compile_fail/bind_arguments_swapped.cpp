@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is bound comes first.
+// The collection comes before its database.
 // expect: settle: settle::bind takes the collection first, then its database.
 #include "bank.hpp"
 

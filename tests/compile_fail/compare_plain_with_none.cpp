@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What cannot be empty is never none.
+// A field that cannot be empty is never none.
 // expect: settle: a comparison between types that lose information.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What undoes a creation is an erase.
+// Only an erase undoes a creation.
 // expect: settle: this 'compensate' is not shown to undo its 'apply'.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The operand has another value when the apply has changed what it reads.
+// The apply changes the field that the operand reads.
 // expect: settle: this 'compensate' is not shown to undo its 'apply'.
 #include "bank.hpp"
 

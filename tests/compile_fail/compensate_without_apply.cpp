@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a confirm does is never undone.
+// A confirm is never undone.
 // expect: settle: a participant has 'compensate' and no 'apply'.
 #include "bank.hpp"
 

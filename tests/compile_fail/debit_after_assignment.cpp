@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The guard saw another value than the one that confirm debits.
+// The guard sees another value than the debit at confirm.
 // expect: settle: nothing keeps a debit from passing below zero.
 #include "bank.hpp"
 

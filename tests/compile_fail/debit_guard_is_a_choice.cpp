@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A bound that need not hold is none.
+// A condition that need not hold is not a bound.
 // expect: settle: nothing keeps a debit from passing below zero.
 #include "bank.hpp"
 

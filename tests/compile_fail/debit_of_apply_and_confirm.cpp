@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The guard covers what apply takes, and not what confirm takes besides.
+// The guard covers the debit at apply, not the further debit at confirm.
 // expect: settle: nothing keeps a debit from passing below zero.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Another spelling of an unguarded debit of what a field says.
+// An unguarded debit of a field's value, spelled as an assignment.
 // expect: settle: nothing keeps a debit from passing below zero.
 #include "bank.hpp"
 

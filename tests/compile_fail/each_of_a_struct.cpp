@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One struct is no vector of lines.
+// A single struct is not a vector of lines.
 // expect: settle: settle::each takes a std::vector member of the parameters.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is wrong with a participant is said once, however its type is used.
+// A wrong participant is reported once, whatever uses its type.
 // expect: settle: the key of a participant is a parameter of the same type
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is wrong with a type is said once, however it is used.
+// A wrong type is reported once, whatever uses it.
 // expect: settle: nothing keeps a debit from passing below zero.
 #include "bank.hpp"
 

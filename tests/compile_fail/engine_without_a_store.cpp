@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A collection whose records would live nowhere.
+// A collection without a store.
 // expect: settle: a collection is bound to no store.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is computed is not kept.
+// A computed value is not stored.
 // expect: settle: SETTLE_STRUCT lists a function or a static member.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A name in the description is none of the struct.
+// A name in the description that the struct does not have.
 // expect: settle: SETTLE_STRUCT lists a name that is no public member of the struct.
 #include "bank.hpp"
 

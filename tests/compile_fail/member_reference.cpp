@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A store keeps values, and a reference is none.
+// A store keeps values, and a reference is not a value.
 // expect: settle: SETTLE_STRUCT lists a reference, which no store can keep.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What all records share is kept with none.
+// A member shared by all records is stored with no record.
 // expect: settle: SETTLE_STRUCT lists a function or a static member.
 #include "bank.hpp"
 

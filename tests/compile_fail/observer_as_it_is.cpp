@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An argument of an engine says what it is for.
+// An argument of an engine states its purpose.
 // expect: settle: an engine is given a function as it is.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A call of which nobody looks at the outcome.
+// A call whose outcome is ignored.
 // expect: settle: only the outcome says whether the transaction is done.
 #include "bank.hpp"
 

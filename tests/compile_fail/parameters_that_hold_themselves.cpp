@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A tree has no end that a log could be told.
+// A tree has no fixed depth that a log could store.
 // expect: settle: a struct holds itself.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A member of a struct that the one before is not.
+// A member of another struct than the previous member's.
 // expect: settle: settle::param and settle::line take pointers to data members
 #include "bank.hpp"
 

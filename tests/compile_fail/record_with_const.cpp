@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What cannot be changed cannot be read from a store.
+// A member that cannot be changed cannot be read from a store.
 // expect: settle: a const member cannot be read from a store.
 #include "bank.hpp"
 

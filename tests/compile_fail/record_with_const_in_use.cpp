@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A member that cannot be written is named once, whatever names it.
+// A member that cannot be written is reported once, whatever uses it.
 // expect: settle: a const member cannot be read from a store.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A member that cannot be kept is named once, whatever names it.
+// A member that cannot be stored is reported once, whatever uses it.
 // expect: settle: a floating-point field cannot be added to and taken back exactly.
 #include "bank.hpp"
 

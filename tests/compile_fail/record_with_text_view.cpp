@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is read from a store must be owned.
+// A value read from a store must be owned.
 // expect: settle: a std::string_view cannot be a field,
 #include "bank.hpp"
 

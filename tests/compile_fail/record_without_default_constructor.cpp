@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A record is read into one that was made empty.
+// A record is read into an object that was created empty.
 // expect: settle: a struct has no public default constructor,
 #include "bank.hpp"
 

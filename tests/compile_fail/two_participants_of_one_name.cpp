@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A name in a report must say which participant is meant.
+// A name in a report must identify its participant.
 // expect: settle: two participants have one name.
 #include "bank.hpp"
 

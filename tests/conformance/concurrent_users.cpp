@@ -44,7 +44,7 @@ void open_accounts(Engine& engine) {
 }
 
 /// The calls of one user: transfers, and now and then a label, which needs the account exclusively.
-template <typename Engine, typename Told>
+template <typename Engine, typename Report>
 void use(Engine& engine, std::string const& user, std::uint64_t seed, int count, Report&& report) {
     std::mt19937_64 chance{seed};
     for (int i = 0; i < count; ++i) {

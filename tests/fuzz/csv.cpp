@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The samples' reader of tables: any file gives rows, or says of each why it is none.
+// The samples' reader of tables: any file gives rows, or a reason for each bad row.
 #include "fuzz.hpp"
 
 #include <shared/csv.hpp>

@@ -10,7 +10,7 @@ namespace {
 
 namespace store = settle::sqlite::detail;
 
-/// The tables of settle in memory. What is inserted goes with the next input.
+/// The tables of settle in memory. The next input replaces the inserted rows.
 struct tables {
     store::connection on{":memory:", std::chrono::milliseconds{0}};
     store::statement entry;
@@ -64,7 +64,7 @@ bool insert(store::statement const& by, fuzz::lines& from, int columns) {
     }
 }
 
-/// What a call gives, unless it says in words why it cannot.
+/// The result of a call, or nothing if the call reports damage.
 template <typename Call>
 auto result_of(Call&& call) -> std::optional<decltype(call())> {
     try {

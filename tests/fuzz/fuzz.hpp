@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the fuzz targets share: an input cut into lines, and a way to say that a claim is wrong.
+// Shared by the fuzz targets: an input cut into lines, and a way to report a wrong claim.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ void claim_reported(settle::error const& problem) {
     fuzz::claim(!problem.text.empty(), "an error says what is wrong");
 }
 
-/// Whatever can be read is written, and read again as the same.
+/// Every readable value is written and read again as the same value.
 template <typename T>
 void read_value(std::string_view text, json_form form) {
     auto const read = settle::decode_json<T>(text, form);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The compiler shows here which effects and compensations it takes, and what it makes of them.
+// The compiler shows here the accepted effects and compensations, and their normal forms.
 #include "../compile_fail/bank.hpp"
 
 namespace bank {
@@ -30,7 +30,7 @@ static_assert(std::is_same_v<apply_of<decltype(balance = amount + balance)>,
                              apply_of<decltype(balance += amount)>>);
 static_assert(std::is_same_v<apply_of<decltype(balance = balance - amount - fee)>,
                              apply_of<decltype(balance -= amount + fee)>>);
-// Nobody knows which is the greater, so the sum may be negative.
+// The greater of the two is unknown, so the sum may be negative.
 static_assert(std::is_same_v<apply_of<decltype(balance = balance + amount - fee)>,
                              apply_of<decltype(settle::signed_operand(balance += amount - fee))>>);
 static_assert(std::is_same_v<apply_of<decltype(balance = balance - amount + fee)>,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The first of two translation units that include everything: what is not inline collides here,
-// and both must mean the same object by the same type.
+// The first of two translation units that include everything: a definition that is not inline
+// collides here, and both units must mean the same object by the same type.
 #include "shared_type.hpp"
 
 int main() {

@@ -33,7 +33,7 @@ inline constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
     settle::participant<"destination">(accounts, param<&transfer::destination>)
         .confirm(field<&account::balance> += param<&transfer::amount>));
 
-/// What one translation unit knows of the type.
+/// The facts that one translation unit sees of the type.
 struct view_of_type {
     void const* address;
     std::uint64_t fingerprint;

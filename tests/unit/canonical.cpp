@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fingerprint of a definition: what changes it, and what does not.
+// The fingerprint of a definition: the changes that change it, and those that do not.
 #include <settle/definition/canonical.hpp>
 
 #include <doctest/doctest.h>
@@ -145,7 +145,7 @@ std::string text(Participants const&... participants) {
     return settle::canonical_text(transaction<parameters, "type">(participants...));
 }
 
-/// What a definition needs in the log: equal exactly when two definitions run alike.
+/// Two definitions have equal texts exactly when they run alike.
 template <typename A, typename B>
 bool same(A const& left, B const& right) {
     return text(left) == text(right) &&
@@ -181,9 +181,9 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 TEST_SUITE("definition: canonical text") {
     TEST_CASE("canonical: the transfer has its known text and fingerprint") {
         // Entries in users' logs carry this number, and an engine refuses an entry with another
-        // one. Whoever must change the text for the same definition changes what "settle 1" means:
-        // raise that number in canonical_text, and say in the CHANGELOG that entries which are
-        // unfinished at the upgrade are drained by the old program.
+        // number. A different text for the same definition changes the meaning of "settle 1": raise
+        // that number in canonical_text, and say in the CHANGELOG that the old program must drain
+        // unfinished entries before the upgrade.
         std::string const expected =
             "settle 1\n"
             "transaction transfer\n"
@@ -198,7 +198,7 @@ TEST_SUITE("definition: canonical text") {
     }
 
     TEST_CASE("canonical: the fingerprint is FNV-1a") {
-        // The vectors are those of the draft's appendix.
+        // The vectors of the draft's appendix.
         CHECK(settle::fingerprint("") == 0xcbf29ce484222325U);
         CHECK(settle::fingerprint("a") == 0xaf63dc4c8601ec8cU);
         CHECK(settle::fingerprint("foobar") == 0x85944171f73967e8U);
@@ -366,7 +366,7 @@ TEST_SUITE("definition: canonical text") {
                      by_number(by_reserved, balance += amount)));
         CHECK(text(by_number(narrow_accounts, field<&narrow_account::balance> += amount))
                   .find("balance:i32 += param.amount") != std::string::npos);
-        // What only a guard reads has a width as well.
+        // A field that only a guard reads has a width as well.
         CHECK(text(participant<"source">(narrow_accounts, param<&parameters::number>)
                        .require(field<&narrow_account::reserved> == lit<0>)
                        .confirm(field<&narrow_account::balance> += amount))

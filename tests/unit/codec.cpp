@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Typed values as JSON text: what comes back exactly, and what is refused in which words.
+// Typed values as JSON text: values are read back exactly, and refusals have the right sentence.
 #include "codec_values.hpp"
 
 #include <chrono>
@@ -189,7 +189,7 @@ TEST_CASE("codec: secrets are not shown") {
           R"({"owner":"Ann","cards":[{"holder":"Ann","number":"***","limit":"***"},)"
           R"({"holder":"Bob","number":"***","limit":"***"}],"home":"***"})");
     CHECK(settle::encode_json(value).find("4222") != std::string::npos);
-    // Nor does a refusal quote what it refuses.
+    // A refusal does not quote the refused value either.
     CHECK(refusal<card>(R"({"holder":"Ann","number":4111222233334444})").find("4111") ==
           std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Any bytes whatever: random ones, damaged values, and what another JSON reader says of them.
+// Arbitrary bytes: random bytes, damaged values, and a comparison with another JSON reader.
 #include "codec_values.hpp"
 
 #include <settle/store/native_value.hpp>
@@ -22,7 +22,7 @@ namespace {
 
 using settle::native_value;
 
-/// Any bytes give a value that is written and read again to the same, or one clear sentence.
+/// Any bytes give a value that is written and read again as the same value, or one clear sentence.
 template <typename T>
 bool stands(std::string_view bytes, json_form form) {
     auto const read = settle::decode_json<T>(bytes, form);
@@ -31,7 +31,7 @@ bool stands(std::string_view bytes, json_form form) {
         return again.has_value() && again.value() == read.value();
     }
     auto const sentence = read.problem().message();
-    // The path is cut short, so a sentence stays one even when the names are long.
+    // The path is cut short, so a sentence stays one sentence even with long names.
     return read.problem().code == settle::errc::damaged && settle::is_utf8(sentence) &&
            sentence.starts_with("the stored JSON is damaged at ") && sentence.size() < 3000;
 }
@@ -87,7 +87,7 @@ TEST_CASE("codec: mutated values do no harm") {
     }
 }
 
-/// Nothing for a number that is JSON but beyond what the other reader can hold.
+/// Empty for a number that is JSON but beyond the range of the other reader.
 std::optional<bool> another_reader_takes(std::string const& text) {
     try {
         return !nlohmann::json::parse(text).is_discarded();

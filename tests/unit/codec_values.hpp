@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of the codec write and read, and how they ask for a refusal's words.
+// The values that the tests of the codec write and read, and a function that returns a refusal's
+// sentence.
 #pragma once
 
 #include <settle/store/codec.hpp>
@@ -99,7 +100,7 @@ namespace codec_test {
 using settle::json_form;
 using settle::json_reader;
 
-/// What a person is told when the text is refused; empty when it is taken.
+/// The sentence of the refusal, or an empty text if the value is accepted.
 template <typename T>
 std::string refusal(std::string_view text, json_form form = json_form::exact) {
     auto const read = settle::decode_json<T>(text, form);
@@ -111,7 +112,7 @@ std::string refusal(std::string_view text, json_form form = json_form::exact) {
     return sentence.substr(opening.size());
 }
 
-/// Empty when the library takes the text as JSON, else what it says.
+/// Empty if the library accepts the text as JSON, else the text of its error.
 inline std::string skip_refusal(std::string_view text) {
     json_reader reader{text};
     return reader.skip_value() && reader.finish() ? "" : reader.problem().message();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Counts what this thread asks of the heap, and fails where a test wants it to.
+// Counts the allocations of this thread, and fails a chosen allocation.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@ namespace counted_new {
 /// How often this thread has called operator new, in any of its forms.
 [[nodiscard]] std::size_t calls() noexcept;
 
-/// Lets the n-th call from here, the first is 1, throw std::bad_alloc. Of 0, none does.
+/// The n-th allocation from here throws std::bad_alloc. The first is 1; with 0, none throws.
 void fail_at(std::size_t number) noexcept;
-/// Whether that one has come.
+/// Whether that allocation has come.
 [[nodiscard]] bool has_failed() noexcept;
 
 } // namespace counted_new

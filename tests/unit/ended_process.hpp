@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The owner that a process had which has ended: a real one, made and waited for.
+// The owner of a real process that has ended.
 #pragma once
 
 #include <settle/store/owner.hpp>
@@ -13,7 +13,7 @@
 
 namespace ended_process {
 
-/// A child that lives until `end()`; what it is called as an owner.
+/// A child that lives until `end()`, and its text as an owner.
 class child {
 public:
     child() {
@@ -46,7 +46,7 @@ public:
 
     [[nodiscard]] std::string const& owner() const { return owner_; }
 
-    /// Lets it end; nobody has looked at it yet, so it is a zombie.
+    /// Ends the child. Its parent has not waited for it yet, so it is a zombie.
     void stop() {
         if (alive_ < 0) return;
         ::close(alive_);

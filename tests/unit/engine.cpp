@@ -117,7 +117,7 @@ TEST_CASE("engine: the same id and parameters give the same outcome and no secon
     // It would pass now, and still its outcome stands.
     CHECK(b.engine.run("u", transfer{"A", "B", 60}) == refused);
     CHECK(balance_of(b.engine, "A") == 90);
-    // Whatever its age.
+    // The age does not matter.
     b.world.time += std::chrono::hours{24 * 400};
     CHECK(b.engine.run("t", transfer{"A", "B", 60}) == first);
 }
@@ -268,7 +268,7 @@ TEST_CASE("engine: a submitted transaction that is too old is canceled") {
 
 TEST_CASE("engine: run() checks the lifetime again after the insert is acknowledged") {
     settle::memory::database database;
-    // Unlike one in memory, a log that can fail may take its time.
+    // Unlike a log in memory, a log that can fail may be slow.
     settle::testing::faulty slow{database};
     world_state world;
     settle::engine engine{slow, settle::with_environment(manual_environment{world}),
@@ -316,7 +316,7 @@ TEST_CASE("engine: cancel() ends a transaction before its commit") {
         CHECK(outcome.canceled());
         CHECK(outcome.why == reason::cancel_asked);
         CHECK(entry_of(b.engine, "t").type.empty());
-        // It matches any parameters, and none of them ever run.
+        // The tombstone matches any parameters, and none of them ever run.
         CHECK(b.engine.run("t", transfer{"A", "B", 5}).why == reason::cancel_asked);
         CHECK(b.engine.submit("t", transfer{"A", "C", 7}).canceled());
         CHECK(b.engine.cancel("t", even) == outcome);
@@ -341,7 +341,7 @@ TEST_CASE("engine: cancel() ends a transaction before its commit") {
     SUBCASE("an id inserted during its cancel is canceled with its marks") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::read) return;
-            // Nobody knew the id; now another worker inserts it, applies, and is killed.
+            // The id was unknown; now another worker inserts it, applies, and is killed.
             b.watch = kill_after(settle::step::apply);
             CHECK_THROWS_AS(std::ignore = b.engine.run("t", transfer{"A", "B", 5}), killed);
             b.watch = nullptr;

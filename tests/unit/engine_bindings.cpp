@@ -5,7 +5,7 @@
 
 namespace engine_test {
 
-/// What the transfer was before: it knew a greatest amount.
+/// The earlier definition of the transfer: it had a greatest amount.
 inline constexpr auto old_transfer_type = settle::transaction<transfer, "transfer">(
     settle::participant<"source">(accounts, param<&transfer::source>)
         .require(field<&account::balance> >= param<&transfer::amount>)
@@ -20,7 +20,7 @@ struct note {
     std::string code, text;
 };
 
-/// A record whose key is a number, and a narrower one than the parameter that names it.
+/// A record whose key is a number, narrower than the parameter that names it.
 struct ticket {
     std::int32_t number = 0;
     std::string text;
@@ -78,7 +78,7 @@ TEST_CASE("bindings: records live in two databases, entries in a third") {
     CHECK(balance_of(engine, "A") == 100);
     CHECK(engine.read(items, "pen").value()->stock == 5);
 
-    // A store belongs to one log: another's sweeper would undo live marks.
+    // A store belongs to one log: the sweeper of another log would undo live marks.
     auto const own_log = [&] { settle::engine{accounts_at, settle::type<transfer_type>}; };
     CHECK_THROWS_AS(own_log(), settle::failure);
     try {
@@ -172,7 +172,7 @@ TEST_CASE("definitions: an old definition drains its entries beside the new one"
     CHECK(drained.skipped.empty());
     CHECK(balance_of(both, "A") == 10);
     CHECK(balance_of(both, "B") == 90);
-    // What is final is an outcome for every definition of the name.
+    // A final entry gives the outcome under every definition of the name.
     CHECK(upgraded.run("old", transfer{"A", "B", 30}).done());
     CHECK(both.reverse("old").done());
     CHECK(entry_of(both, "old/reverse").definition ==

@@ -63,7 +63,7 @@ TEST_CASE("kinds: a refusal of a range names its line") {
     CHECK(*missing.line == 1);
     CHECK(missing.text() == "m: canceled (stock line 2: record missing)");
     CHECK(entry_of(s.engine, "m").line == missing.line);
-    // Two lines of one item share what there is.
+    // Two lines of one item share its stock.
     auto const twice = s.engine.run("t", order{"A", "1", 10, {{"pen", 2}, {"pen", 4}}});
     CHECK(twice.why == reason::guard_failed);
     CHECK(*twice.line == 1);
@@ -181,12 +181,12 @@ TEST_CASE("kinds: a worker that meets a mark backs off, and cancels after its at
         CHECK(entry_of(s.engine, "t").attempts == s.engine.limits().attempts);
         CHECK(s.world.pauses == static_cast<int>(s.engine.limits().attempts));
         CHECK(s.world.elapsed <= s.engine.limits().attempts * s.engine.limits().longest_pause);
-        // What commutes with the stuck mark passes.
+        // A part that commutes with the stuck mark passes.
         CHECK(s.engine.run(order{"A", "1", 1, {{"pen", 4}}}).done());
     }
     SUBCASE("the other transaction ends") {
         s.world.while_pausing = [&] {
-            // Who waits holds no mark: the other finds the ink free.
+            // A waiting worker holds no mark: the other transaction finds the ink free.
             CHECK(marks_in(s.engine) == 2);
             if (s.world.pauses == 3) CHECK(s.engine.cancel("stuck").canceled());
         };
@@ -251,7 +251,7 @@ TEST_CASE("kinds: an observer sees every step and no secret") {
     CHECK(kinds == "order");
     CHECK(shown == R"({"account":"A","card":"***","amount":1,)"
                    R"("lines":[{"code":"pen","quantity":1}]})");
-    // The log keeps it: it is what the transaction needs.
+    // The log keeps the secret, since the transaction needs it.
     CHECK(entry_of(s.engine, "t").parameters.find("4711") != std::string::npos);
 
     steps.clear();

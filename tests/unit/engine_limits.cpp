@@ -29,7 +29,7 @@ static_assert(settle::time_limit{std::chrono::duration<std::uint64_t, std::milli
 static_assert(settle::saturating<std::chrono::microseconds>{milliseconds::max()} ==
               std::chrono::microseconds::max());
 static_assert(settle::time_limit{}.count() == 0);
-// What std::chrono converts by a cast alone, a limit does not take either.
+// A duration that std::chrono converts only by a cast is refused as a limit.
 static_assert(!std::is_convertible_v<std::chrono::microseconds, settle::time_limit>);
 static_assert(!std::is_convertible_v<std::chrono::duration<double>, settle::time_limit>);
 
@@ -110,7 +110,7 @@ TEST_CASE("limits: all options of time may be infinite together") {
     CHECK(engine.run("v", transfer{"A", "B", 1}, {.deadline = hours{24 * 365}}).verdict ==
           verdict::undecided);
     CHECK(engine.recover().done == 1);
-    // However long ago and whatever its date: nothing is too old.
+    // With an infinite lifetime no entry is too old, whatever its date.
     plant<transfer_direction>(on.database, "old", transfer{"A", "B", 1}, "elsewhere",
                               settle::timestamp::min());
     plant<transfer_direction>(on.database, "far", transfer{"A", "B", 1}, "elsewhere",
@@ -137,11 +137,11 @@ TEST_CASE("limits: an invalid option is refused before anything is written") {
             CHECK(made.problem().code == settle::condition::permanent);
             CHECK(made.problem().text.starts_with("settle: options::" + std::string{option.name} +
                                                   " is "));
-            // The database belongs to nobody yet.
+            // No log owns the database yet.
             CHECK_NOTHROW(on.database.bind<std::remove_cvref_t<decltype(accounts)>>("any"));
         }
     }
-    // An overflow that happened in the program shows as what it came to.
+    // An overflow in the user's program shows as its result.
     limited on;
     settle::options limits;
     limits.lifetime = milliseconds{-3600000};
@@ -187,7 +187,7 @@ TEST_CASE("limits: a deadline in the past leaves no transaction half done") {
         static_cast<void>(engine.run(transfer{"A", "B", 1}, call));
         CHECK(balance_of(engine, "A") + balance_of(engine, "B") == 100);
         CHECK(marks_in(engine) == 0);
-        // An entry of somebody else is not waited for.
+        // The call does not wait for an entry of another process.
         on.leave_pending("v" + std::to_string(given.count()));
         auto const outcome =
             engine.run("v" + std::to_string(given.count()), transfer{"A", "B", 1}, call);

@@ -22,7 +22,7 @@ using bank_engine = settle::engine<settle::memory::database, settle::type_tag<tr
                                    settle::environment_binding<manual_environment>,
                                    settle::observer_binding<hook>>;
 
-/// A database with two workers, as two processes would be, in a world whose time a test moves.
+/// A database with two workers, as two processes would be, and a clock that a test moves.
 struct two_workers {
     settle::memory::database database;
     world_state world;
@@ -42,7 +42,7 @@ struct two_workers {
         CHECK(balance_of(engine, "B") == b);
         CHECK(marks_in(engine) == 0);
     }
-    /// What a worker that is killed right after a step leaves behind.
+    /// Leaves the entry and marks of a worker that is killed right after a step.
     void leave(std::string const& id, settle::step last, std::int64_t amount = 30) {
         watch_other = kill_after(last);
         CHECK_THROWS_AS(std::ignore = other.run(id, transfer{"A", "B", amount}), killed);
@@ -261,7 +261,8 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
 }
 
 TEST_CASE("recovery: a stalled worker repeats no effect when it wakes") {
-    // The story that the documents' own programs end wrong: one stalls, another does all the work.
+    // The tutorial's own programs end this story wrong: one worker stalls, the other does all the
+    // work.
     two_workers b;
     SUBCASE("it stalls before it applies") {
         b.watch = [&](settle::event const& seen) {
@@ -355,12 +356,12 @@ TEST_CASE("recovery: an entry that cannot be handled is reported and stops no ot
     CHECK(report.skipped[0].problem.message().find("'rent'") != std::string::npos);
     b.check(70, 30);
 
-    // What is over is told without its definition.
+    // A final entry gives its outcome without its definition.
     plant<foreign<rent, "rent", false>>(b.database, "f over", {"T"}, gone, b.world.time,
                                         settle::goal::tombstone);
     CHECK(b.engine.cancel("f over").why == reason::mark_without_entry);
 
-    // A caller who meets them is told the same.
+    // A caller that meets these entries gets the same error.
     CHECK(b.engine.run("a unknown", transfer{"A", "B", 1}).problem.code == settle::errc::id_in_use);
     CHECK(b.engine.run("b other", transfer{"A", "B", 1}).problem.code ==
           settle::errc::other_definition);
@@ -396,7 +397,7 @@ TEST_CASE("recovery: skipped entries do not count towards the limit") {
     for (std::size_t const left : {2U, 2U, 1U, 0U}) {
         auto const report = b.engine.recover(options);
         CHECK(report.done == left);
-        // Behind what it was to take it looks at nothing.
+        // After its limit, recovery reads no further entry.
         CHECK(report.skipped.size() == 30);
     }
     for (int i = 0; i < 3; ++i) {

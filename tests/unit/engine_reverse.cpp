@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reversals: what each kind of participant comes back to, and when it is refused.
+// Reversals: the records that each kind of participant leaves, and the refusals.
 #include "engine_shop.hpp"
 
 namespace engine_test {
@@ -14,7 +14,7 @@ BOOST_HANA_ADAPT_STRUCT(engine_test::split, first, second, destination, amount);
 
 namespace engine_test {
 
-/// Two debits, which may well be of one account.
+/// Two debits, possibly of the same account.
 inline constexpr auto split_type = settle::transaction<split, "split">(
     settle::participant<"first">(accounts, param<&split::first>)
         .require(field<&account::balance> >= param<&split::amount>)

@@ -28,7 +28,7 @@ struct order {
     std::vector<order_line> lines;
 };
 
-/// Parameters that two types share: one creates the item, one replaces it.
+/// Parameters that two types share: one type creates the item, the other replaces it.
 struct edit {
     std::string payer;
     std::int64_t fee = 0;

@@ -99,7 +99,8 @@ TEST_CASE("threads: workers share submitted transactions and run each once") {
         canceled += report.canceled;
         problems += report.undecided + report.skipped.size() + (report.problem.empty() ? 0U : 1U);
     });
-    // Who finds another's work done counts it as well, so there may be more, never fewer.
+    // A worker that finds another worker's transaction done counts it as well, so the sum may be
+    // higher.
     CHECK(done >= 270);
     CHECK(canceled >= 30);
     CHECK(problems == 0);
@@ -130,7 +131,7 @@ TEST_CASE("threads: run() and cancel() of one id agree on its outcome") {
         else CHECK(canceled.verdict == ran.verdict);
         if (ran.done()) --expected;
     }
-    // What a run wrote after its entry was canceled, it swept before it answered.
+    // A run that wrote after its entry was canceled sweeps its marks before it returns.
     CHECK(marks_in(b.engine) == 0);
     CHECK(balance_of(b.engine, "A") == expected);
     CHECK(b.sum() == 3000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The bank of the engine's tests: an account, a transfer, and a world whose clock a test moves.
+// The bank of the engine's tests: an account, a transfer, and a clock that a test moves.
 #pragma once
 
 #include <settle/memory.hpp>
@@ -49,13 +49,13 @@ inline constexpr auto transfer_type = settle::transaction<transfer, "transfer">(
 
 using transfer_direction = settle::forward<transfer_type>;
 
-/// What a manual world knows; an engine holds a copy of the environment, so it stands beside it.
+/// The state of a manual environment. An engine copies the environment, so the state is separate.
 struct world_state {
     settle::timestamp time{std::chrono::milliseconds{1800000000000}};
     std::chrono::nanoseconds elapsed{0};
     std::uint64_t drawn = 0;
     int pauses = 0;
-    std::function<void()> while_pausing{};       ///< what others do while a call waits
+    std::function<void()> while_pausing{};       ///< called while a call waits
 };
 
 /// A world without time of its own: it moves while a call pauses, or when a test says so.
@@ -82,12 +82,12 @@ private:
 /// Thrown by an observer to end a worker at a step, as a kill would: nothing is cleaned up.
 struct killed : settle::testing::crash {};
 
-/// Sees every step of an engine; what it does there is the test's affair.
+/// Observes every step of an engine, and calls the test's function.
 class hook {
 public:
     explicit hook(std::function<void(settle::event const&)>& action) : action_(&action) {}
     void operator()(settle::event const& seen) const {
-        // A copy, since an action may put another one in its place while it runs.
+        // A copy, since the function may replace itself while it runs.
         auto const action = *action_;
         if (action) action(seen);
     }

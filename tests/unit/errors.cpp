@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an error says and what can be done about it, also where it is seldom met.
+// The text and the condition of each error, also of rare errors.
 #include "sqlite_file.hpp"
 
 #include <settle/running/recovery.hpp>

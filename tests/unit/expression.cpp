@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What expressions are worth: every operator on every kind of field, and the edges of 64 bits.
+// The values of expressions: every operator on every kind of field, and the limits of 64 bits.
 #include <settle/definition/evaluate.hpp>
 
 #include <doctest/doctest.h>
@@ -61,7 +61,8 @@ using settle::param;
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t greatest = std::numeric_limits<std::int64_t>::max();
 
-/// An expression's value with what it looked at; `overflow` tells whether a step left 64 bits.
+/// An expression's value with the objects that it reads; `overflow` is set when a step left 64
+/// bits.
 struct bench {
     expressions::record record;
     expressions::parameters parameters;
@@ -80,7 +81,7 @@ struct bench {
 constexpr auto left = param<&parameters::left>;
 constexpr auto right = param<&parameters::right>;
 
-/// The truth about an overflow is asked of another type than the one under test.
+/// The expected overflow is computed with another type than the type under test.
 __extension__ using wide_integer = __int128;
 bool fits(wide_integer value) { return value >= least && value <= greatest; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What was made before fork() is refused in the child, and its end there does not touch the parent.
+// A child refuses objects made before fork(), and its end does not affect the parent.
 #include "sqlite_file.hpp"
 
 #include <settle/memory.hpp>
@@ -26,7 +26,8 @@ namespace {
 using settle::errc;
 using sqlite_test::folder;
 
-/// What a function says in a child of this process; that it hung when it is ended after 20 seconds.
+/// The text that a function returns in a child of this process, or that the child hung for 20
+/// seconds.
 std::string said_in_child(std::function<std::string()> const& function) {
     int channel[2];
     REQUIRE(::pipe(channel) == 0);

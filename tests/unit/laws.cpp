@@ -19,7 +19,7 @@ void keeps_laws(std::uint64_t least_applied) {
     CHECK(report.applied >= least_applied);
 }
 
-/// A store that loses what a credit adds, once it is more than 100.
+/// A store that loses a credit of more than 100.
 struct forgetful_store {
     template <typename Record>
     std::string mark(settle::mark<Record> const& given, std::optional<Record> const&) const {

@@ -49,7 +49,7 @@ std::optional<bool> planned(Condition const& condition, S at) {
     return hold;
 }
 
-/// Every condition means in its normal form what was written.
+/// The normal form of every condition has the meaning of the written form.
 template <typename... Condition>
 void mean_the_same(Condition const&... conditions) {
     settle::testing::chance from{1};

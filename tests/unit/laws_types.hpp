@@ -117,7 +117,7 @@ inline constexpr auto sums_type = transaction<wish, "sums">(
         .compensate(field<&thing::other> += line<&row::amount>)
         .confirm(field<&thing::port> += lit<3>));
 
-/// Guards that need exact values, of fields that others may be changing.
+/// Guards that need exact values of fields that other transactions may change.
 inline constexpr auto exact_type = transaction<wish, "exact">(
     participant<"thing">(things, param<&wish::id>)
         .require(field<&thing::wide> != field<&thing::other> || field<&thing::open>)
@@ -126,7 +126,7 @@ inline constexpr auto exact_type = transaction<wish, "exact">(
     participant<"stranger">(things, param<&wish::label>)
         .confirm(may_pass_zero(signed_operand(field<&thing::wide> += param<&wish::amount>))));
 
-/// Effects that read the fields which their own moment, or the one before, changes.
+/// Effects that read the fields which the same or the previous moment changes.
 inline constexpr auto swap_type = transaction<wish, "swap">(
     participant<"thing">(things, param<&wish::id>)
         .require(field<&thing::wide> <= param<&wish::amount>)
@@ -154,7 +154,7 @@ inline constexpr auto restock_type = transaction<wish, "restock">(
         .confirm(field<&thing::wide> += param<&wish::amount>,
                  may_pass_zero(signed_operand(field<&thing::half> -= param<&wish::word>))));
 
-/// An assignment that the user takes back by hand, and what others may add beside it.
+/// An assignment with a compensation by hand, and sums of other transactions beside it.
 inline constexpr auto close_type = transaction<wish, "close">(
     participant<"thing">(things, param<&wish::id>)
         .require(field<&thing::open> == lit<true>)

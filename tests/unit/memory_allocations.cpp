@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a transaction on memory asks of the heap: nothing, once there is room. And what becomes of
-// those that are under way when it has nothing to give.
+// The allocations of a transaction on memory: none, once there is room. A failed allocation must
+// not damage transactions in flight.
 #include "counted_new.hpp"
 #include "engine_shop.hpp"
 
@@ -21,7 +21,7 @@ public:
         for (int i = 0; i < 8; ++i) run(1);
     }
 
-    /// Calls of the heap for one round of transfers between all neighbours.
+    /// The allocations of one round of transfers between all neighbours.
     std::size_t run(std::int64_t amount) {
         transfer one{keys.back(), {}, amount};
         std::size_t calls = 0;
@@ -75,7 +75,7 @@ TEST_CASE("memory: the test counts allocations of long ids and keys") {
     CHECK(here.run_under("an id that is too long to stand in its string", "A") > 0);
     here.engine().create(accounts, {"an account with a long name", 1000}).value();
     CHECK(here.run_under("t", "an account with a long name") > 0);
-    // Entries stay, so that those for which nobody reserved room ask for it now and then.
+    // Entries stay, so entries beyond the reserved room allocate now and then.
     bank narrow{0};
     std::size_t calls = 0;
     for (int i = 0; i < 500; ++i) calls += narrow.run(1);
@@ -192,7 +192,7 @@ TEST_CASE("memory: a failed allocation loses and repeats no effect") {
             counted_new::fail_at(0);
             failed += thrown ? 1U : 0U;
             shop.check();
-            // What it could not do then, it does now.
+            // The call that failed then succeeds now.
             shop.run();
             shop.check();
             if (over) break;

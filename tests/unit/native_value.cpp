@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Scalars of native rows: each kind is told from the others and comes back exactly.
+// Scalars of native rows: each keeps its kind and its exact value.
 #include <settle/store/native_value.hpp>
 
 #include <doctest/doctest.h>

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// A mark that counts how often one was moved or copied into a place.
+/// A mark that counts its moves and copies.
 struct counted {
     std::string id;
     settle::part_number part;

@@ -12,7 +12,7 @@
 
 namespace other_process {
 
-/// Begins before the test opens a database: what SQLite knows of open files is not to be shared.
+/// Starts before the test opens a database, so that it does not share SQLite's list of open files.
 class shell {
 public:
     shell() {

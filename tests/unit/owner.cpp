@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Who is gone and who may not be, and the ids and epochs that a process draws.
+// Which owners are gone, and the ids and epochs that a process draws.
 #include "ended_process.hpp"
 
 #include <settle/running/ids.hpp>
@@ -94,7 +94,7 @@ TEST_CASE("ids: they have fifteen plain characters and sort by time") {
                                      std::int64_t{60'000}, std::int64_t{86'400'000},
                                      std::int64_t{31'536'000'000},
                                      std::int64_t{3'153'600'000'000}}) {
-        // Whatever chance adds, time decides the order.
+        // The time decides the order, whatever the random part.
         for (std::uint64_t const chance : {std::uint64_t{0}, ~std::uint64_t{0}}) {
             ids.push_back(settle::fresh_id(fixed_environment{at(begin + later), chance}));
         }

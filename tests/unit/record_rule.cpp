@@ -283,7 +283,7 @@ TEST_CASE("record rule: a mark outlives its record if another program erases it"
     CHECK(answer_to<create>(at, "u", 10, 30) == answer::applied);
 }
 
-/// What one mark may still add to `small`, whichever way its transaction ends.
+/// The greatest and the least change that one mark may still make to `small`.
 struct open_end {
     std::string id;
     part which;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What may be done to a record that nobody has read is what the record rule does to it.
+// A conditional change of an unread record equals the record rule's change of the read record.
 #include "record_rule_types.hpp"
 
 #include <settle/protocol/conditional.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The record rule for exclusive effects: who keeps whom away, images, create, erase, replace.
+// The record rule for exclusive effects: conflicts, images, create, erase, replace.
 #include "record_rule_types.hpp"
 
 namespace rule_test {
@@ -73,7 +73,7 @@ TEST_CASE("record rule: an exclusive part is adopted and fenced like any part") 
     }
     CHECK(answer_to<pay>(at, "t", 11, 30) == answer::fenced);
     CHECK(at.marks.begin()->epoch_number == 12);
-    // Undone, it puts back its own fields and leaves the others as they are.
+    // An undo restores its own fields and leaves the others unchanged.
     CHECK(undoes(at, "t", pay) == answer::applied);
     CHECK(same(at.record, {"A", 100, 9, "open"}));
     CHECK(at.marks.empty());
@@ -116,7 +116,7 @@ TEST_CASE("record rule: a record is created with its mark and erased with it") {
     auto const result = execute<create>(at, "t", 10, parameters);
     CHECK(result.what == answer::applied);
     CHECK(result.on_record == settle::record_change::created);
-    // The participant's key counts, not the one in the value.
+    // The participant's key counts, not the key in the value.
     CHECK(same(at.record, {"A", 5, 1, "new"}));
     CHECK(execute<create>(at, "t", 11, parameters).on_mark == settle::mark_change::raised);
     CHECK(execute<create>(at, "u", 10, parameters).what == answer::busy);

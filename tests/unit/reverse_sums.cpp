@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reversals of sums that stand beside an assignment, at both moments, as gains and as losses: what
-// is left never falls below zero, and never leaves the member's type.
+// Reversals of sums beside an assignment, at both moments, as credits and as debits: the rest never
+// falls below zero and stays in the member's range.
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
 
@@ -57,7 +57,7 @@ constexpr auto grow_type = settle::transaction<change, "grow">(
     participant<"shelf">(shelves, param<&change::code>)
         .confirm(field<&shelf::label> = param<&change::label>,
                  may_pass_zero(field<&shelf::tiny> += param<&change::amount>)));
-/// Sums alone, which commute: others may be pending beside them.
+/// Sums alone, which commute: other transactions may be pending beside them.
 constexpr auto take_type = settle::transaction<change, "take">(
     participant<"shelf">(shelves, param<&change::code>)
         .confirm(may_pass_zero(settle::signed_operand(field<&shelf::stock> -=

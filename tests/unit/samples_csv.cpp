@@ -122,7 +122,7 @@ TEST_SUITE("samples: csv") {
         REQUIRE(rows.size() == 1);
         CHECK(rows[0].line == 3);
         CHECK(rows[0].fields == fields{"1", "2,5"});
-        // Where two names would do, the one that is spelled as it should be is meant.
+        // If two columns match a name, the exact spelling counts.
         scratch_file file{"A,a,b\n1,2,3\n"};
         samples::csv_file table{file.path(), letters};
         samples::csv_row row;

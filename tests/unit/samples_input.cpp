@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the two samples make of their tables: requests, and refusals with line and reason.
+// The two samples read their tables: requests, and refusals with line and reason.
 #include <payment/invoices.hpp>
 #include <transfer/orders.hpp>
 
@@ -160,7 +160,7 @@ TEST_SUITE("samples: orders of the bank") {
             REQUIRE(pieces.size() == 1);
             CHECK(std::get_if<samples::remark>(&pieces[0]) != nullptr);
         }
-        // What has an id is an order, and what lacks something is refused.
+        // A row with an id is an order, and an incomplete order is refused.
         for (auto const& each :
              {std::pair{plain + "1,total,,10", "no account"}, {plain + "1,,Total,10", "no account"},
               {plain + "2, ,b,10", "no account"}, {plain + "2,a,\xC2\xA0,10", "no account"},
@@ -226,7 +226,7 @@ TEST_SUITE("samples: invoices of the shop") {
     }
 
     TEST_CASE("invoices: a damaged line belongs to the invoice that it names") {
-        // As the first line of the invoice, as the last line of the file, and as no one's line.
+        // As the first line of the invoice, as the last line of the file, and without an invoice.
         CHECK(invoices_of("Z,x,1,1,7\nA,x\nA,x,1,1,7\n") ==
               lines_of{"2 payment Z 7 100", "refused 3 unreadable line"});
         CHECK(invoices_of("Z,x,1,1,7\nA,x\n") ==
@@ -311,7 +311,7 @@ TEST_SUITE("samples: invoices of the shop") {
                   .size() == 2);
         CHECK(refusals("A,x,1,1,7\nA,x,1,1,7\nB,x,1,1,7\nB,z,1,1,7\n").empty());
         CHECK(refusals("A,x,1,1,7\nA,y,1,1,7\nB,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\n").empty());
-        // A part of it that comes again is no repetition: the order may name one thing twice.
+        // A repeated line alone is not a repeated invoice: an order may name an item twice.
         CHECK(refusals("A,x,1,1,7\nB,y,1,1,7\nA,x,1,1,7\nB,z,1,1,7\nA,y,1,1,7\n").empty());
         // Neither is a line beside its equal; both count, and that is said.
         CHECK(invoices_of("A,x,1,1,7\nA,x,1,1,7\n") == lines_of{"2 payment A 7 200", "remark 3"});
@@ -329,7 +329,7 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(invoices_of("A,x,1,1,7\nTotal,,1,1,\n") == lines_of{"2 payment A 7 100", "remark 3"});
         CHECK(invoices_of("A,x,1,1,7\n" + retail_header + "A,y,1,1,7\n# end\n") ==
               lines_of{"2 payment A 7 200", "remark 3", "remark 5"});
-        // One that another invoice follows may be a damaged line of either.
+        // A total that another invoice follows may be a damaged line of either invoice.
         CHECK(invoices_of("A,x,1,1,7\n,,2,,\nB,y,1,1,7\n") ==
               lines_of{"refused 2 unreadable line", "refused 3 unreadable line",
                        "refused 4 unreadable line"});

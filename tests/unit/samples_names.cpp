@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the samples show of a text, and which names they take for alike.
+// The samples' escaped texts, and the names that look alike.
 #include <shared/alike_names.hpp>
 #include <shared/printable.hpp>
 

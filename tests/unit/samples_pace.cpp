@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How the samples share work out among threads, and what they remember and read on the way.
+// The samples share work among threads, and remember records that they have read.
 #include <shared/open_records.hpp>
 #include <shared/pulled.hpp>
 #include <shared/shares.hpp>
@@ -29,7 +29,7 @@ numbers split(pieces const& all, std::size_t threads) {
     return kin.split(threads);
 }
 
-/// Fails unless each piece is in one share, in order, and no name in two.
+/// Fails unless each order is in one share, in order, and no name is in two shares.
 void check_shares(pieces const& all, numbers const& found) {
     std::map<std::string, std::size_t> owner;
     std::vector<int> count(all.size());
@@ -123,11 +123,12 @@ TEST_SUITE("samples: pace") {
             CHECK_FALSE(open.has(asked_engine::collection{}, "none"));
         }
         CHECK(engine.reads == 1 + 3);
-        // However many there are, what is remembered has a bound.
+        // The number of remembered records has a bound.
         for (int i = 0; i < 120'000; ++i) open.has(asked_engine::collection{}, std::to_string(i));
         CHECK(open.has(asked_engine::collection{}, "one"));
         CHECK(engine.reads == 1 + 3 + 120'000 + 1);
-        // What stands against it is its transaction's to tell; a store that is gone is not.
+        // A damaged record is reported by its transaction; an unreachable store is reported at
+        // once.
         CHECK(open.has(asked_engine::collection{}, "damaged"));
         CHECK_THROWS_AS(open.has(asked_engine::collection{}, "far away"), settle::failure);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The samples' command line: what it understands, and what it answers to the rest.
+// The samples' command line: accepted words, and the errors for all others.
 #include <shared/settings.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the samples read from and write for people: money, store addresses, exit codes.
+// The samples' texts for people: money, store addresses, exit codes.
 #include <shared/exit_code.hpp>
 #include <shared/money.hpp>
 #include <shared/store_address.hpp>
@@ -119,7 +119,7 @@ TEST_SUITE("samples: text") {
               samples::store_address{store_kind::memory, ""});
         CHECK(samples::parse_store_address("sqlite:/tmp/a:b.db") ==
               samples::store_address{store_kind::sqlite, "/tmp/a:b.db"});
-        // The driver reads the rest, and says what is wrong with it.
+        // The driver parses the rest and reports its errors.
         CHECK(samples::parse_store_address("mongodb://one:1,two/bank?replicaSet=rs") ==
               samples::store_address{store_kind::mongodb,
                                      "mongodb://one:1,two/bank?replicaSet=rs"});

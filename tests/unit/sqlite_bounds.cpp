@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Records with many marks: bounds are kept beside them, so that who comes next need not read them
-// all, and every answer is as if he had.
+// A record with many marks has stored bounds, so that the next part need not read all marks. Every
+// answer equals the answer with all marks.
 #include "sqlite_file.hpp"
 
 #include <settle/testing/faults.hpp>
@@ -20,7 +20,7 @@ inline constexpr auto give_type = settle::transaction<change, "give">(
     settle::participant<"item">(items, param<&change::id>)
         .apply(field<&item::amount> += param<&change::amount>)
         .compensate(settle::inverse));
-/// What looks at the exact number.
+/// A type whose guard needs the exact number.
 inline constexpr auto look_type = settle::transaction<change, "look">(
     settle::participant<"item">(items, param<&change::id>)
         .require(field<&item::amount> != param<&change::amount>)
@@ -100,7 +100,7 @@ TEST_CASE("sqlite bounds: a record with many marks has bounds, a record with few
     CHECK(engine.marks().value() == 0);
 }
 
-/// What a program that has read nothing yet answers on a record with many marks.
+/// The reasons that a program without a cache gives on a record with many marks.
 void check_answers(std::string const& path, settle::testing::manual_environment const& time,
                    std::string_view name) {
     using enum settle::reason;
@@ -131,7 +131,7 @@ TEST_CASE("sqlite bounds: they give the same answers as the marks") {
     check_answers(here.file(), time, "with");
     CHECK(sql(here.file(), all_bounds) ==
           std::vector<std::string>{R"(items|hot|40|{"amount":-400}|NULL)"});
-    // Whoever finds none reads the marks, and keeps their bounds again.
+    // A program that finds no bounds reads the marks and stores their bounds again.
     sql(here.file(), "DELETE FROM settle_bound");
     check_answers(here.file(), time, "without");
     CHECK(sql_value(here.file(), "SELECT marks FROM settle_bound") == "40");
@@ -186,7 +186,7 @@ TEST_CASE("sqlite bounds: a wrong row is named, and its removal mends the record
         auto engine = bounded_engine(db, time);
         settle::recover_options const all{.older_than = std::chrono::milliseconds{0}};
         CHECK(engine.recover(all).done == 0);
-        // Not even what was left can be undone beside bounds that are wrong, so nothing is.
+        // No mark can be undone beside wrong bounds, so none is.
         CHECK(sql_value(here.file(), "SELECT count(*) FROM settle_mark") == "40");
         auto const outcome = engine.run<give_type>(id_of("give", 3), {"hot", 10, "", {}});
         CHECK(contains(outcome.text(), one.second));
@@ -201,7 +201,7 @@ TEST_CASE("sqlite bounds: a wrong row is named, and its removal mends the record
     }
 }
 
-/// What one program does next, by chance.
+/// The next random step of one program.
 template <typename Engine>
 void do_something(Engine& engine, std::mt19937_64& chance, std::size_t number,
                   std::vector<std::string>& left) {
@@ -236,7 +236,7 @@ TEST_CASE("sqlite bounds: they agree with the marks of two concurrent programs")
         for (std::size_t i = 0; i < 8; ++i) left.push_back(id_of(name, i));
         for (std::size_t i = 0; i < 24; ++i) {
             do_something(chance() % 2 == 0 ? first : second, chance, round * 24 + i, left);
-            // Every sum that is kept is that of the marks.
+            // Every stored sum equals the sum of the marks.
             CHECK(sql_value(here.file(),
                             "SELECT count(*) FROM settle_bound AS b WHERE (marks, least) <> ("
                             "SELECT count(*), json_object('amount', sum(min(0, coalesce(undo ->> "
@@ -254,7 +254,7 @@ TEST_CASE("sqlite bounds: they agree with the marks of two concurrent programs")
 
 // ------------------------------------------------------------------------------------------ cost
 
-/// Counts what SQLite's machine does on every connection that is opened while it lives.
+/// Counts the steps of SQLite's virtual machine on every connection opened while it lives.
 class counted_steps {
 public:
     counted_steps() {
@@ -286,8 +286,8 @@ private:
     static inline std::int64_t steps = 0;
 };
 
-/// The steps of a transfer between two accounts of which one has so many marks, by a program that
-/// can know nothing, since another one has written.
+/// The steps of a transfer between two accounts, the first with the given number of marks. The
+/// program's cache is stale, since another program has written.
 std::int64_t steps_beside(std::size_t marks) {
     folder const here;
     settle::testing::manual_environment const time;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What each result code of SQLite asks for, and that a call which nothing can help ends at once.
+// The condition of each result code of SQLite, and calls that end at once because no retry can
+// help.
 #include "sqlite_file.hpp"
 
 #include <settle/testing/fault_plan.hpp>
@@ -51,7 +52,8 @@ constexpr code_case every_code[]{
     {SQLITE_FORMAT, condition::permanent},
     {SQLITE_RANGE, condition::permanent},
     {SQLITE_NOTADB, condition::permanent},
-    // Of extended codes, those that differ from their class, and one of each class that has some.
+    // The extended codes that differ from their class, and one extended code of each class that has
+    // some.
     {SQLITE_ERROR_MISSING_COLLSEQ, condition::permanent},
     {SQLITE_ERROR_RETRY, condition::permanent},
     {SQLITE_ERROR_SNAPSHOT, condition::permanent},
@@ -95,7 +97,7 @@ TEST_CASE("sqlite errors: every result code is retryable, permanent or unknown")
     CHECK(classes.size() == 26);
 }
 
-/// An engine that would try for long what is worth another try.
+/// An engine with a long patience for retryable errors.
 template <typename... More>
 auto patient_engine(database& db, More&&... more) {
     settle::options limits;
@@ -103,7 +105,7 @@ auto patient_engine(database& db, More&&... more) {
     return settle::engine{db, settle::type<take_type>, limits, std::forward<More>(more)...};
 }
 
-/// What another program does behind an engine, and what undoes it.
+/// A change by another program behind an engine, and its undo.
 struct change_behind {
     char const* sql;
     char const* undo;
@@ -140,7 +142,7 @@ TEST_CASE("sqlite errors: a table dropped by another program is reported at once
             auto engine = patient_engine(db, how);
             engine.create(items, item{"A", 5}).value();
             CHECK(engine.run<take_type>(change{"A", 1, "", {}}).done());
-            // In one phase nothing looks at a table of marks that has none.
+            // One phase does not look into an empty table of marks.
             bool const marks = contains(change_of_it.sql, "settle_mark");
             if (how == settle::phases::one && marks) continue;
             sql(here.file(), change_of_it.sql);
@@ -193,7 +195,7 @@ TEST_CASE("sqlite errors: a locked file is reported in every round") {
     settle::engine engine{db, settle::type<take_type>, settle::two_phases, limits,
                           settle::observed_by(die)};
     engine.create(items, item{"A", 5}).value();
-    // One that a purge would erase.
+    // An entry that a purge would erase.
     CHECK(engine.run<take_type>("old", change{"A", 1, "", {}}).done());
     sql(here.file(), "UPDATE settle_entry SET created = 0, modified = 0");
     dies = true;
@@ -201,7 +203,7 @@ TEST_CASE("sqlite errors: a locked file is reported in every round") {
                     settle::testing::crash);
     dies = false;
     CHECK(engine.submit<take_type>("s", change{"A", 1, "", {}}).problem.empty());
-    // A mark that nobody accounts for, for the sweep.
+    // A mark without an entry, for the sweep.
     sql(here.file(), "INSERT INTO settle_mark SELECT 'stray', participant, line, collection, key, "
                      "epoch, effect, confirm, undo, image FROM settle_mark");
 

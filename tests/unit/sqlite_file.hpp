@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the tests of the SQLite adapter share: a folder of their own, plain SQL, and records of
-// which the table may be anything.
+// Shared by the tests of the SQLite adapter: a folder of their own, plain SQL, and records whose
+// table may take any form.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -98,7 +98,7 @@ inline auto engine_on(settle::sqlite::database& db) {
                           settle::type<open_type>};
 }
 
-/// A folder that goes with the object; everybody may use it, so that another user can be tried.
+/// A folder that goes with the object. Every user may use it, so that a test can switch users.
 class folder {
 public:
     folder() {
@@ -136,7 +136,7 @@ inline std::string sql_value(std::string const& path, std::string const& text) {
     return rows.empty() ? "no row" : rows.front();
 }
 
-/// What a call throws, as `code: sentence`; empty when it throws nothing.
+/// The exception of a call, as `code: sentence`; empty if the call throws nothing.
 template <typename Function>
 std::string refusal(Function&& function) {
     try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A database whose files are no longer the ones at their paths: nobody is told done for what
-// nobody else will ever see.
+// A database whose files are no longer the files at their paths: no call reports done for records
+// that no other process will see.
 #include "other_process.hpp"
 #include "sqlite_file.hpp"
 
@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using settle::errc;
 using settle::sqlite::database;
 
-/// A folder of one database, with a folder above it and a second name that leads to it.
+/// A folder of one database, with a folder above it and a second path that leads to it.
 struct location {
     folder above{};
     fs::path here = fs::path{above.file("data")};
@@ -113,7 +113,7 @@ TEST_CASE("sqlite files: no call reports done once the file at the path is anoth
             wrong.strike(at);
             wait_a_moment();
             check_refused(engine.run<add_type>("two", change{"A", 1, "", {}}));
-            // It stays so, also for what was done before, and for whoever only reads.
+            // The refusal lasts, also for earlier transactions and for reads.
             check_refused(engine.run<add_type>("one", change{"A", 1, "", {}}));
             CHECK(engine.read(items, "A").problem().code == errc::store_moved);
             CHECK(engine.create(items, item{"B", 0}).problem().code == errc::store_moved);
@@ -150,7 +150,7 @@ TEST_CASE("sqlite files: a file removed during a commit in one phase is noticed"
         settle::engine engine{db, settle::type<add_type>, settle::with_environment(world)};
         engine.create(items, item{"A", 0}).value();
         bool struck = false;
-        // The third look is the one inside of the native transaction, for the entry's age.
+        // The third reading of the clock is inside the native transaction, for the entry's age.
         world.arm(3, [&] {
             struck = true;
             wrong.strike(at);
@@ -161,7 +161,7 @@ TEST_CASE("sqlite files: a file removed during a commit in one phase is noticed"
 }
 
 TEST_CASE("sqlite files: a file removed inside a native transaction stops its commit") {
-    // The third look at the clock is inside of it, the others are before.
+    // The third reading of the clock is inside the native transaction, the others are before it.
     for (int const look : {1, 2, 3}) {
         CAPTURE(look);
         location const at;
@@ -261,7 +261,7 @@ TEST_CASE("sqlite files: a process that reads its own database keeps the write-a
 TEST_CASE("sqlite files: a process that closes its own descriptor keeps the write-ahead log") {
     other_process::shell sqlite3;
     location const at;
-    // Of two descriptors of one file, the database may have found this one.
+    // Of two descriptors of one file, the database may use this one.
     int const own = ::open(at.file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     REQUIRE(own >= 0);
     database db{at.file};
@@ -280,7 +280,7 @@ TEST_CASE("sqlite files: a process that closes its own descriptor keeps the writ
     ::close(reused);
 }
 
-/// Nobody but root may look into a folder, and this process is not root, for a while.
+/// Only root may read the folder, and this process is not root while the object lives.
 class unreachable {
 public:
     explicit unreachable(fs::path folder) : folder_(std::move(folder)) {
@@ -338,7 +338,7 @@ TEST_CASE("sqlite files: a write-ahead log removed by another program is noticed
             CHECK(contains(refusal([&] { database{at.file}; }),
                            "is no longer the file that is open"));
         }
-        // Closing it has written nothing over what the other program wrote.
+        // Closing the database has not overwritten the other program's writes.
         CHECK(sql_value(at.file, "SELECT amount || '/' || small FROM items") == "1/7");
         CHECK(sql_value(at.file, "PRAGMA integrity_check") == "ok");
         database db{at.file};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The codec of marks and of images: what is written is read back, and what is damaged is named.
+// The codec of marks and of images: written values are read back, and damaged values are named.
 #include "sqlite_file.hpp"
 
 #include <settle/testing/faults.hpp>
@@ -85,7 +85,8 @@ TEST_CASE("sqlite marks: the effect distinguishes create from erase") {
         from.exclusive = made;
         CHECK(encode_mark(from).effect == name);
         CHECK(again(from, whole) == from);
-        // Another program may have erased the record: what the mark changes is there all the same.
+        // Another program may have erased the record: the mark still has the fields that it
+        // changes.
         mark const alone = again(from, std::nullopt);
         CHECK(alone.exclusive->confirmed == whole);
         CHECK(alone.exclusive->created == created);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Opening a database file: what is made in a new one, and which files are refused with which words.
+// Opening a database file: the tables of a new file, and the sentences for refused files.
 #include "sqlite_file.hpp"
 
 #include <sys/wait.h>
@@ -108,7 +108,7 @@ TEST_CASE("sqlite open: a file that uses a reserved name is refused and unchange
                                          "not there. Rename it"));
     CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
     CHECK(sql_value(here.file(), "SELECT count(*) FROM sqlite_master") == "1");
-    // Whatever else begins so is the user's.
+    // All other names that begin so are the user's.
     sql(here.file(), "DROP TABLE settle_mark; CREATE TABLE settle_batches(x)");
     CHECK(opening(here.file()).empty());
 }
@@ -141,7 +141,7 @@ TEST_CASE("sqlite open: a read-only file is refused") {
     namespace fs = std::filesystem;
     fs::permissions(here.file(), fs::perms::owner_read | fs::perms::group_read |
                                      fs::perms::others_read);
-    // Nothing is forbidden to root, so a child that is nobody tries.
+    // Root may do everything, so a child without root's rights tries.
     pid_t const child = ::fork();
     if (child == 0) {
         if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(3);

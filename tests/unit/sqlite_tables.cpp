@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The table of a collection: how a new one is made, which tables of the user's are taken as they
-// are, and the sentence for each that is refused.
+// The table of a collection: how a new table is made, which tables of the user are accepted, and
+// the sentence for each refused table.
 #include "sqlite_file.hpp"
 
 namespace sqlite_test {
@@ -8,7 +8,7 @@ namespace {
 
 using settle::sqlite::database;
 
-/// The parts of a table that fits the collection of items, to be replaced one at a time.
+/// The parts of a table that fits the collection of items; a test replaces one part.
 struct table_parts {
     std::string name = "items";
     std::string id = "id TEXT PRIMARY KEY";
@@ -28,7 +28,7 @@ struct table_parts {
     }
 };
 
-/// What binding the collection says to a table.
+/// The answer of binding the collection to a table.
 std::string binding(table_parts const& parts) {
     folder const here;
     sql(here.file(), parts.text());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Many changed records in one statement: each gets its own values, and one that the table refuses
-// is the only one.
+// Many changed records in one statement: each gets its own values, and only the refused record is
+// refused.
 #include "sqlite_file.hpp"
 
 #include <algorithm>
@@ -26,12 +26,12 @@ using baskets_type = std::remove_const_t<decltype(baskets)>;
 
 using settle::sqlite::database;
 
-/// A table that a user has made, whose rows stand in the order in which they came.
+/// A user's table whose rows stand in their order of insertion.
 constexpr char const* user_table =
     "CREATE TABLE items(id TEXT PRIMARY KEY NOT NULL, amount INTEGER, small INTEGER, "
     "open INTEGER, shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT)";
 
-/// Items of as many kinds of keys as numbers: letters of either case, digits, and others.
+/// Items with keys of many kinds: numbers, letters of either case, digits, and others.
 std::vector<item> many_items(std::size_t count) {
     std::vector<std::string> const first{"a", "B", "9", "\xC3\xA4", "~", "_"};
     std::vector<item> made;
@@ -49,7 +49,7 @@ std::vector<change> take_from(std::vector<item> const& all) {
     return changes;
 }
 
-/// The amounts that are not what is left when each has given its number.
+/// The amounts that differ from the rest after each item has given its number.
 std::vector<std::string> wrong_amounts(std::string const& path, std::vector<item> const& all) {
     std::vector<std::string> wrong;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -65,8 +65,8 @@ bool all_done(std::vector<settle::outcome> const& outcomes) {
                        [](auto const& one) { return one.done(); });
 }
 
-/// Writes all members of records whose rows are there, in the order of their keys, in few
-/// statements; gives what the table holds then.
+/// Writes all members of existing records, in the order of their keys, in few statements. Returns
+/// the content of the table.
 template <typename Collection>
 auto written(settle::sqlite::detail::connection const& on,
              std::vector<typename Collection::record_type> const& all) {
@@ -213,8 +213,8 @@ void keep_two(std::string const& kept, Phases const&... how) {
 }
 
 TEST_CASE("sqlite updates: only the refused records of many are refused") {
-    // What is ignored is no error of the database's: the number of rows tells. What rolls back does
-    // so with everybody's work.
+    // An ignored row is not an error of the database; the number of changed rows shows it. A
+    // rollback aborts the work of all callers.
     for (std::string const kept : {"RAISE(ABORT, 'not this one')", "RAISE(IGNORE)",
                                    "RAISE(ROLLBACK, 'nothing at all')"}) {
         CAPTURE(kept);

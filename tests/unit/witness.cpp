@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The witness of a simulation: what must not be is said, and what may be is not.
+// The witness of a simulation: it reports every wrong step, and no right step.
 #include <settle/testing/simulate/witness.hpp>
 
 #include <doctest/doctest.h>
