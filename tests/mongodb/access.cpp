@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Servers that ask for a name or a certificate: exactly the rights that mongodb#rights lists are
-// enough, and without one of them a sentence says which way to go.
+// Servers that require a name or a certificate: exactly the rights that mongodb#rights lists are
+// enough, and an error without one of them says how to go on.
 #include "bank.hpp"
 #include "commands.hpp"
 #include "servers.hpp"
@@ -63,7 +63,7 @@ void do_as(connection& admin, std::string const& json) {
     REQUIRE_MESSAGE(answer.ok, answer.error);
 }
 
-/// A user with these rights on one database alone.
+/// A user with these rights on one database only.
 void make_user(connection& admin, std::string const& name, std::vector<std::string> const& given) {
     std::string actions;
     for (auto const& one : given) actions += (actions.empty() ? "\"" : ", \"") + one + "\"";
@@ -156,7 +156,7 @@ TEST_CASE("long: access: a user with the listed rights can do everything, else a
     CHECK(refusal(as("bank:word@", "another")).find("on the database 'another' is missing") !=
           std::string::npos);
 
-    // Whoever only looks needs no right to write.
+    // A program that only reads needs no right to write.
     do_as(admin, R"({"createUser": "reader", "pwd": "word",
                      "roles": [{"role": "read", "db": "bank"}]})");
     {
@@ -174,7 +174,7 @@ TEST_CASE("long: access: a user with the listed rights can do everything, else a
         CHECK(outcome.problem.text.find(" on the database 'bank' is missing") != std::string::npos);
     }
 
-    // Ending the sessions of a tutorial's programs wants one right more.
+    // Ending the sessions of a tutorial's programs needs one more right.
     do_as(admin, R"({"createRole": "ends_sessions", "roles": [], "privileges": [
         {"resource": {"cluster": true}, "actions": ["killAnySession"]}]})");
     do_as(admin, R"({"createUser": "guard", "pwd": "word", "roles": ["ends_sessions"]})");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Addresses that are wrong, and servers that are not what an address promises: each is refused with
-// one sentence, within the time that the address gives.
+// Wrong addresses, and servers that differ from their address: each is refused with one sentence,
+// within the time limits of the address.
 #include "bank.hpp"
 #include "proxy.hpp"
 #include "shared_servers.hpp"
@@ -22,7 +22,7 @@ using settle::mongodb::database_options;
 char const* const shortest_waits =
     "serverSelectionTimeoutMS=400&connectTimeoutMS=200&socketTimeoutMS=400";
 
-/// What this process writes to stderr goes into a file meanwhile.
+/// Redirects this process's stderr into a file while the object lives.
 class stderr_in_file {
 public:
     explicit stderr_in_file(std::string const& path) : before_(::dup(STDERR_FILENO)) {
@@ -213,7 +213,7 @@ TEST_CASE("addresses: a server of another kind or age is refused") {
 TEST_CASE("addresses: a replica set refuses write concerns that could lose a done transaction") {
     fresh_database const of_set{replica_set_address};
     fresh_database const alone{standalone_address};
-    // Of three servers, two are a majority; of five they are none.
+    // Two of three servers are a majority, two of five are not.
     for (char const* const other : {"w=1", "w=2", "w=tagged"}) {
         INFO(other);
         check_refused(with(of_set.address(), other),
@@ -234,7 +234,7 @@ TEST_CASE("addresses: a replica set refuses write concerns that could lose a don
     for (char const* const strong : {"journal=true", "w=majority&wtimeoutMS=5000"}) {
         CHECK(refusal(with(of_set.address(), strong)) == "");
     }
-    // One server's journal is all that there is.
+    // A single server has only one journal.
     database here{with(alone.address(), "w=1")};
     auto engine = bank_on(here);
     engine.create(ledgers, {"A", opening, 0, ""}).value();
@@ -253,7 +253,7 @@ TEST_CASE("addresses: every write and commit asks for a majority's journal") {
                             message.command == "delete" || message.command == "findAndModify" ||
                             message.command == "commitTransaction";
         std::string const text{message.bytes.begin(), message.bytes.end()};
-        // Statements of a native transaction carry none: their commit does.
+        // Statements of a native transaction carry no write concern: their commit does.
         bool const inside = text.find("autocommit") != std::string::npos &&
                             message.command != "commitTransaction";
         if (!writes || inside) return;

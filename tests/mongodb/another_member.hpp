@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Makes the shared replica set, which has one member, look like one that has another.
+// Makes the shared replica set, which has one member, look like a set with a second member.
 #pragma once
 
 #include "commands.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The applications with --store mongodb://…, and with --layout tutorial on what old programs left.
+// The applications with --store mongodb://…, and with --layout tutorial on leftovers of old
+// programs.
 #include "commands.hpp"
 #include "shared_servers.hpp"
 
@@ -37,7 +38,7 @@ ended call(scratch_folder const& folder, std::string const& program, std::string
     return run_sample(folder, program, std::move(more));
 }
 
-/// What a run came to, without the time that it took.
+/// The output of a run, without its time.
 nlohmann::json run(scratch_folder const& folder, std::string const& program,
                    std::string const& store, words const& opening, words const& pace) {
     auto const input = folder.at("input.csv");
@@ -72,7 +73,7 @@ void same_as_in_a_file(std::string const& program, std::string const& table, int
     CHECK(run(folder, program, one.address(), opening, {"--batch", "20"}) == expected);
 }
 
-/// What an old program left, by a command in its own words.
+/// Stores a leftover of an old program with a command of that program.
 void leave(fresh_database const& own, std::string const& collection, std::string const& documents) {
     auto const reply = run_command(own.address(), R"({"insert": ")" + collection +
                                                       R"(", "documents": [)" + documents + "]}");

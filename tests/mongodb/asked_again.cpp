@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A batch that is settled and asked again: what the server is asked for then.
+// A settled batch runs again: the requests that the server then receives.
 #include "another_member.hpp"
 #include "bank.hpp"
 #include "fixtures.hpp"
@@ -19,7 +19,7 @@ namespace {
 using namespace settle_test;
 using transfers = std::vector<std::pair<std::string, transfer>>;
 
-/// What a server is asked for.
+/// Counts the requests that a server receives.
 class sight {
 public:
     void note(wire_message const& request) {
@@ -42,7 +42,7 @@ private:
 
 std::string name(int number) { return "account " + std::to_string(number); }
 
-/// All of them into one account; every seventh asks for more than there is.
+/// Transfers into one account; every seventh asks for more than the source has.
 transfers into_one(int count, int from = 0) {
     transfers made;
     for (int i = from; i < from + count; ++i) {
@@ -82,7 +82,7 @@ TEST_CASE("asked again: a settled batch costs one find a window, which waits for
         auto const first = engine.run_all(all, {100, {}, {}});
         std::ignore = seen.requests();
         CHECK(engine.run_all(all, {100, {}, {}}) == first);
-        // The first id is looked for alone, before anything is sent for the others.
+        // The first id is looked up alone, before any request is sent for the others.
         CHECK(seen.requests() == std::map<std::string, int>{{"find", 3}});
         CHECK(engine.run(all[0].first, all[0].second) == first[0]);
         CHECK(seen.requests()["linearizable"] == 0);

@@ -18,12 +18,11 @@ using transfer = settle::testing::move;
 
 constexpr std::int64_t opening = 100;
 
-/// Options of an address whose server answers, if slowly, on a machine that is busy with others.
+/// Options of an address whose server answers, possibly slowly, on a busy machine.
 inline char const* const short_waits =
     "serverSelectionTimeoutMS=3000&connectTimeoutMS=3000&socketTimeoutMS=3000";
 
-/// On a machine that is busy with others, a server that lost a caller may keep its records busy for
-/// a minute.
+/// On a busy machine a server that lost a caller may hold its records for a minute.
 inline constexpr std::chrono::seconds long_patience{90};
 
 [[nodiscard]] inline settle::options short_limits() {
@@ -79,7 +78,7 @@ std::int64_t balance(Engine& engine, std::string const& id) {
     return found ? found->balance : -1;
 }
 
-/// Brings everything to its end, as whoever comes after a failure.
+/// Settles everything, as a later worker does after a failure.
 template <typename Engine>
 void settle_all(Engine& engine) {
     auto const report = engine.recover(at_once());

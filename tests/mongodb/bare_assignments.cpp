@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A mark that is an id alone does not say what it replaced. Where the type shows it, the mark is
-// undone; where it does not, what is applied is finished and the rest is left as it is.
+// A bare mark has only an id and not the old value. Where the type's guard shows the old value, the
+// mark is undone; elsewhere an applied transaction is finished, and any other is left unchanged.
 #include "documents.hpp"
 
 #include <settle/mongodb/tutorial.hpp>

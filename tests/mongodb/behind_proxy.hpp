@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A caller behind a bad network, and another one who reaches the server directly.
+// A caller behind a bad network, and another caller that reaches the server directly.
 #pragma once
 
 #include "bank.hpp"
@@ -24,7 +24,7 @@ protected:
               return settle::mongodb::database{between_.address(own_.name(), disturbed_waits)};
           })) {}
 
-    /// With a caller that has no memory, so that every one sends the same messages.
+    /// With a caller without memory, so that every caller sends the same messages.
     void forget(settle::options const& limits = patient_limits()) {
         caller_.reset(new engine(patiently([&] { return Make(astray_, how_, limits); })));
     }
@@ -32,7 +32,7 @@ protected:
         settle_all(others_);
         CHECK(others_.work().problem.empty());
     }
-    /// The late message reaches the server, whatever that makes of it.
+    /// Lets the late message reach the server, whatever its effect.
     void land(mishap const& one) {
         between_.release();
         CHECK(between_.wait_for_replies(one.on.command, between_.requests(one.on.command)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Settle beside programs that follow the tutorial and still run: its words are those that they look
-// for, and what one of them has claimed is run by nobody else.
+// Settle beside running programs of the tutorial: it stores their words, and does not run entries
+// that they have claimed.
 #include "deeds.hpp"
 #include "taken_over.hpp"
 
@@ -28,7 +28,7 @@ std::int64_t count(std::string const& address, std::string const& filter) {
     return reply.number("n").value();
 }
 
-/// Claims for an old program what nobody has claimed yet, from the end, and at most so many.
+/// Claims unclaimed entries for an old program, from the end, up to a limit.
 int claim_some(settle_test::connection& shell, int most) {
     std::string const claim =
         R"({"findAndModify": "transactions", "query": {"state": "initial", "application": )"
@@ -90,7 +90,7 @@ TEST_CASE("old programs: settle stores each state under the word of the old prog
         CHECK(has("2", one.committed));
         CHECK(has("3", one.cancelled));
         CHECK(has("4", one.done));
-        // Whoever goes on reads them as they were meant.
+        // A later worker reads the states correctly.
         settle::recover_options at_once;
         at_once.older_than = std::chrono::seconds{0};
         CHECK(engine.recover(at_once).done == 2);
@@ -105,7 +105,7 @@ TEST_CASE("old programs: nothing runs twice if two workers and an old program cl
     constexpr int entries = 40;
     constexpr int most = 12;
     auto words = settle_test::dialects()[1];
-    // What is older than a transaction may be would be canceled.
+    // Entries older than the lifetime would be canceled.
     REQUIRE(settle_test::make_recent(words));
     for (auto* const address : {replica_set_address, standalone_address}) {
         fresh_database const own{*address};
@@ -154,7 +154,7 @@ TEST_CASE("old programs: nothing runs twice if two workers and an old program cl
             CHECK(report.canceled + report.undecided == 0);
             CHECK(std::cmp_less_equal(report.done, left));
         }
-        // Whoever finds that the other has just done it says so, too.
+        // A worker that finds a transaction done by the old program reports done, too.
         CHECK(std::cmp_greater_equal(reports[0].done + reports[1].done, left));
         CHECK(count(own.address(), R"({"state": "done", "application": {"$ne": "other"}})") ==
               left);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Callbacks that call the engine when the driver has one connection, and databases after fork().
+// Callbacks that call the engine while the driver has one connection, and databases after fork().
 #include "bank.hpp"
 #include "shared_servers.hpp"
 

@@ -13,7 +13,7 @@
 
 namespace settle_test {
 
-/// A BSON document of one's own. (The type's alignment keeps it out of std::unique_ptr.)
+/// An owned BSON document. (The type's alignment keeps it out of std::unique_ptr.)
 class document {
 public:
     document() : native_{bson_new()} {}
@@ -36,11 +36,11 @@ private:
     bson_t* native_;
 };
 
-/// What a server answered, or why it did not.
+/// The reply of a server, or the error of the command.
 class reply {
 public:
     bool ok = false;
-    std::uint32_t domain = 0;   ///< libmongoc's, 0 when the command did what it should
+    std::uint32_t domain = 0;   ///< libmongoc's, 0 when the command succeeded
     std::uint32_t code = 0;
     std::string error;
 
@@ -68,7 +68,7 @@ public:
         bson_iter_t found;
         return find(path, found) && bson_iter_as_bool(&found);
     }
-    /// The 24 digits of an ObjectId, empty where there is none.
+    /// The 24 digits of an ObjectId, empty if the value is of another type.
     [[nodiscard]] std::string object_id(std::string const& path) const {
         bson_iter_t found;
         if (!find(path, found) || !BSON_ITER_HOLDS_OID(&found)) return "";
@@ -105,8 +105,8 @@ public:
     [[nodiscard]] mongoc_client_t* native() const { return client_.get(); }
     [[nodiscard]] std::string const& database() const { return database_; }
 
-    /// Runs a command that is written as JSON, in the address's database. What a write failed at
-    /// is an error here too, though the server calls such a command a success.
+    /// Runs a command that is written as JSON, in the address's database. A failed write is an
+    /// error here too, though the server calls such a command a success.
     reply run(std::string const& json) { return run(database_, json); }
     reply run(std::string const& database, std::string const& json) {
         reply answer;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a caller does with a transfer, and where a worker that ended had left it before.
+// A caller's actions on a transfer, and the steps at which an earlier worker left it.
 #pragma once
 
 #include "bank.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the driver may do on its own: it sends no write again, whatever the address says; and a
-// commit whose answer says nothing of what became of it is looked up, not taken for undone.
+// The driver's own retries: it sends no write again, whatever the address says. A commit whose
+// answer does not show its outcome is read, and not taken for undone.
 #include "bank.hpp"
 #include "commands.hpp"
 #include "mishaps.hpp"
@@ -14,8 +14,8 @@
 namespace settle_test {
 namespace {
 
-/// Counts writes, and those that their driver may send again: outside of a native transaction they
-/// carry a number.
+/// Counts writes, and the writes that their driver may send again: outside of a native transaction
+/// these carry a number.
 /// Source:  MongoDB specifications, "Retryable Writes"
 class write_counter {
 public:

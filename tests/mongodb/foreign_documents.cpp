@@ -26,7 +26,7 @@ struct foreign_bank : bank_documents {
     bool at_once; ///< whether transactions settle at once there
 };
 
-/// No document can hold its entry, and none was written.
+/// No document can hold the entry, and no entry was written.
 void check_too_large(foreign_bank& here, outcome const& outcome) {
     INFO(outcome.text().substr(0, 500));
     CHECK(outcome.verdict == settle::verdict::refused);
@@ -35,7 +35,7 @@ void check_too_large(foreign_bank& here, outcome const& outcome) {
     CHECK_FALSE(here.engine.find(outcome.id).value().has_value());
 }
 
-/// The one in the middle of a window ends as it should, and its neighbours go on.
+/// The transaction in the middle of a window ends as expected, and its neighbours are done.
 template <typename Check>
 void check_middle(foreign_bank& here, std::vector<std::pair<std::string, relabel>> const& window,
                   Check const& check) {
@@ -69,7 +69,7 @@ TEST_CASE("foreign documents: numbers of every kind are read") {
         CHECK(balance(here.engine, "long") == 160);
         auto const written = here.look("suite_ledgers", "double", R"({"balance": 1, "_id": 0})");
         CHECK(written == R"({ "balance" : { "$numberLong" : "70" } })");
-        // What no part changed is as it was.
+        // Fields that no part changed are unchanged.
         auto const units = here.look("suite_ledgers", "double", R"({"units": 1, "_id": 0})");
         CHECK(units == R"({ "units" : { "$numberInt" : "0" } })");
     });
@@ -297,10 +297,10 @@ TEST_CASE("long: foreign documents: only an oversized transaction is refused, wi
 TEST_CASE("long: foreign documents: only an entry too small for its images is canceled") {
     everywhere([](foreign_bank& here) {
         for (char const* id : {"A", "B", "C"}) here.put_balance(id, "100");
-        // Its parameters fit; with what the record then holds, they do not.
+        // The entry's parameters fit; with the record's image, they do not.
         relabel const large{"A", std::string(9'000'000, 'x')};
         auto const check_ended = [](foreign_bank& at, outcome const& outcome) {
-            // In one phase it is known before anything is written.
+            // One phase knows it before any write.
             if (at.at_once) return check_too_large(at, outcome);
             INFO(outcome.text().substr(0, 500));
             CHECK(outcome.canceled());
@@ -314,7 +314,7 @@ TEST_CASE("long: foreign documents: only an entry too small for its images is ca
                      check_ended);
         CHECK(here.engine.read(ledgers, "B").value()->label == "one");
         CHECK(here.engine.read(ledgers, "C").value()->label == "two");
-        // One that was submitted has an entry already.
+        // A submitted transaction already has an entry.
         CHECK(here.engine.submit("4", large).problem.empty());
         here.engine.work();
         CHECK(here.engine.find("4").value()->state == settle::state::canceled);
@@ -418,7 +418,7 @@ TEST_CASE("foreign documents: a part whose record vanished with its mark is not 
         auto limits = short_limits();
         limits.patience = std::chrono::milliseconds{100};
         auto soon = bank_on(here.db, settle::two_phases, limits);
-        // What the server would do within a minute, where a date of another program is old enough.
+        // The server does this within a minute if a date of another program is old enough.
         auto const add_index = R"({"createIndexes": "suite_ledgers", "indexes": [
             {"key": {"seen": 1}, "name": "ttl", "expireAfterSeconds": 60}]})";
         REQUIRE(here.shell.run(add_index).ok);

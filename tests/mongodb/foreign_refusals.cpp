@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a server refuses although its collections were looked at: a validator that came later, and
-// any error by its own code, which compares with settle's conditions.
+// Errors of a server after its collections were checked: a validator that was added later, and
+// errors with their own codes, which compare with settle's conditions.
 #include "bank_documents.hpp"
 #include "proxy.hpp"
 #include "server_answers.hpp"
@@ -8,7 +8,7 @@
 namespace settle_test {
 namespace {
 
-/// An error of the server's own, and what can be done about it.
+/// An error with the server's code, and its condition.
 void check_native(settle::error const& problem, int code, settle::condition expected,
                   std::string const& reply) {
     INFO(problem.text);
@@ -71,7 +71,7 @@ TEST_CASE("foreign refusals: a server's error keeps its code and its condition")
         between.clear_rules();
         between.add({.command = "find", .what = fault::refuse, .answer = failed(code)});
         check_native(engine.read(ledgers, "A").problem(), code, expected, "as the test wants it");
-        // Who builds an engine can only be thrown it.
+        // The engine's constructor can only throw.
         between.add({.command = "listCollections", .what = fault::refuse, .answer = failed(code)});
         try {
             auto const another = bank_on(db);

@@ -123,7 +123,7 @@ TEST_CASE("foreign values: decimals are read in their smallest unit") {
         CHECK(here.engine.reverse("1").done());
         CHECK(here.cents("decimal") == decimal("12.34"));
         CHECK(here.cents("int") == decimal("7.00"));
-        // What no part has changed is as it was.
+        // Fields that no part changed are unchanged.
         CHECK(here.cents("long") == decimal("1500.0"));
         here.engine.create(purses, {"debt", -7}).value();
         CHECK(here.cents("debt") == decimal("-0.07"));
@@ -228,7 +228,7 @@ TEST_CASE("foreign values: nested documents keep fields that their struct does n
         REQUIRE(here.engine.run("gone", settle::testing::deliver{"p"}).done());
         CHECK(here.look("suite_parcels", "p") == "");
         REQUIRE(here.engine.reverse("gone").done());
-        // The server orders fields as they are sent; what they hold is the same.
+        // The server orders fields as they are sent; their values are the same.
         auto const back = here.engine.read(parcels, "p").value().value();
         CHECK(settle::encode_json(back) == settle::encode_json(found));
         for (auto const* const kept :
@@ -238,7 +238,7 @@ TEST_CASE("foreign values: nested documents keep fields that their struct does n
             CHECK(before.find(kept) != std::string::npos);
             CHECK(here.look("suite_parcels", "p").find(kept) != std::string::npos);
         }
-        // Whoever assigns a struct assigns all of it.
+        // An assignment of a struct replaces all of it.
         settle::testing::stop const other{"Elm", 1, std::nullopt};
         REQUIRE(here.engine.run("move", settle::testing::redirect{"p", other, {}, 5}).done());
         CHECK(here.look("suite_parcels", "p", R"({"home": 1, "route": 1, "_id": 0})") ==

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A native transaction of another program holds one record: whoever needs that record waits until
-// its own deadline and is then told of it, and everybody else goes on.
+// A native transaction of another program holds a record: a transaction on that record waits until
+// its own deadline and then reports the hold. Other transactions run.
 #include "bank_documents.hpp"
 #include "deeds.hpp"
 #include "foreign_holder.hpp"
@@ -37,7 +37,7 @@ void check_held(settle::error const& problem, std::string const& what) {
     CHECK(problem.code == settle::condition::retryable);
 }
 
-/// Transfers between accounts of their own: the one of this number from the account that is held.
+/// Transfers between separate accounts: the transfer of this number uses the held account.
 std::vector<std::pair<std::string, transfer>> transfers(held_bank& bank, int count) {
     std::vector<std::pair<std::string, transfer>> all;
     for (int number = 0; number < count; ++number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tests' own servers, fresh databases and bad network do what the tests of the adapter rest on.
+// The tests' own servers, fresh databases and bad network work as the tests of the adapter need.
 #include "commands.hpp"
 #include "proxy.hpp"
 #include "servers.hpp"
@@ -248,7 +248,7 @@ TEST_CASE("infrastructure: a killed server keeps acknowledged writes") {
     own.stop();
     CHECK_FALSE(own.running());
     own.start();
-    // The one that the frozen server had already received may have come after all.
+    // The frozen server may have received this write and applied it after all.
     auto const there = count(address);
     CHECK(there >= 2);
     CHECK(there <= 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A replica set of three that a test starts for itself elects another primary, whatever befalls it.
+// A replica set of three servers, started by a test, elects another primary after every fault.
 #include "commands.hpp"
 #include "proxied_set.hpp"
 #include "servers.hpp"
@@ -106,7 +106,7 @@ TEST_CASE("sets: a replica set can ask for a name and a password") {
     auto const key = folder.write("key", "bm90aGluZyB0aGF0IGlzIHNlY3JldA");
     std::filesystem::permissions(key, std::filesystem::perms::owner_read);
     replica_set set{1, {"--auth", "--keyFile", key}};
-    // As long as there is no user, who comes from this host may make the first one.
+    // Without any user, a client of this host may create the first user.
     auto const made = run_command(set.address("admin"), R"({"createUser": "root", "pwd": "word",
         "roles": ["root"]})");
     REQUIRE_MESSAGE(made.ok, made.error);
@@ -133,7 +133,7 @@ TEST_CASE("long: sets: a restarted replica set has its acknowledged writes" *
     set.start_all();
     write(set, 2);
     CHECK(count(set) == 2);
-    // One of three is no majority, and gives its office up.
+    // One of three members is not a majority, and steps down.
     auto const last = set.wait_until_whole();
     for (std::size_t i = 0; i < set.size(); ++i) {
         if (i != last) set.member(i).kill();

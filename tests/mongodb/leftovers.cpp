@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What programs that follow the tutorial left at every step is brought to its end, with the right
-// sums, and what is new stands in their fields.
+// Leftovers of the tutorial's programs at every step are finished with the right sums, and new
+// transfers use the fields of these programs.
 #include "taken_over.hpp"
 
 namespace {
@@ -34,7 +34,7 @@ TEST_CASE("leftovers: a transfer that an old program left at any step is finishe
                 }
                 taken_over bank{own.address(), words};
                 settle_all(bank);
-                // What is older than a transaction may be is not committed any more.
+                // An entry older than the lifetime is not committed any more.
                 int const least = recent ? 1 : 5;
                 for (int step = 0; step <= old_program::steps; ++step) {
                     INFO("after ", step, " writes");
@@ -45,8 +45,8 @@ TEST_CASE("leftovers: a transfer that an old program left at any step is finishe
                         CHECK(after->type == "transfer");
                         CHECK((after->state == settle::state::done) == moved);
                         CHECK((after->state == settle::state::canceled) == !moved);
-                        // What the old program had committed is now of a claim's epoch, so that an
-                        // effect which comes late can be told from it.
+                        // The old program's commit now has the epoch of a claim, so that a late
+                        // effect is recognized.
                         bool const by_settle = moved && step < old_program::steps;
                         bool const in_two_phases = by_settle && step > 1;
                         if (in_two_phases) CHECK(after->committed == after->epoch_number);
@@ -100,7 +100,7 @@ TEST_CASE("leftovers: a late effect of an old program is undone") {
     CHECK(bank.balance("B10") == 1100);
     CHECK(bank.engine().sweep().undone == 1);
     check_sums(bank, first, false);
-    // So it is with one that the old program itself has done, or settle for it.
+    // The same holds for an entry that the old program or settle has finished.
     for (int const steps : {old_program::steps, 6}) {
         int const of = first + steps;
         program.open(of);
@@ -122,7 +122,7 @@ TEST_CASE("leftovers: an old program's effect that lands beside settle's mark is
     old_program program{own.address(), words};
     program.open(first);
     program.transfer(first, 3);
-    // Somebody took it over under epoch 1, applied its second part, and stopped.
+    // Another worker took it over under epoch 1, applied its second part, and stopped.
     auto const taken = settle_test::run_command(
         own.address(), R"({"update": "transactions", "updates": [{"q": {"_id": 10}, "u": )"
                        R"({"$set": {"epoch": 1, "attempts": 1}}}]})");
@@ -168,7 +168,7 @@ TEST_CASE("leftovers: a worker that takes over an old commit may stop at any ste
                        R"({"balance": )" + std::to_string(undo) + "}}]}");
         };
         raise("B10", 1, -100);
-        // The epoch is stored when every mark has it: a bare one then is of a late effect.
+        // The epoch is stored once every mark has it: a bare mark then belongs to a late effect.
         if (stored) raise("A10", 0, 100);
         if (stored) program.apply(first, "B", 100);
         taken_over bank{own.address(), words};
@@ -227,7 +227,7 @@ TEST_CASE("leftovers: ids of every kind are found if the layout names no kind") 
             program.transfer(of, 6);
         }
         taken_over bank{own.address(), words};
-        // A listing by pages of one comes to its end.
+        // A listing with pages of one entry ends.
         std::vector<std::string> ids;
         std::string after;
         for (int page = 0; page < 5; ++page) {
@@ -239,7 +239,7 @@ TEST_CASE("leftovers: ids of every kind are found if the layout names no kind") 
                                               program.id_text(first + 2)});
         settle_all(bank);
         for (int of = first; of < first + 3; ++of) check_sums(bank, of, true);
-        // The same id is the same transfer, whatever kind it is of.
+        // The same id is the same transfer, whatever the kind of the id.
         CHECK(bank.engine().run(program.id_text(first), transfer{"A10", "B10", 100}).verdict ==
               verdict::done);
         check_sums(bank, first, true);
@@ -253,7 +253,7 @@ TEST_CASE("leftovers: an old program keeps its claim until the entry stands stil
     program.open(first);
     taken_over bank{own.address(), words};
     CHECK(bank.engine().submit("10", transfer{"A10", "B10", 100}).problem.empty());
-    // As the documents' applications claim: whoever comes first takes the state and its name.
+    // The claim of the documents' applications: the first application sets the state and its name.
     auto const claim = settle_test::run_command(
         own.address(),
         R"({"findAndModify": "transactions", "query": {"state": "initial", "application": )"

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an old program left is taken over through a bad network, and from a server that answers with
-// errors: each ends as it would have done undisturbed.
+// Leftovers of an old program are taken over through a bad network, and from a server that answers
+// with errors. Each ends as it does without faults.
 #include "server_answers.hpp"
 #include "taken_over.hpp"
 
 namespace settle_test {
 namespace {
 
-/// What was left, and where.
+/// A leftover: the number of its steps, and its server.
 struct leftover {
     fresh_database::address_of* server;
     int steps;        ///< how many of its writes the old program made
-    int undone = 0;   ///< and how many of those of a cancel
+    int undone = 0;   ///< and the number of steps of its cancel
 };
 
-/// Who takes over behind the bad network, and another one who reaches the server directly.
+/// A worker that takes over behind a bad network, and another worker that reaches the server
+/// directly.
 class takeover_scene {
 public:
     using setup = leftover;
@@ -38,7 +39,7 @@ public:
         INFO(problem);
         between_.clear_rules();
         bool const sent = between_.requests(one.on.command) >= one.on.nth;
-        // One fault keeps nobody from the end, but for who cannot even look.
+        // A single fault keeps no worker from the end, except a fault of the first read.
         if (one.on.command != "find") CHECK(problem.empty());
         settle_all(straight_);
         check(number + 1);
@@ -51,7 +52,7 @@ public:
     }
 
 private:
-    /// With a taker that has no memory, so that every one sends the same messages.
+    /// With a worker without memory, so that every worker sends the same messages.
     std::unique_ptr<taken_over> begin(int number) {
         program_.open(number);
         program_.transfer(number, of_.steps);
@@ -70,7 +71,7 @@ private:
         auto const worked = bank.engine().work();
         return recovered.problem.text + worked.problem.text;
     }
-    /// It ends as the writes that were made demand, whatever befell on the way.
+    /// The leftover ends as its writes require, whatever the fault.
     void check(int number) {
         auto const found = straight_.engine().find(program_.id_text(number)).value().value();
         bool const moved = of_.undone == 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // One database can hold settle's own log and logs in the layouts of other programs. Records belong
-// to one of them, and whoever comes with another is refused before anything is made or changed.
+// to one log, and a program with another log is refused before any write.
 #include "taken_over.hpp"
 
 #include <payment/tutorial.hpp>
@@ -23,7 +23,7 @@ BOOST_HANA_ADAPT_STRUCT(moved, source, value);
 
 namespace {
 
-/// Another type whose parameters an entry of a transfer has, too.
+/// Another type. An entry of a transfer has its parameters too.
 constexpr auto moved_type = settle::transaction<moved, "gift">(
     settle::participant<"source">(bank::tutorial::accounts, settle::param<&moved::source>)
         .apply(settle::field<&bank::tutorial::account::balance> += settle::param<&moved::value>)
@@ -77,7 +77,7 @@ bool names(std::string const& text, std::initializer_list<std::string> const& al
     });
 }
 
-/// The names of a database's collections, and what it notes about itself.
+/// The names of a database's collections, and settle's documents about the database.
 std::string state_of(std::string const& address) {
     auto const collections = run_command(
         address, R"({"listCollections": 1, "nameOnly": true, "authorizedCollections": true})");
@@ -103,7 +103,7 @@ void run(std::string const& address, std::string const& command) {
     auto const reply = run_command(address, command);
     REQUIRE_MESSAGE(reply.ok, reply.error);
 }
-/// As a version noted it that gave the log of every layout one name.
+/// The document of an earlier version, which gave the log of every layout the same name.
 void forget_layout(std::string const& address) {
     run(address, R"({"update": "settle_words", "updates": [{"q": {"_id": "belongs_to"}, "u": )"
                  R"({"$set": {"value": ")" + word(address, "log") + R"("}}}]})");
@@ -166,7 +166,7 @@ TEST_CASE("logs apart: layouts with other types, collections or fields are other
         CHECK(tutorial<transfer_type>(address, layout) != "");
     }
     CHECK(state_of(address) == before);
-    // What is only written otherwise is read in every spelling.
+    // Every spelling of the same layout is accepted.
     auto spelled = transfers();
     spelled.words = settle::mongodb::spelling::upper;
     spelled.applied = "committed";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A bad network before a genuine server: every message of a transaction is lost, cut or late, in
-// each of a transaction's steps. What the caller is told is what the log says, and sums are exact.
+// A bad network in front of a genuine server: every message of a transaction is lost, cut or late,
+// in each of its steps. The reported outcome agrees with the log, and sums are exact.
 #include "record_scene.hpp"
 #include "transfer_scene.hpp"
 

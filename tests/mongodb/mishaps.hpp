@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What befalls every single message between a caller and its server, one after the other.
+// Disturbs every single message between a caller and its server, one after the other.
 #pragma once
 
 #include "proxy.hpp"
@@ -19,10 +19,10 @@
 
 namespace settle_test {
 
-/// What befalls one message, and when it comes after all.
+/// The fault of one message, and the time of its late arrival.
 struct mishap {
     rule on{};
-    bool after_recovery = false; ///< a late one comes when everything has been settled already
+    bool after_recovery = false; ///< the late message arrives when everything has been settled
 
     [[nodiscard]] bool is_late() const { return on.what == fault::hold_request; }
     /// Whether the caller meets it until it gives up.
@@ -47,19 +47,19 @@ auto patiently(Make make) {
     }
 }
 
-/// How long the driver waits for what may never come: short, for who meets a mishap waits so long,
-/// but nobody else does, on a busy machine either. A server that says that it is no primary is
-/// looked at anew when it has news, or as often as the last one says.
+/// How long the driver waits for a reply that may never come. It is short, since only disturbed
+/// callers wait, also on a busy machine. The driver asks a server again that reports no primary,
+/// either at once or at the rate of this option.
 inline std::string const disturbed_waits =
     "socketTimeoutMS=3000&connectTimeoutMS=3000&heartbeatFrequencyMS=500";
 
-/// What is to befall a message: of a command, the nth of its kind.
+/// The fault of a message: the nth message of a command.
 template <typename Scene>
 using mishaps_at = std::function<std::vector<mishap>(typename Scene::setup const& of,
                                                      std::string const& command, int nth)>;
 
-/// The commands of what a caller does undisturbed. On a busy machine a driver may send one again,
-/// so each is counted where it was seen least.
+/// The commands of an undisturbed caller. On a busy machine a driver may repeat a command, so each
+/// count is the lowest of several runs.
 template <typename Scene>
 std::map<std::string, int> usual_commands(typename Scene::setup const& of) {
     Scene here{of};
@@ -81,13 +81,14 @@ void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& mak
     std::vector<mishap> all;
     std::size_t messages = 0;
     for (auto const& [command, count] : usual_commands<Scene>(of)) {
-        // The driver ends a native transaction with it when settle does not need one any more.
+        // The driver ends a native transaction with it when settle does not need that transaction
+        // any more.
         if (command == "abortTransaction") continue;
         for (int nth = 1; nth <= count; ++nth, ++messages) {
             for (mishap& one : make(of, command, nth)) all.push_back(std::move(one));
         }
     }
-    // Alone and in one phase: the accounts, the entry, the commit.
+    // Single, in one phase: the accounts, the entry, the commit.
     CHECK(messages >= 3);
     CHECK(!all.empty());
     std::atomic<std::size_t> next = 0;
@@ -106,13 +107,16 @@ void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& mak
         });
     }
     side_by_side.clear();
-    // On a busy machine the undisturbed ones may have had to say something twice.
+    // On a busy machine the undisturbed callers may have repeated a message.
     INFO(missed << " of " << all.size() << " messages were never sent");
     CHECK(missed * 10 <= all.size());
 }
 
-/// Every message of a caller's action in each of these setups meets what `make` has for it. The
-/// waits are long and the work is little, so many callers suffer side by side.
+/// Every message of a caller's action in each of these setups meets the faults of `make`. The waits
+/// are long and the work is little, so many callers run side by side.
+/// Shape:   Scene - made of a setup; commands(number) acts undisturbed and counts the messages;
+///          suffer(mishap, number) acts once more with the fault, checks the end, and returns
+///          whether the message was sent at all
 /// Shape:   Scene - made of a setup; commands(number) does it undisturbed and counts the messages,
 ///          suffer(mishap, number) does it once more and checks how it ended; whether the message
 ///          that was to suffer was sent at all
@@ -138,7 +142,8 @@ inline std::vector<fault> const every_fault{fault::drop_request, fault::drop_rep
                                             fault::cut_reply, fault::hold_reply,
                                             fault::hold_request};
 
-/// Every message meets every one of these. A late one comes when all is over.
+/// Every message meets each of these faults. A late message arrives after the end.
+/// Shape:   thorough - it also arrives before the recovery, and some callers never get an answer
 /// Shape:   thorough - it also comes before the recovery, and some callers never get an answer
 template <typename Scene>
 void lose_every_message(std::vector<typename Scene::setup> const& setups,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The writes of programs that follow MongoDB's tutorial "Perform Two Phase Commits", one by one, as
-// the texts and programs that copied it spell them.
+// The writes of programs that follow MongoDB's tutorial "Perform Two Phase Commits", step by step,
+// in the spellings of its copies.
 #pragma once
 
 #include "commands.hpp"
@@ -13,7 +13,7 @@
 
 namespace settle_test {
 
-/// How one of those programs spells its documents.
+/// The spelling of the documents of one such program.
 struct dialect {
     std::string name;
     std::string id;         ///< of a transaction, as extended JSON around its number
@@ -65,7 +65,7 @@ inline bool make_recent(dialect& words) {
     return true;
 }
 
-/// A program of that kind, which stops wherever it is told to.
+/// A program of that kind, which stops at a chosen step.
 class old_program {
 public:
     old_program(std::string const& address, dialect const& words) : to_{address}, words_{words} {}
@@ -99,7 +99,7 @@ public:
         if (count > 2) undo(of, "B", -100);
         if (count > 3) set_state(of, "canceling", words_.canceled);
     }
-    /// One effect, which may come late.
+    /// One effect, which may arrive late.
     void apply(int of, std::string const& account, int amount) {
         run(R"({{"update": "accounts", "updates": [{{"q": {{"{}": "{}{}", "pendingTransactions": )"
             R"({{"$ne": {}}}}}, "u": {{"$inc": {{"balance": {}}}, "$push": )"

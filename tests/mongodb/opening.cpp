@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A primary is lost while a database is opened, or its records are created: both wait for the next
-// one, as a transaction does.
+// A primary is lost while a database is opened or its records are created: both wait for the next
+// primary, as a transaction does.
 #include "bank.hpp"
 #include "proxy.hpp"
 #include "shared_servers.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("opening: a database opens although each answer is lost once") {
     CHECK(between.requests("listIndexes") > 2);
     engine.create(ledgers, {"A", opening, 0, ""}).value();
     CHECK(balance(engine, "A") == opening);
-    // What is there already is only looked at.
+    // An existing collection is only read.
     between.reset_counts();
     auto const again = bank_on(db);
     for (char const* const command :

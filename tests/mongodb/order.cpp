@@ -21,7 +21,7 @@ struct life {
         (std::string, ends),
         (std::string, begins));
 };
-/// Ends one record and makes another: each fits only behind the one that made its own.
+/// Erases one record and creates another: each transaction requires the record of its predecessor.
 inline constexpr auto life_type = settle::transaction<life, "life">(
     settle::participant<"ends">(labels, settle::param<&life::ends>).confirm(settle::erase),
     settle::participant<"begins">(labels, settle::param<&life::begins>)

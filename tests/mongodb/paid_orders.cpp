@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // A well-known article applies the tutorial to a balance and an order in Python: the order has no
-// amount, only a state, and its mark does not say what it replaced. What its program left at any
-// step is brought to its end.
+// amount, only a state, and its mark does not hold the old state. Leftovers of its program at any
+// step are finished.
 #include "old_programs.hpp"
 #include "shared_servers.hpp"
 
@@ -19,12 +19,12 @@ namespace shop_of = shop::tutorial;
 
 struct fashion {
     std::string name;
-    bool object_ids; ///< as the driver makes them where nobody names any
+    bool object_ids; ///< created by the driver where no program gives an id
     bool recent;     ///< not too old to be committed; only an ObjectId says when it was made
     std::string field = "balance";
 };
 
-/// The article's program, which stops wherever it is told to.
+/// The article's program, which stops at a chosen step.
 class article {
 public:
     article(std::string const& address, fashion const& of) : to_{address}, of_(of) {}
@@ -246,8 +246,8 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
             program.open(number);
             program.pay(number, 4);
         }
-        // Another program went on with one order, a second payment named another, and a third has
-        // no state any more.
+        // Another program changed one order, a second payment marks another, and a third has no
+        // state.
         update("orders", "o1", R"({"$set": {"state": "Shipped"}})");
         update("orders", "o2", R"({"$push": {"pendingTransactions": "t9"}})");
         update("orders", "o3", R"({"$unset": {"state": 1}})");
@@ -266,7 +266,8 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
             CHECK(one.problem.code == settle::errc::damaged);
             CHECK(one.problem.text.find("'o" + std::to_string(number) + "' of 'orders'") !=
                   std::string::npos);
-            // Who asks for that one alone is told the same, at once, and nothing changes either.
+            // A later call for this transaction alone gets the same error, at once, and changes
+            // nothing.
             auto const canceled = shop.engine.cancel(one.id);
             CHECK(canceled.verdict == settle::verdict::undecided);
             CHECK(canceled.problem.text == one.problem.text);
@@ -277,7 +278,7 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
             R"({"count": "transaction", "query": {"epoch": {"$exists": true}}})");
         CHECK(touched.number("n") == 1);
         shop.check(program, 4, false);
-        // Once they are put right by hand, they end as the others.
+        // Once the orders are repaired by hand, these transactions end as the others.
         update("orders", "o1", R"({"$set": {"state": "Paid"}})");
         update("orders", "o2", R"({"$pull": {"pendingTransactions": "t9"}})");
         update("orders", "o3", R"({"$set": {"state": "Paid"}})");

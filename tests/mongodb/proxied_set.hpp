@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A replica set of which clients know only proxies: one before each member.
+// A replica set whose clients see only proxies: one before each member.
 #pragma once
 
 #include "proxy.hpp"
@@ -16,9 +16,9 @@
 
 namespace settle_test {
 
-/// A driver goes to the hosts that the members name in their greeting, whatever its address said.
-/// So in every greeting these are replaced by the proxies, of which the names are equally long.
-/// The members themselves talk past the proxies. The set must outlive this.
+/// A driver connects to the hosts that the members name in their greeting, whatever its address
+/// says. So this class replaces the hosts in every greeting by proxies with names of equal length.
+/// The members themselves bypass the proxies. The set must outlive this object.
 class proxied_set {
 public:
     explicit proxied_set(replica_set& set) {

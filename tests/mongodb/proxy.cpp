@@ -38,8 +38,8 @@ bool is_greeting(std::string const& command) {
            command == "endSessions" || command.empty();
 }
 
-/// One client's connection and the one to the server that belongs to it, with a thread for each
-/// direction. The descriptors are closed when both threads have ended, never under one of them.
+/// A client's connection and its connection to the server, with a thread for each direction. The
+/// descriptors are closed when both threads have ended, never before.
 struct proxy::link {
     struct open_request {
         std::string command;
@@ -117,7 +117,7 @@ void proxy::accept_clients() {
         std::lock_guard const lock{mutex_};
         if (ending_ || refusing_) continue;
         links_.push_back(one);
-        // A link's destructor joins its threads, so they must not be what keeps it.
+        // A link's destructor joins its threads, so the threads must not own the link.
         auto* const raw = one.get();
         one->requests = std::thread{[this, raw] { pass_requests(*raw); ++raw->ended; }};
         one->replies = std::thread{[this, raw] { pass_replies(*raw); ++raw->ended; }};
@@ -138,7 +138,7 @@ void proxy::remove_ended() {
 void proxy::pass_requests(link& one) {
     wire_message message;
     while (receive(one.to_client, message) && pass_request(one, message)) {}
-    // What has arrived late must also be done: a server may give up what nobody waits for.
+    // A late message must also take effect: a server may give up a request whose client has gone.
     std::unique_lock lock{mutex_};
     changed_.wait_for(lock, 10s, [&] { return ending_ || one.waiting.empty(); });
     lock.unlock();
@@ -179,12 +179,12 @@ bool proxy::pass_request(link& one, wire_message& message) {
     return send_all(one.to_server, message.bytes.data(), message.bytes.size());
 }
 
-/// Names a reply by its request, counts it, and gives what was decided about it.
+/// Names a reply by its request, counts it, and returns the verdict on it.
 proxy::verdict proxy::take_reply(link& one, wire_message& message) {
     verdict decided;
     std::lock_guard const lock{mutex_};
     auto const found = one.waiting.find(message.answers());
-    // A greeting may be answered again and again, to one request: then this stays empty.
+    // A server may send several replies to one greeting: then this stays empty.
     message.command = "";
     if (found != one.waiting.end()) {
         message.command = found->second.command;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A bad network between a client and one MongoDB server: it loses, cuts and delays single messages.
-// It also says in the server's place what that one has no reason to say.
+// It also sends replies in the server's place that the server has no reason to send.
 //
 //   proxy between{server.port()};
 //   between.add({.command = "update", .nth = 2, .what = fault::drop_reply});
@@ -39,13 +39,13 @@ enum class fault {
 struct rule {
     std::string command = "";   ///< "update"; empty: any, but those by which a driver greets
     int nth = 1;                ///< which message of that kind, counted from the rule's making on
-    int times = 1;              ///< that one and those after it
+    int times = 1;              ///< the nth message and the next ones
     fault what = fault::drop_reply;
     std::chrono::milliseconds time{0};
     std::string answer = "";    ///< as JSON
 };
 
-/// What libmongoc says on its own, whenever it likes: counting it would make tests depend on time.
+/// libmongoc's own messages, sent at any time: a count of them would make tests depend on time.
 bool is_greeting(std::string const& command);
 
 /// All functions may be called from any thread, at any time.
@@ -58,16 +58,17 @@ public:
     explicit proxy(int server_port);
     proxy(proxy const&) = delete;
     proxy& operator=(proxy const&) = delete;
-    ~proxy();   ///< closes all connections; what is delayed or held then never arrives
+    ~proxy();   ///< closes all connections; delayed and held messages never arrive
 
     [[nodiscard]] int port() const { return port_; }
-    /// Of the one server behind it. A replica set's other members are not looked for.
+    /// The address of the server behind the proxy. The client does not look for a replica set's
+    /// other members.
     [[nodiscard]] std::string address(std::string const& database = "",
                                       std::string const& options = "") const;
 
     void add(rule one);
     void clear_rules();
-    /// Lets go what is held now.
+    /// Releases the held messages.
     void release();
     /// While it is on, nothing passes in either direction, and nothing is refused either.
     void black_hole(bool on);
@@ -81,14 +82,15 @@ public:
     void on_request(hook change);
     void on_reply(hook change);
 
-    // What came from clients, and what the server answered; dropped and cut messages count as well.
+    // Requests of clients, and replies of the server; dropped and cut messages count as well.
     [[nodiscard]] int requests(std::string const& command) const;
     [[nodiscard]] int replies(std::string const& command) const;
-    /// Without those by which a driver greets.
+    /// Without the driver's greetings.
     [[nodiscard]] int requests() const;
     [[nodiscard]] std::map<std::string, int> all_requests() const;
     void reset_counts();
-    /// Waits until the server has answered that many, late ones too; false when it has not.
+    /// Waits until the server has sent that many replies, including late replies; false on a
+    /// timeout.
     bool wait_for_replies(std::string const& command, int count,
                           milliseconds limit = milliseconds{10'000});
 

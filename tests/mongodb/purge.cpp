@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finished entries go from MongoDB's log when they can matter no more; what is unfinished stays.
+// Finished entries leave MongoDB's log when they cannot matter any more; unfinished entries stay.
 #include "bank.hpp"
 #include "shared_servers.hpp"
 
@@ -19,7 +19,7 @@ TEST_CASE("purge: it erases old entries, a step at a time, and nothing else") {
         engine.create(ledgers, {"A", opening, 0, ""}).value();
         engine.create(ledgers, {"B", opening, 0, ""}).value();
         for (int i = 0; i < 5; ++i) {
-            // One of them is canceled.
+            // One of these transactions is canceled.
             auto const outcome =
                 engine.run("old-" + std::to_string(i), transfer{"A", "B", i == 2 ? 1'000 : 1});
             CHECK(outcome.done() == (i != 2));

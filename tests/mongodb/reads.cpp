@@ -34,7 +34,7 @@ using settle_test::run_command;
 
 constexpr settle::collection<account, "accounts", &account::id> accounts;
 
-/// What a client asks for, to be looked at as the server's answers are.
+/// The request of a client, readable in the same way as the server's replies.
 settle_test::reply document_of(settle_test::wire_message const& request) {
     // Behind the header stand flags and the kind of the section.
     auto const body = settle_test::wire_message::header_size + 4 + 1;
@@ -163,7 +163,7 @@ TEST_CASE("reads: a sure read on a set of one member is journaled at once, witho
     CHECK(!engine.find("t").value());
     CHECK(commits == 2);
     CHECK(linearizable == 0);
-    // Whoever joins may become the primary.
+    // Every new member may become the primary.
     between.on_reply(name_another_member);
     CHECK(!engine.find("t").value());
     CHECK(linearizable == 1);
@@ -193,8 +193,8 @@ TEST_CASE("reads: find() returns an entry whose majority is not known yet") {
         auto const reply = shell.run(in, command);
         REQUIRE_MESSAGE(reply.ok, reply.error);
     };
-    // As on a new primary, which has what the one before has acknowledged, and learns late that a
-    // majority has it, too.
+    // As on a new primary, which has the acknowledged writes of its predecessor, and learns late
+    // that a majority has them, too.
     run("admin", R"({"configureFailPoint": "disableSnapshotting", "mode": "alwaysOn"})");
     run("bank", R"({"insert": "settle_entries", "documents": [{"_id": "t", "state": "canceled", )"
                 R"("epoch": {"$numberLong": "5"}, "owner": "", "created": {"$date": {)"

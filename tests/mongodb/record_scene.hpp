@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a caller does with a whole record behind a proxy, each of whose messages meets some mishap:
-// it creates it, erases it, or assigns to its fields. The record is then as the log says, and no
-// mark is left.
+// A caller's action on a whole record behind a proxy, with a fault for each message: the caller
+// creates it, erases it, or assigns to its fields. The record then agrees with the log, and no mark
+// is left.
 #pragma once
 
 #include "transfer_scene.hpp"
@@ -10,7 +10,7 @@ namespace settle_test {
 
 enum class change { create, erase, assign };
 
-/// What is done, and where.
+/// The action, and its setup.
 struct record_change {
     circumstances where;
     change what;
@@ -46,7 +46,7 @@ public:
     explicit record_scene(record_change const& of)
         : behind_proxy(of.where.server, of.where.how), of_(of) {}
 
-    /// The commands of one undisturbed transaction, and how many there are of each.
+    /// The commands of one undisturbed transaction, and the count of each.
     std::map<std::string, int> commands(int number) {
         std::string const id = "usual" + std::to_string(number);
         begin(id);
@@ -89,7 +89,7 @@ private:
     static card second(std::string const& id) {
         return {id, "Bára", false, colour::blue, {}, std::nullopt, "note", 4, 2};
     }
-    /// What becomes of the first when it is rewritten.
+    /// The new value of the first record.
     static card rewritten(std::string const& id) {
         auto made = second(id);
         made.points += first(id).points;

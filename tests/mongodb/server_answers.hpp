@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a server says when its role changes, it is shut down or its time is over, and what other
-// versions say: in place of what was asked, and after it was done.
+// The replies of a server whose role changes, that is shut down or runs out of time, and the
+// replies of other versions: in place of the requested action, and after it.
 #pragma once
 
 #include "mishaps.hpp"
@@ -9,12 +9,12 @@
 
 namespace settle_test {
 
-/// What says that the work may have been done or not.
+/// Errors that leave the outcome of the action open.
 /// Source:  src/mongo/base/error_codes.yml of MongoDB 6.0; the last is of no version
 inline constexpr int unsure_codes[]{50, 91, 189, 262, 10107, 11600, 13435, 999'999};
-/// What says that it was not.
+/// Errors that exclude an effect.
 inline constexpr int undone_codes[]{112, 251};
-/// What befalls a write that was done.
+/// The ways to disturb a write that has taken effect.
 inline constexpr int concern_codes[]{64, 91};
 
 inline constexpr std::string_view transient = "TransientTransactionError";

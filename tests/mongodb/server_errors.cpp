@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSL-1.0
-// A server that says what it does when its role changes, it is shut down or its time is over, and
-// what other versions say: in place of what was asked, and after it was done. Every message of a
-// transaction is answered so; what the caller is told is what the log says, and sums are exact.
+// A server replies with the errors of a changed role, a shutdown or a timeout, and of other
+// versions: in place of the requested action, and after it. Every message of a transaction gets
+// such a reply; the reported outcome agrees with the log, and sums are exact.
 #include "server_answers.hpp"
 #include "transfer_scene.hpp"
 
 namespace settle_test {
 namespace {
 
+/// Shape:   every - each message gets one of so many errors, and each message other errors
 /// Shape:   every - of so many answers a message gets one, each message others
 void answer_every_message(std::vector<circumstances> const& all, std::size_t every = 1) {
     std::atomic<std::size_t> number = 0;
@@ -30,14 +31,14 @@ constexpr int by_driver(int domain, int code) { return -(domain * 100'000 + code
 TEST_CASE("server errors: every code of the server and driver is retryable, permanent or unknown") {
     using enum settle::condition;
     std::vector<code_case> all{{112, retryable}, {999'999, unknown}};
-    // What says that nothing was done, and will not be.
+    // Errors that exclude an effect, now and later.
     for (int const code : {2,   9,   11,  13,  14,  15,  18,  20,  22,   26,    28,    31,    48,
                            52,  56,  57,  59,  61,  66,  67,  72,  73,   85,    86,    115,   121,
                            123, 148, 166, 167, 171, 257, 263, 322, 323,  334,   8000,  10334, 11000,
                            14031, 17280, 17419, 17420}) {
         all.push_back({code, permanent});
     }
-    // What may come in the middle of the work, or passes.
+    // Errors that may come in the middle of the work, or pass.
     for (int const code : {1,   6,   7,   24,  46,    50,    64,    79,    89,    91,    100,
                            189, 202, 246, 251, 262,   267,   290,   317,   358,   384,   9001,
                            10107, 11600, 11602, 13388, 13435, 13436}) {
@@ -118,8 +119,8 @@ TEST_CASE("exhaustive: server errors: every message of a later call on a transfe
 }
 
 TEST_CASE("server errors: an unknown commit is sent again, and no effect is repeated") {
-    // What the server would say of its own carries a label; what another version or a program
-    // between says may carry none.
+    // The server's own reply carries a label; the reply of another version, or of a program in
+    // between, may carry none.
     for (std::string const& reply : {failed(91), failed(91, "UnknownTransactionCommitResult")}) {
         for (fault const how : {fault::refuse, fault::answer_so}) {
             fresh_database const own{replica_set_address};

@@ -72,7 +72,7 @@ std::string find_mongod(std::string& reason) {
     }
     if (output.ends_with('\n')) output.pop_back();
     if (output.starts_with('/')) return output;
-    // Who tried to fetch one knows better why there is none.
+    // A script that failed to fetch the server knows the reason better.
     char const* const skipped_because = std::getenv("SETTLE_NO_MONGOD");
     reason = skipped_because && *skipped_because ? skipped_because : output;
     return "";
@@ -90,7 +90,8 @@ std::string const& mongod_program() {
 
 int free_port() {
     static std::mt19937 random{std::random_device{}()};
-    // From 32768 on the system gives ports to clients, which could take that of a killed server.
+    // From 32768 on the system gives ports to clients, and a client could take the port of a killed
+    // server.
     std::uniform_int_distribution<int> any{15'000, 32'000};
     for (int tries = 0; tries < 1'000; ++tries) {
         int const port = any(random);
@@ -145,8 +146,8 @@ void server::begin() {
                     "--setParameter", "enableTestCommands=1",
                     "--setParameter", "shutdownTimeoutMillisForSignaledShutdown=100",
                     "--setParameter", "diagnosticDataCollectionEnabled=false",
-                    // The files of what tests have dropped go soon: thousands of them would keep
-                    // a processor at work.
+                    // The files of dropped databases are removed soon: thousands of files would
+                    // keep a processor busy.
                     "--setParameter", "minSnapshotHistoryWindowInSeconds=5"};
     words.insert(words.end(), more_.begin(), more_.end());
     std::vector<char*> native;
@@ -160,7 +161,7 @@ void server::begin() {
     // From here to exec nothing may allocate: another thread may have held the heap's lock.
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
-    ::setpgid(0, 0);   // what a terminal interrupts is the test, which then ends the servers
+    ::setpgid(0, 0);   // an interrupt from a terminal ends the test, which then ends the servers
     int const null = ::open("/dev/null", O_RDWR);
     for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
     ::close_range(3, ~0U, 0);
@@ -262,9 +263,9 @@ void replica_set::initiate() {
         list += (i == 0 ? "" : ", ") + std::string{"{\"_id\": "} + std::to_string(i) +
                 ", \"host\": \"" + members_[i]->host() + "\"}";
     }
-    // By default a new primary waits, before it takes writes, for what a member that is frozen may
-    // still have, longer than the others wait for a primary: they elect on and on, for half a
-    // minute. What a majority has acknowledged is kept without that wait as well.
+    // By default a new primary waits, before it takes writes, for writes that a frozen member may
+    // still have. It waits longer than the other members wait for a primary, so elections repeat
+    // for half a minute. Writes acknowledged by a majority are kept without that wait as well.
     auto const answer = run_command(
         direct(*members_[0], 20'000),
         "{\"replSetInitiate\": {\"_id\": \"settle\", \"members\": [" + list + "],"
@@ -280,8 +281,8 @@ std::optional<std::size_t> replica_set::primary() {
         if (!member(i).running() || member(i).frozen()) continue;
         auto const hello = run_command(direct(member(i), 1'000), R"({"hello": 1})");
         if (!hello.truth("isWritablePrimary")) continue;
-        // One that was frozen calls itself primary for a while after it was thawed. An election
-        // id begins with the number of the election.
+        // A member that was frozen calls itself primary for a while after the thaw. An election id
+        // begins with the number of the election.
         auto const elected = hello.object_id("electionId");
         if (found && elected < latest) continue;
         found = i;
@@ -332,7 +333,7 @@ std::size_t replica_set::freeze_primary() {
 
 std::size_t replica_set::step_down() {
     auto const number = wait_for_primary();
-    // It refuses while nobody else has all that it has.
+    // The member refuses while no other member has all its writes.
     std::string refused;
     bool const goes = wait_until(patience, [&] {
         auto const answer =
@@ -354,7 +355,7 @@ std::size_t replica_set::step_down() {
 }
 
 void replica_set::stop_all() {
-    // Asked one after another, each would first hand its office to the next.
+    // One after another, each member would first hand over to the next.
     for (auto& one : members_) one->ask_to_end();
     for (auto& one : members_) one->stop();
 }

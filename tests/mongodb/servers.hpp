@@ -19,12 +19,12 @@ using arguments = std::vector<std::string>;
 /// Says why a test cannot run here and ends the process so that ctest reports it as skipped.
 [[noreturn]] void skip(std::string const& reason);
 
-/// The server program that is used here; without one the test is skipped.
+/// The server program of these tests; without it the test is skipped.
 std::string const& mongod_program();
-/// The same for those who say themselves what its absence means: empty, and then why.
+/// The same for a caller that handles its absence: empty, and then the reason.
 std::string find_mongod(std::string& reason);
 
-/// A loopback port on which nothing listens, outside of what the system gives to clients.
+/// A free loopback port, outside of the range that the system gives to clients.
 int free_port();
 
 /// One mongod. Its constructor starts it and waits until it listens, its destructor kills it and
@@ -43,11 +43,11 @@ public:
     [[nodiscard]] bool frozen() const { return frozen_; }
     [[nodiscard]] std::filesystem::path const& folder() const { return folder_; }
     [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
-    /// Of this server alone, whatever replica set it may belong to.
+    /// The address of this server alone, even if it belongs to a replica set.
     [[nodiscard]] std::string address(std::string const& database = "",
                                       std::string const& options = "") const;
 
-    void kill();        ///< SIGKILL: what was not journaled is lost
+    void kill();        ///< SIGKILL: writes that were not journaled are lost
     void ask_to_end();  ///< SIGTERM, without waiting
     void stop();        ///< SIGTERM, and waits for its end
     void freeze();      ///< SIGSTOP: its connections stand, and nothing answers
@@ -68,15 +68,15 @@ private:
     bool frozen_ = false;
 };
 
-/// Several mongods that elect one of them, within about a second of the last one's end.
+/// Several mongods that elect a primary, within about a second of the previous primary's end.
 class replica_set {
 public:
     using milliseconds = std::chrono::milliseconds;
-    /// On a busy machine members may miss each other's votes again and again, and one that was
-    /// killed has to look through its journal, and may have to undo writes.
+    /// On a busy machine members may repeatedly miss each other's votes. A killed member has to
+    /// read its journal, and may have to roll back writes.
     static constexpr milliseconds patience{120'000};
 
-    /// Starts the members and waits until one is the primary and the others follow it.
+    /// Starts the members and waits until one member is the primary and the others follow it.
     /// Shape: more - further arguments of every member: "--keyFile", "FILE"
     ///        options - of the addresses by which the set is steered: "tls=true&tlsCAFile=..."
     explicit replica_set(std::size_t members = 3, arguments more = {}, std::string options = "");
@@ -84,7 +84,7 @@ public:
     [[nodiscard]] std::size_t size() const { return members_.size(); }
     [[nodiscard]] server& member(std::size_t number) { return *members_.at(number); }
     [[nodiscard]] std::string address(std::string const& database = "") const;
-    /// From now on the set is steered as this user, where it asks for one: "name:password".
+    /// From now on the set is controlled as this user, if it has users: "name:password".
     void log_in(std::string user) { user_ = std::move(user); }
 
     /// The member that calls itself primary now, the latest elected one if several do.
@@ -95,11 +95,11 @@ public:
 
     std::size_t kill_primary();     ///< gives its number, as the next two do
     std::size_t freeze_primary();
-    std::size_t step_down();        ///< waits until another one is the primary
+    std::size_t step_down();        ///< waits until another member is the primary
     void thaw(std::size_t number) { member(number).thaw(); }
     void restart(std::size_t number) { member(number).start(); }
     void stop_all();
-    void start_all();               ///< those that do not run; waits for a primary
+    void start_all();               ///< the stopped members; waits for a primary
 
 private:
     void initiate();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Several programs transfer money in a replica set of three, while its primary is killed, frozen
-// and told to go, and while all of it is stopped. Everything settles, sums are exact, and what each
-// program was told is what the log says.
+// Several programs transfer money in a replica set of three servers, while its primary is killed,
+// frozen and stepped down, and while the whole set is stopped. Everything settles, sums are exact,
+// and the outcomes that each program printed agree with the log.
 #include "bank.hpp"
 #include "commands.hpp"
 #include "servers.hpp"
@@ -30,8 +30,8 @@ std::size_t setting(char const* name, std::size_t otherwise) {
     return given != nullptr && *given != '\0' ? std::strtoull(given, nullptr, 10) : otherwise;
 }
 
-/// What one program does until it is asked to end: transfers, one by one or some at a time, in one
-/// phase or in two, or all of them alone and in two. It prints each outcome that it is told.
+/// One program until its end is requested: transfers, single or in batches, in one phase or in two,
+/// or all of them single and in two phases. It prints each outcome.
 void work(std::string const& address, std::string const& name, std::string const& how,
           std::uint64_t seed) {
     settle::options limits;
@@ -69,7 +69,7 @@ void work(std::string const& address, std::string const& name, std::string const
     }
 }
 
-/// Programs at work on one set, of which each is this program's own worker.
+/// The programs at work on one set; each is a worker of this test program.
 class workers {
 public:
     workers(replica_set const& set, std::size_t count, std::string how)
@@ -77,14 +77,14 @@ public:
         for (std::size_t i = 0; i < count; ++i) start(i);
     }
 
-    /// Ends one of them in the middle of anything, and starts another in its place.
+    /// Kills one program at any step, and starts another in its place.
     void kill(std::size_t number) {
         auto const index = number % running_.size();
         running_[index]->signal(SIGKILL);
         note(running_[index]->wait());
         start(index);
     }
-    /// Id and verdict of everything that any of them was told.
+    /// Id and verdict of each outcome that a program printed.
     std::map<std::string, std::string> end() {
         for (auto& one : running_) one->signal(SIGKILL);
         for (auto& one : running_) note(one->wait());
@@ -140,19 +140,19 @@ std::string marks_and_entries(replica_set const& set) {
         .json();
 }
 
-/// The log, the records and the programs tell one story.
+/// The log, the records and the printed outcomes agree.
 void check_story(replica_set const& set, std::map<std::string, std::string> const& reported) {
     database db{set.address("bank")};
     auto engine = bank_on(db);
-    // A program that was killed leaves its native transaction to the server, which lets it hold its
-    // records for 60 s: until then what needs them stays undecided.
+    // A killed program leaves its native transaction to the server, which lets it hold its records
+    // for 60 s: until then transactions on these records stay undecided.
     auto const until = std::chrono::steady_clock::now() + 90s;
     while (engine.recover(at_once()).undecided != 0) {
         if (std::chrono::steady_clock::now() > until) break;
     }
     settle_all(engine);
-    // What a killed program had sent may wait in the server for such a transaction, too, and is
-    // stray when it arrives.
+    // The requests of a killed program may wait in the server for such a native transaction, too,
+    // and are stray when they take effect.
     std::this_thread::sleep_for(1s);
     settle_all(engine);
     CHECK_MESSAGE(engine.marks().value() == 0, marks_and_entries(set));
@@ -191,7 +191,8 @@ void check_story(replica_set const& set, std::map<std::string, std::string> cons
     MESSAGE(ends.size() << " entries, " << reported.size() << " outcomes reported, " << done
                         << " done, " << undecided << " undecided");
     CHECK(done > 50);
-    // Those who run when a primary goes are few beside those who run when there is one.
+    // Few transactions run while a primary goes, compared with the transactions that run under a
+    // primary.
     CHECK(undecided * 5 <= reported.size());
     std::int64_t sum = 0;
     for (auto const& one : engine.scan_page<settle::testing::ledgers_type>({}, 1000).value()) {
@@ -203,7 +204,7 @@ void check_story(replica_set const& set, std::map<std::string, std::string> cons
     CHECK(sum == static_cast<std::int64_t>(accounts) * each_opening);
 }
 
-/// What befalls the set, while programs are at work.
+/// The fault of the set, while programs are at work.
 template <typename Disaster>
 void under_load(Disaster const& disaster, std::string const& how = "mixed") {
     replica_set set;
@@ -234,7 +235,7 @@ TEST_CASE("set under load: worker" * doctest::skip()) {
         try {
             work(address, name, how, std::random_device{}());
         } catch (settle::failure const&) {
-            // Who comes when there is no primary is refused, and may come again.
+            // A call without a primary is refused, and may be repeated.
         }
     }
 }
@@ -264,7 +265,8 @@ TEST_CASE("long: set under load: the primary is frozen and steps down" *
             set.wait_for_primary();
             std::this_thread::sleep_for(1500ms);
             if (i == 2) running.kill(i);
-            // What it had in its hands when it froze, it now does, or finds that it may not.
+            // A frozen server now finishes the requests that it had received, or finds that it may
+            // not.
             set.thaw(frozen);
             set.wait_until_whole();
             std::this_thread::sleep_for(500ms);
@@ -275,8 +277,8 @@ TEST_CASE("long: set under load: the primary is frozen and steps down" *
     });
 }
 
-/// On a primary that is new, what a majority is known to have may be older than what the one before
-/// has acknowledged. Who goes alone is the first to look there.
+/// On a new primary, the state known to a majority may be older than the acknowledged writes of its
+/// predecessor. A single transaction reads that state first.
 TEST_CASE("long: set under load: elections follow each other while transactions run alone" *
           doctest::test_suite("three servers")) {
     auto const disaster = [](replica_set& set, workers&) {
@@ -297,7 +299,7 @@ TEST_CASE("long: set under load: all three servers stop for a minute" *
         set.stop_all();
         std::this_thread::sleep_for(60s);
         set.start_all();
-        // Killed at once, so that nobody hands anything over.
+        // All are killed at once, so that no member hands over.
         for (std::size_t i = 0; i < set.size(); ++i) set.member(i).kill();
         std::this_thread::sleep_for(2s);
         set.start_all();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
-// The servers that all short tests share: where they are, and a database of a test's own there.
+// The servers that all short tests share: their addresses, and a database for each test.
 //
-// ctest has them started before the first test that wants one and stopped after the last. Who runs
-// the program by hand names servers in SETTLE_MONGODB_STANDALONE ("HOST:PORT") and
-// SETTLE_MONGODB_REPLICA_SET ("HOST:PORT/?replicaSet=NAME"), or starts these with "keep".
+// ctest starts them before the first test that needs them and stops them after the last. To run the
+// program by hand, name servers in SETTLE_MONGODB_STANDALONE ("HOST:PORT") and
+// SETTLE_MONGODB_REPLICA_SET ("HOST:PORT/?replicaSet=NAME"), or start these with "keep".
 // Several tests use them at once: a fail point must name its test's own appName.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace settle_test {
 
-/// "HOST:PORT" or "HOST:PORT/?OPTIONS" of a shared server; without one the test is skipped.
+/// "HOST:PORT" or "HOST:PORT/?OPTIONS" of a shared server; without it the test is skipped.
 inline std::string shared_server(std::string const& name, char const* variable) {
     if (char const* given = std::getenv(variable); given && *given) return given;
     std::ifstream file{SETTLE_SHARED_SERVERS};
@@ -47,7 +47,7 @@ inline std::string replica_set_address(std::string const& database) {
     return address_at(shared_server("replica_set", "SETTLE_MONGODB_REPLICA_SET"), database);
 }
 
-/// A database that nobody else uses, dropped in the end.
+/// A database of this object alone, dropped in the end.
 /// Example: fresh_database const bank{replica_set_address};   bank.address()
 class fresh_database {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a native transaction and a pool of clients do not see to by themselves: two that look at
-// what the other one changes, threads that share one client, documents that are large, indexes and
-// fields of other programs.
+// Facts that a native transaction and a pool of clients do not ensure by themselves: two
+// transactions that guard each other's change, threads that share one client, large documents, and
+// indexes and fields of other programs.
 #include "bank.hpp"
 #include "shared_servers.hpp"
 
@@ -41,7 +41,7 @@ using settle::param;
 
 inline constexpr settle::collection<shift, "shifts", &shift::id> shifts;
 
-/// One may go while the other one stays.
+/// One person may leave while the other stays.
 inline constexpr auto leave_type = settle::transaction<leave, "leave">(
     settle::participant<"stays">(shifts, param<&leave::stays>)
         .require(field<&shift::on_call> == lit<1>),
@@ -88,7 +88,7 @@ TEST_CASE("snapshots: of two transactions that guard each other's change, one ta
         }
         CHECK(engine.marks().value() == 0);
     }
-    // What holds a record leaves nothing in it.
+    // The lock of a record leaves nothing in it.
     auto const found = run_command(own.address(), R"({"find": "shifts", "limit": 1})");
     CHECK(found.json().find("settle_held") == std::string::npos);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A server on a loopback port that is none of MongoDB's.
+// A server on a loopback port that is not MongoDB.
 #pragma once
 
 #include "wire.hpp"
@@ -19,7 +19,7 @@
 
 namespace settle_test {
 
-/// Says the same to everybody who comes, and listens to nobody.
+/// Sends the same text to every client, and reads nothing.
 class strange_server {
 public:
     /// Shape:   closes - ends each connection when it has spoken

@@ -58,7 +58,7 @@ inline void settle_all(taken_over& bank) {
     CHECK(found.problem.empty());
     CHECK(found.skipped.empty());
     CHECK(found.undecided == 0);
-    // What nobody had begun is run by whoever works on what was submitted.
+    // A worker runs submitted transactions that no worker had begun.
     CHECK(bank.engine().work().problem.empty());
     CHECK(bank.engine().sweep().problem.empty());
 }
@@ -68,7 +68,7 @@ inline void check_sums(taken_over& bank, int of, bool moved) {
     CHECK(bank.balance("B" + std::to_string(of)) == (moved ? 1100 : 1000));
 }
 
-/// Whether no record has a mark, bare or not, and what settle does not know is still there.
+/// Whether no record has a mark, bare or not, and unknown fields are still there.
 inline void check_records(std::string const& address, int count) {
     auto const counted = [&](std::string const& filter) {
         auto const found = run_command(

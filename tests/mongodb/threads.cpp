@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Threads that share native transactions; nobody gets another's end.
+// Threads share native transactions; each thread gets its own outcome.
 #include "../own_ends.hpp"
 #include "bank.hpp"
 #include "shared_servers.hpp"

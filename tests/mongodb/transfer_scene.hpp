@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a caller does with a transfer behind a proxy, each of whose messages meets some mishap. What
-// the caller is told is then what the log says, sums are exact, and no mark is left.
+// A caller's action on a transfer behind a proxy, with a fault for each message. The reported
+// outcome then agrees with the log, sums are exact, and no mark is left.
 #pragma once
 
 #include "behind_proxy.hpp"
@@ -8,7 +8,7 @@
 
 namespace settle_test {
 
-/// What is done, and where.
+/// The action, and its setup.
 struct circumstances {
     std::string name;
     fresh_database::address_of* server;
@@ -41,7 +41,7 @@ inline circumstances const together_canceled{
 inline circumstances const one_phase_together{
     "one phase, two in a wave", &replica_set_address, settle::phases::one, enough, true};
 
-/// All that is done with a transfer that somebody else has begun, run or submitted.
+/// All actions on a transfer that another caller has begun, run or submitted.
 inline std::vector<circumstances> later_deeds() {
     using enum left_at;
     using settle::phases;
@@ -81,7 +81,7 @@ public:
     using setup = circumstances;
     explicit transfer_scene(circumstances const& of) : behind_proxy(of.server, of.how), of_(of) {}
 
-    /// The commands of one undisturbed transaction, and how many there are of each.
+    /// The commands of one undisturbed transaction, and the count of each.
     std::map<std::string, int> commands(int number) {
         std::string const id = "usual" + std::to_string(number);
         begin(id);
@@ -118,8 +118,8 @@ public:
     }
 
 private:
-    /// With a caller that does not wait for who left the transfer. Who has an answer to wait for
-    /// has the patience for it.
+    /// With a caller that does not wait for the worker that left the transfer. A caller with an
+    /// answer to wait for has a longer patience.
     void begin(std::string const& id, bool in_vain = false) {
         auto limits = patient_limits();
         if (in_vain) limits.patience = std::chrono::seconds{5};
@@ -167,8 +167,8 @@ private:
         if (report.done == 1) outcome.verdict = verdict::done;
         if (report.canceled == 1) outcome.verdict = verdict::canceled;
     }
-    /// One fault keeps no transaction from its end. But who is hit before there is one, or in a
-    /// sweep, may be told to come again.
+    /// A single fault keeps no transaction from its end. But a caller may have to repeat a call
+    /// that was hit before its transaction existed, or a sweep.
     [[nodiscard]] bool may_stop_at(std::string const& command) const {
         return of_.does == deed::sweep || (of_.does != deed::run && command == "find");
     }
@@ -197,7 +197,7 @@ private:
         check_outcome(others_, outcome);
         check_balances(id, moved_of(id));
     }
-    /// What stands moved between the accounts of a transfer, as the log says.
+    /// The money moved between the accounts of a transfer, from the log.
     std::int64_t moved_of(std::string const& id) {
         return moved_by(id, of_.amount) - moved_by(id + "/reverse", of_.amount);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Transactions of old programs that nobody can read: they are listed, reported and counted as what
-// is not finished, and nobody runs or settles them on a guess.
+// Unreadable entries of old programs: they are listed, reported and counted as unfinished, and no
+// worker runs or settles them on a guess.
 #include "taken_over.hpp"
 
 namespace {
@@ -14,7 +14,7 @@ using settle_test::taken_over;
 using namespace std::chrono_literals;
 
 struct unreadable {
-    std::string fields;  ///< instead of those of a transfer of 100 from A10 to B10
+    std::string fields;  ///< instead of the fields of a transfer of 100 from A10 to B10
     std::string because; ///< part of the sentence
 };
 
@@ -22,7 +22,7 @@ std::string transfer_with(std::string const& rest) {
     return R"("source": "A10", "destination": "B10", "value": 100, )" + rest;
 }
 
-/// Well-known texts write one of the first.
+/// Well-known texts spell a state wrongly, as in the first example.
 std::vector<unreadable> all_unreadable() {
     std::string const pending = R"("state": "pending")";
     return {{transfer_with(R"("state": "intital")"), "its 'state' is 'intital', which is no known"},
@@ -88,7 +88,7 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         }
         CHECK(engine.work().done == 0);
 
-        // Each is listed as unfinished, once, with what is wrong; and nobody is told that it was
+        // Each is listed once as unfinished, with its error; and no call reports that it was
         // canceled.
         settle::entry_filter unfinished;
         unfinished.unfinished = true;
@@ -101,7 +101,7 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
                 ++seen;
                 CHECK_FALSE(settle::is_final(one.state));
                 if (one.state == settle::state::pending && one.fault.empty()) {
-                    // What reads well as a document is no transfer.
+                    // A valid document that is not a transfer.
                     CHECK(all[std::stoul(one.id) - 100].because != "");
                 }
             }

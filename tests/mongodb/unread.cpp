@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A transaction that goes alone changes its records without reading them first. Whatever stands in
-// the way of that is read then, and the end is the same.
+// A single transaction changes its records without reading them first. If the unread change is
+// refused, the record is read, and the outcome is the same.
 #include "bank_documents.hpp"
 
 #include <map>
@@ -93,7 +93,7 @@ TEST_CASE("unread: a record is read where an update cannot decide, with the same
         char const* source; ///< the rest of its document
         settle::verdict end;
         std::int64_t left;      ///< on the source
-        bool one_phase = false; ///< in two nobody could say whether there is a mark to undo
+        bool one_phase = false; ///< in two phases no worker could know whether there is a mark to undo
     };
     using enum settle::verdict;
     std::string const mark =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What programs of the tutorial's kind may leave beside the documents' own steps, and layouts by
-// which a database would be described wrongly.
+// Leftovers of programs of the tutorial's kind beside the documents' own steps, and layouts that
+// describe a database wrongly.
 #include "taken_over.hpp"
 
 namespace odd {
@@ -208,7 +208,7 @@ TEST_CASE("unusual leftovers: an old entry may lack an optional parameter") {
         CHECK(report.done == 3);
         CHECK(report.skipped.empty());
         CHECK(engine.read(bank::tutorial::accounts, "A10").value()->balance == 1300);
-        // Whoever asks for it again means the same.
+        // A later call with these parameters is the same transaction.
         CHECK(engine.run("1", odd::noted{"A10", 100, std::nullopt}).done());
     }
 }
@@ -242,7 +242,7 @@ TEST_CASE("unusual leftovers: an old transfer continues beside bare marks of ano
         CHECK(bank.engine().recover(options).done == 1);
         CHECK(bank.engine().find("10").value()->state == settle::state::done);
         CHECK(bank.engine().find("11").value()->state == settle::state::pending);
-        // A new effect has to wait: nobody knows yet what the other one did.
+        // A new effect has to wait: the outcome of the other transaction is not known yet.
         auto const outcome = bank.engine().run("12", transfer{"A10", "B10", 1});
         CHECK(outcome.canceled());
         CHECK(outcome.why == settle::reason::busy);
@@ -295,7 +295,7 @@ TEST_CASE("unusual leftovers: an application keeps its claimed entry until it st
         CHECK(engine.find("1").value()->state == settle::state::done);
         CHECK(bank.balance("A10") == 700);
         CHECK(bank.balance("B10") == 1300);
-        // So is one that is canceled before.
+        // So is an entry that is canceled before.
         at("6", R"("App1")");
         CHECK(engine.cancel("6").canceled());
         CHECK(engine.recover(options).done == 0);
@@ -409,14 +409,14 @@ TEST_CASE("unusual leftovers: old entries are listed, whatever the kind of their
         put_transfer(own.address(), R"("_id": )" + std::to_string(++id) +
                                         R"(, "type": "rent", "state": "pending")" + time);
     }
-    // A time that a wrong clock wrote is none.
+    // A time that a wrong clock wrote does not count.
     put_transfer(own.address(), R"("_id": 6, "state": "pending", "lastModified": )"
                                 R"({"$numberLong": "9700000000000"})");
     taken_over bank{own.address(), words};
     std::vector<std::string> ids;
     for (auto const& one : bank.engine().list(settle::state::pending, 1h)) {
         ids.push_back(one.id);
-        // Their own `type` is none of settle's.
+        // Their own `type` is not a type of settle.
         CHECK(one.type == "transfer");
         CHECK_FALSE(one.parameters.empty());
     }

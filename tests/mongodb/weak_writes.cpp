@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Writes that no majority acknowledges, asked for by name: whoever reads sees what it has written,
-// as long as there is no election.
+// Writes that no majority acknowledges, selected by the write concern: a worker sees its own
+// writes, as long as there is no election.
 #include "bank.hpp"
 #include "commands.hpp"
 #include "servers.hpp"
@@ -10,8 +10,8 @@
 namespace settle_test {
 namespace {
 
-/// Another program's insert that the server does not end. What a majority has, and what a snapshot
-/// shows, stay as they were before it.
+/// Another program's insert that the server does not finish. The state of a majority, and of a
+/// snapshot, stays as it was before the insert.
 class open_insert {
 public:
     explicit open_insert(std::string const& address) : shell_(address) {
@@ -55,7 +55,7 @@ void check_transfers_beside_an_open_insert(settle::phases how) {
     for (char const* id : {"A", "B", "C"}) engine.create(ledgers, {id, opening, 0, ""}).value();
     {
         open_insert const by_others{set.address("bank")};
-        // What waits together is read before it is confirmed.
+        // The waiting transactions are read before they are confirmed.
         CHECK(engine.submit("t1", transfer{"A", "B", 30}).problem.empty());
         CHECK(engine.submit("t2", transfer{"C", "B", 5}).problem.empty());
         auto const worked = engine.work();

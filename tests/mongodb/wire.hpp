@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// As much of MongoDB's wire protocol as a proxy needs: where a message ends, and what it asks for.
-// Source: MongoDB manual, "Wire Protocol"
+// The part of MongoDB's wire protocol that a proxy needs: the end of a message, and its command.
 #pragma once
 
 #include <bson/bson.h>
@@ -17,10 +16,10 @@
 
 namespace settle_test {
 
-/// One message with its header, as it goes over the wire.
+/// One message with its header, as it is sent.
 struct wire_message {
     std::vector<std::uint8_t> bytes;
-    std::string command;   ///< what is asked for, also in the reply to it
+    std::string command;   ///< the requested command, also in the reply to it
 
     static constexpr std::size_t header_size = 16;
 
@@ -37,7 +36,7 @@ struct wire_message {
         return number(12) != op_msg || (number(header_size) & more_to_come) == 0;
     }
 
-    /// The answer to a request of this number that is one document.
+    /// The reply to a request of this number, with one document.
     static wire_message reply_to(std::int32_t request, bson_t const* answer) {
         wire_message made;
         made.bytes.assign(body, 0);
@@ -46,9 +45,9 @@ struct wire_message {
         made.append(answer);
         return made;
     }
-    /// Whether it is of today's kind, and not what a driver greets with.
+    /// Whether it has today's format, and not the format of a driver's greeting.
     [[nodiscard]] bool is_message() const { return number(12) == op_msg; }
-    /// Adds members to the one document of an answer.
+    /// Adds members to the document of a reply.
     void add(bson_t const* members) {
         bson_t here;
         if (number(12) != op_msg ||
@@ -62,7 +61,7 @@ struct wire_message {
         bson_destroy(both);
     }
 
-    /// Puts another value into every 32-bit field of that name; false if there is none.
+    /// Changes every 32-bit field of that name; false if there is none.
     bool set_int32(std::string const& name, std::int32_t value) {
         std::vector<std::uint8_t> field{0x10};   // BSON's type of a 32-bit integer
         field.insert(field.end(), name.begin(), name.end());
@@ -80,14 +79,14 @@ struct wire_message {
     /// The name of a request's command: the name of its document's first field.
     [[nodiscard]] std::string name_of_command() const {
         auto const at = document();
-        // Four bytes of length and one of the first field's type stand before its name.
+        // Four bytes of length and the first field's type precede its name.
         if (at == 0 || at + 5 >= bytes.size()) return "";
         auto const begin = bytes.begin() + static_cast<std::ptrdiff_t>(at + 5);
         return {begin, std::find(begin, bytes.end(), std::uint8_t{0})};
     }
 
 private:
-    static constexpr std::int32_t op_query = 2004;   // still what libmongoc greets with
+    static constexpr std::int32_t op_query = 2004;   // libmongoc still greets with it
     static constexpr std::int32_t op_msg = 2013;
     /// Where an answer's document begins: behind the header, the flags and the kind of section.
     static constexpr std::size_t body = header_size + 4 + 1;
@@ -101,7 +100,7 @@ private:
         put(0, static_cast<std::int32_t>(bytes.size()));
     }
 
-    /// Where the document with the command begins, 0 if there is none.
+    /// The position of the document with the command, 0 if there is none.
     [[nodiscard]] std::size_t document() const {
         if (number(12) == op_query) {
             auto const name = std::size_t{header_size + 4};
@@ -141,7 +140,7 @@ inline bool receive_all(int socket, std::uint8_t* bytes, std::size_t count) {
     return true;
 }
 
-/// Reads one whole message; false at the end of the stream, or where this is another protocol.
+/// Reads one whole message; false at the end of the stream, or if this is another protocol.
 inline bool receive(int socket, wire_message& message) {
     constexpr std::int32_t most = 64 << 20;
     message.bytes.resize(wire_message::header_size);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Keeps the two servers that short tests share: one that stands alone, and a replica set of one.
+// Keeps the two servers that short tests share: a single server, and a replica set of one member.
 //
-//   settle_mongodb_keeper start   starts them; they end with the program that called this (ctest)
+//   settle_mongodb_keeper start   starts them; they end with the calling program (ctest)
 //   settle_mongodb_keeper keep    the same, but they run until "stop"
 //   settle_mongodb_keeper stop    stops them
 //
-// A child of "start" owns them and lives on. It holds a lock on a file as long as it lives: so
-// whoever comes next can tell a living keeper from what an interrupted run has left behind.
+// A child of "start" owns them and lives on. It holds a lock on a file while it lives,
+// so that a later start distinguishes a living keeper from leftovers of an interrupted run.
 #include "../servers.hpp"
 
 #include <cerrno>
@@ -66,10 +66,10 @@ private:
     int fd_;
 };
 
-/// Another process, of which the end is seen also while its parent has not asked for it.
+/// Another process. Its end is seen even before its parent waits for it.
 class observed {
 public:
-    /// 0 is nobody, who never ends.
+    /// 0 is no process, and never ends.
     explicit observed(pid_t pid)
         : fd_{pid == 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))},
           ended_{pid != 0 && fd_ < 0} {}
@@ -107,7 +107,7 @@ void remove_leftovers() {
     for (auto const& entry : fs::directory_iterator{scratch}) {
         auto const name = entry.path().filename().string();
         if (!name.starts_with("mongod-")) continue;
-        pid_t owner = -1;   // of which there is none
+        pid_t owner = -1;   // of no process
         std::from_chars(name.data() + 7, name.data() + name.size(), owner);
         if (observed{owner}.ended_within(0ms)) fs::remove_all(entry.path());
     }
@@ -119,7 +119,8 @@ void write_list(std::string const& text) {
     fs::rename(unfinished, list);
 }
 
-/// The keeper itself. It writes one byte to the pipe when the servers take writes, or why not.
+/// The keeper itself. It writes one byte to the pipe when the servers take writes, or the text of
+/// an error.
 int keep(life_lock const& lock, int ready, pid_t until) {
     ::setsid();
     std::signal(SIGTERM, [](int) { asked_to_end = 1; });
@@ -167,7 +168,7 @@ int start(pid_t until) {
     if (child < 0) throw std::runtime_error{"no process"};
     if (child == 0) {
         ::close(ends[0]);
-        // ctest waits until nobody has its pipe any more.
+        // ctest waits until no process has its pipe open.
         int const null = ::open("/dev/null", O_RDWR);
         for (int fd = 0; fd < 3; ++fd) ::dup2(null, fd);
         life_lock const lock;
