@@ -18,8 +18,6 @@ namespace settle_test {
 
 /// Shape:   engine - of `move` and `relabel`, whose ledgers include an unusable record "broken",
 ///          written by another program
-/// Shape:   engine - of `move` and `relabel`, in whose ledgers another program has put one with
-///          the key "broken" that cannot be used
 template <typename Engine>
 void check_own_ends(Engine& engine) {
     using settle::testing::ledgers;

@@ -62,7 +62,6 @@ void use(Engine& engine, std::string const& user, std::uint64_t seed, int count,
 
 /// The log, the records and the outcomes that the users saw agree.
 /// Shape:   reported - id and verdict of every outcome that a user saw
-/// Shape:   told - id and verdict of every outcome that a user saw
 template <typename Engine>
 void check_story(Engine& engine, std::map<std::string, std::string> const& reported) {
     CHECK(engine.marks().value() == 0);

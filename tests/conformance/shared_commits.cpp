@@ -117,7 +117,6 @@ public:
     /// The second call comes when the first caller reads the clock for the nth time. The first
     /// continues when the second has ended or is blocked by it.
     /// Returns: nothing if the first caller reads the clock less often
-    /// Returns: nothing where the first does not look so often
     std::optional<ends> meet(wish first, wish second, int number) {
         ends all;
         std::thread other;

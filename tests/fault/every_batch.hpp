@@ -129,7 +129,6 @@ void act_beside(other_worker what, Engine& engine, auto& trial, auto const& batc
 
 /// Runs a batch, alone or beside another worker. Returns the problems, or an empty text.
 /// Shape:   trial - new, on its own databases
-/// Shape:   trial - new, on databases of its own
 template <typename Trial, typename Parameters>
 std::string run_scene(Trial&& trial, scene<Parameters> const& given,
                       std::vector<other_worker> const& others) {
@@ -168,7 +167,6 @@ enum class store_kind { memory, three_databases, file_in_two_phases, file_in_one
 
 /// Shape:   Rules - of the order of a window; arguments - databases and the engine's other
 ///          arguments
-/// Shape:   Rules - of the order of a window; arguments - databases, and what else an engine takes
 template <typename Rules, typename... Arguments>
 auto trial_of(run_choices& way, Arguments&&... arguments) {
     return basic_trial<Rules, std::remove_cvref_t<Arguments>..., settle::type_tag<move_type>,

@@ -57,7 +57,6 @@ struct plan {
 enum class loss : std::uint8_t { all, nothing, some };
 
 /// Shape:   a value: a copy is another disk with the same content
-/// Shape:   a value: a copy is another disk with the same content
 class disk {
 public:
     using file = std::size_t;

@@ -14,7 +14,6 @@
 namespace power {
 
 /// Shape:   one object at a time, in a process of one thread
-/// Shape:   one at a time, in a process of one thread
 class vfs {
 public:
     explicit vfs(disk& on) : disk_(&on), real_(sqlite3_vfs_find(nullptr)) {

@@ -87,7 +87,6 @@ void prepare(Simulation& trial) {
 
 /// A simulation of all five types.
 /// Shape:   given - databases and the engine's other arguments
-/// Shape:   given - databases, and what else an engine takes
 template <typename... Given>
 auto simulation_on(Given&&... given) {
     return simulation{std::forward<Given>(given)...,

@@ -93,7 +93,6 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
 }
 
 /// Shape:   prepare - the entries before the run; run - the calls that may fail, and their outcome
-/// Shape:   prepare - what stands before the run; run - what may be hit, and its outcome
 template <typename Prepare, typename Run>
 void each_fault(Prepare const& prepare, Run const& run) {
     usual_end const usual = without_fault(prepare, run);

@@ -14,7 +14,6 @@ namespace settle_test {
 class foreign_holder {
 public:
     /// Shape:   address - the address of the documents' database
-    /// Shape:   address - of the database of those documents
     explicit foreign_holder(std::string const& address) : client_(address) {
         bson_error_t problem{};
         session_.reset(mongoc_client_start_session(client_.native(), nullptr, &problem));

@@ -117,9 +117,6 @@ void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& mak
 /// Shape:   Scene - made of a setup; commands(number) acts undisturbed and counts the messages;
 ///          suffer(mishap, number) acts once more with the fault, checks the end, and returns
 ///          whether the message was sent at all
-/// Shape:   Scene - made of a setup; commands(number) does it undisturbed and counts the messages,
-///          suffer(mishap, number) does it once more and checks how it ended; whether the message
-///          that was to suffer was sent at all
 template <typename Scene>
 void every_message(std::vector<typename Scene::setup> const& setups,
                    mishaps_at<Scene> const& make) {
@@ -144,7 +141,6 @@ inline std::vector<fault> const every_fault{fault::drop_request, fault::drop_rep
 
 /// Every message meets each of these faults. A late message arrives after the end.
 /// Shape:   thorough - it also arrives before the recovery, and some callers never get an answer
-/// Shape:   thorough - it also comes before the recovery, and some callers never get an answer
 template <typename Scene>
 void lose_every_message(std::vector<typename Scene::setup> const& setups,
                         std::vector<fault> const& faults, bool thorough) {

@@ -93,7 +93,7 @@ TEST_CASE("unread: a record is read where an update cannot decide, with the same
         char const* source; ///< the rest of its document
         settle::verdict end;
         std::int64_t left;      ///< on the source
-        bool one_phase = false; ///< in two phases no worker could know whether there is a mark to undo
+        bool one_phase = false; ///< with two phases an existing mark could not be known
     };
     using enum settle::verdict;
     std::string const mark =
