@@ -9,7 +9,7 @@
 
 namespace bench {
 
-/// What a round times: requests that are new to the log, or the same ones when they are settled.
+/// A round times requests that are new to the log, or the same requests once they are settled.
 enum class asked : std::uint8_t { once, again };
 
 /// Times a function, which runs all requests and gives its seconds.

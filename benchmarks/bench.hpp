@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a case of the benchmark is: sides that do the same work, and the row that it ends in.
+// The parts of a benchmark case: sides that do the same work, and the row of its result.
 #pragma once
 
 #include <chrono>
@@ -27,7 +27,7 @@ struct row {
     double baseline = 0;
     double ratio = 0;
     std::optional<double> budget{};
-    std::string against; ///< what the baseline is, in a few words
+    std::string against; ///< the baseline, in a few words
 
     [[nodiscard]] bool holds() const { return !budget || ratio <= *budget; }
 };
@@ -45,12 +45,12 @@ struct duel {
     std::string name;
     double operations = 1; ///< how many transactions a round is
     side settle;
-    std::vector<side> baselines; ///< the fastest of them is what settle is held against
+    std::vector<side> baselines; ///< the fastest baseline is compared with settle
     std::optional<double> budget{};
     std::size_t rounds = 0; ///< 0 takes the usual number
 };
 
-/// What a case is told, and where it puts its rows.
+/// The options of a case, and the rows that it adds.
 class context {
 public:
     context(bool quick, std::filesystem::path folder)
@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::string file(std::string const& name) const {
         return (folder_ / name).string();
     }
-    /// What one sync of that disk takes, measured once.
+    /// The duration of one sync of that disk, measured once.
     [[nodiscard]] std::chrono::nanoseconds sync_cost();
 
     /// Runs the sides in rounds that alternate and adds the row of their medians.
@@ -80,7 +80,7 @@ private:
     std::vector<row> rows_;
 };
 
-/// A case by its name. Those that are made at namespace scope make up the benchmark.
+/// A case and its name. All cases at namespace scope form the benchmark.
 struct benchmark_case {
     int place; ///< where it stands in the table
     std::string name;
@@ -107,7 +107,7 @@ private:
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-/// The middle one; of an even number, the mean of the two in the middle.
+/// The middle value; of an even number, the mean of the two middle values.
 [[nodiscard]] double median(std::vector<double> values);
 
 /// Prints the rows as one table to standard output.

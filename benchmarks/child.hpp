@@ -17,11 +17,11 @@ namespace bench {
 
 struct child_usage {
     int exit_code = -1;
-    double processor_seconds = 0; ///< of the program and of those that it ran
+    double processor_seconds = 0; ///< of the program and of its own children
     double peak_mebibytes = 0;    ///< of the largest of them
 };
 
-/// Runs a program to its end, and says what it took. What it prints is thrown away.
+/// Runs a program to its end, and returns its usage. Its output is discarded.
 /// Errors:  throws wrong_result when it cannot be run
 [[nodiscard]] inline child_usage run_child(std::vector<std::string> const& words) {
     std::vector<char*> arguments;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What including settle and describing types costs the compiler, in seconds of the processor.
+// The compile time of including settle and of describing types, in seconds of the processor.
 #include "child.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ class header_walk {
 public:
     explicit header_walk(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-    /// Those that are not the library's own, each once.
+    /// The headers of other libraries, each once.
     std::set<std::string> foreign_of(std::string const& header) {
         follow(header);
         return std::move(foreign_);
@@ -48,14 +48,14 @@ private:
     std::set<std::string> foreign_;
 };
 
-/// One thing to compile.
+/// A source to compile, with its options.
 struct unit {
     std::string source;
     std::vector<std::string> options{};
     bool is_long = false; ///< compiled less often, since a part of it that is noise is small
 };
 
-/// What each unit takes at one level of optimisation: the median of rounds that go through all.
+/// The time of each unit at one level of optimisation: the median of rounds over all units.
 std::map<std::string, double> measure(context const& at, std::map<std::string, unit> const& units,
                                       std::string const& level) {
     std::map<std::string, std::vector<double>> seconds;
@@ -103,7 +103,7 @@ std::map<std::string, unit> make_units(context const& at) {
     return units;
 }
 
-/// What is allowed; a cost without a limit is shown beside the limit of the other level.
+/// The budgets; a cost without a limit is shown beside the limit of the other level.
 struct limits {
     std::string level;
     double header;

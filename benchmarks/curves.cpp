@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What changes with the size of a batch, the number of participants, the share of hot records, the
-// number of threads and what is there already: a file of numbers for each, drawn by curves.gp.
+// Costs over the size of a batch, the number of participants, the share of hot records, the number
+// of threads and the size of the store: a file of numbers for each curve, drawn by curves.gp.
 #include "curves.hpp"
 #include "growth.hpp"
 #include "participants.hpp"

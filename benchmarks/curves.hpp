@@ -16,7 +16,7 @@
 
 namespace bench {
 
-/// One point: what is on the axis, and a round that gives its seconds.
+/// One point: its x value, and a round that returns its seconds.
 struct point {
     std::string curve;
     std::string line;

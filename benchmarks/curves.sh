@@ -21,7 +21,7 @@ folder=build/curves
 build/benchmarks/bin/settle_curves "$folder" "--benchmark_repetitions=$repetitions" \
     --benchmark_report_aggregates_only=true
 
-# Usage: draw CURVE "WHAT IS BELOW THE X AXIS" SCALE
+# Usage: draw CURVE "LABEL OF THE X AXIS" SCALE
 draw() {
     lines=$(grep -c '^"' "$folder/$1.dat")
     gnuplot -e "folder='$folder'; curve='$1'; lines=$lines; x='$2'; scale='$3'" benchmarks/curves.gp

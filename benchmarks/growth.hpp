@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a transaction costs beside much that is there already. Two programs take turns, so that
-// neither knows from its last one what it meets.
+// The cost of a transaction in a store with much content. Two programs take turns, so that neither
+// can rely on its cache.
 #pragma once
 
 #include "sqlite_files.hpp"
@@ -12,7 +12,7 @@ enum class already : std::uint8_t {
     records,
     finished,   ///< entries
     unfinished, ///< entries, of transfers between any accounts
-    marks       ///< on one account, which is that of all transfers to come as well
+    marks       ///< on one account, which all later transfers use
 };
 
 struct growth {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Runs the cases, prints one table, and writes it as JSON. A budget that is not held is a finding,
-// not a failure; a wrong balance is one.
+// Runs the cases, prints one table, and writes it as JSON. A missed budget is a finding and not a
+// failure; a wrong balance is a failure.
 #include "bench.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Transfers in memory, one at a time and a thousand side by side, with keys that are numbers and
-// keys that are texts.
+// Transfers in memory, single and a thousand in parallel, with numeric keys and text keys.
 #include "asked_again.hpp"
 #include "baseline/memory.hpp"
 #include "bench.hpp"
@@ -117,7 +116,7 @@ constexpr std::size_t window = 1000;
 template <typename Engine, typename Requests>
 bool run_batches(Engine& engine, Requests const& requests) {
     bool all = true;
-    // The window is left to the store, which knows what it likes.
+    // The store chooses the window.
     engine.run_all(requests, [&](std::size_t, settle::outcome const& one) {
         all = all && one.done();
     });

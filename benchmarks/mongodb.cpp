@@ -101,7 +101,7 @@ double tutorial_by_threads(mongodb_set const& on, workload const& work, manner c
 
 // ----------------------------------------------------------------------------------------- cases
 
-/// What differs between one server and three.
+/// The differences between one server and three servers.
 struct place {
     std::size_t members;
     std::string name;
@@ -148,7 +148,7 @@ void one_phase(setting const& here, std::size_t window, double budget) {
 
 void two_phases(setting const& here, std::size_t window, double budget) {
     std::vector<manner> manners{{"tutorial", false, state_changes::one_by_one}};
-    // In bulks the server's records of what it could be asked again are what differs.
+    // In bulks the difference is the server's records of retryable writes.
     if (window != 1) {
         manners = {{"tutorial, retryWrites on", true, state_changes::one_by_one},
                    {"tutorial, a state in one update", false, state_changes::at_once}};
@@ -189,7 +189,7 @@ add_case make_case(int number, place const& where, std::string const& what, size
             }};
 }
 
-/// The cases of one place.
+/// The cases of one set.
 /// Shape:   first - the number of the first of them
 struct cases_of {
     cases_of(int first, place const& where, sizes one_phase_each, sizes one_phase_batches,

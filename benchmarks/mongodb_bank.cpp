@@ -14,8 +14,8 @@ namespace {
 
 using baseline::mongodb::members;
 
-/// What runs, and clients of it that do and do not retry. One set at a time: two would be in each
-/// other's way.
+/// A running set, with clients that do and do not retry. Only one set runs at a time, since two
+/// would compete for the machine.
 struct running_set {
     explicit running_set(std::size_t members) : servers(members) {}
     settle_test::replica_set servers;

@@ -10,8 +10,8 @@
 
 namespace bench {
 
-/// A replica set that the benchmark has started for itself, until another size is wanted. Null
-/// where no server can be had, which is said once.
+/// A replica set that the benchmark has started, until another size is needed. Null if no server
+/// can be started; the reason is printed once.
 class mongodb_set {
 public:
     [[nodiscard]] static mongodb_set const* of(std::size_t members);
@@ -25,7 +25,7 @@ private:
     mongodb_set() = default;
 };
 
-/// A database of one round, which goes with it. The accounts are in it, as settle makes them.
+/// A database of one round, dropped with the object. It holds the accounts, as settle creates them.
 class mongodb_bank {
 public:
     mongodb_bank(mongodb_set const& on, workload const& work);

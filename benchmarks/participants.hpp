@@ -31,7 +31,7 @@ inline double spread_two_phases(std::string const& path, spread_work const& work
     return seconds;
 }
 
-/// One native transaction for each batch, a statement for each account and one for the log.
+/// One native transaction for each batch, with a statement for each account and one for the log.
 inline double spread_by_hand(std::string const& path, spread_work const& work) {
     begin_file(path, {.more = {baseline::log_sql(baseline::log_layout::by_id)}}, work.accounts);
     double seconds = 0;

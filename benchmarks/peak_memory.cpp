@@ -34,7 +34,7 @@ child_usage expect_success(std::vector<std::string> const& words) {
                        std::to_string(used.exit_code));
 }
 
-// The first of all: the kernel takes what this process has taken for the child's own peak.
+// This case runs first: the kernel counts this process's own peak as the child's peak.
 add_case const peak{
     1, "peak memory of the transfer application", [](context& at, std::string const& name) {
         std::size_t const count = at.size(1'000'000, 20'000);

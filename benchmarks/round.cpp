@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The rounds: settle and its baseline take turns, so that what slows the machine slows both.
+// The rounds: settle and its baseline take turns, so that a slow machine slows both.
 #include "bench.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ struct unit {
     double in_a_second;
 };
 
-/// Chosen by the baseline's figure, so that both figures of a row have one unit.
+/// The unit follows the baseline's figure, so that both figures of a row have one unit.
 unit unit_of(double seconds) {
     if (seconds < 1e-6) return {"ns", 1e9};
     if (seconds < 1e-3) return {"us", 1e6};
@@ -29,7 +29,7 @@ unit unit_of(double seconds) {
     return {"s", 1};
 }
 
-/// The fastest side, by its better round of two: the first may pay for what the machine then keeps.
+/// The fastest side, by the better of two rounds: the first round may warm caches up.
 side const& fastest(duel const& wanted) {
     if (wanted.baselines.size() == 1) {
         wanted.baselines.front().round();

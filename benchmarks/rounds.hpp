@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How a round does its work on any store: one after another, in batches, or by many threads.
+// The ways of a round on any store: single transactions, batches, or many threads.
 #pragma once
 
 #include "asked_again.hpp"
@@ -11,7 +11,7 @@
 
 namespace bench::detail {
 
-/// Seconds for all requests; a window of 1 is one transaction after another.
+/// Seconds for all requests; a window of 1 means single transactions.
 template <typename ByHand>
 double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
     std::span<request const> const all{work.requests};

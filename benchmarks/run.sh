@@ -32,7 +32,7 @@ cd "$root"
 packages="g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev libmongoc-dev libcli11-dev libfmt-dev
     nlohmann-json3-dev libcsv-dev libicu-dev libbenchmark-dev"
 [ -z "$curves" ] || packages="$packages gnuplot-nox"
-# What is said on the way goes to stderr, so that the table can be piped.
+# Messages go to stderr, so that the table can be piped.
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh $packages >&2
 
@@ -41,7 +41,7 @@ if [ -n "$curves" ]; then
     exec benchmarks/curves.sh "$@"
 fi
 .ci/build.sh benchmarks "" settle_benchmarks >&2
-# Where none can be had, the program leaves the MongoDB cases out and says why.
+# Without a server, the program omits the MongoDB cases and prints the reason.
 eval "$(tests/mongodb/mongod.sh --assign)"
 exec build/benchmarks/bin/settle_benchmarks --folder build/benchmarks/data \
     --json build/benchmarks.json "$@"

@@ -19,13 +19,13 @@ inline void expect_done(settle::outcome const& one) {
     if (!one.done()) throw wrong_result("settle: " + one.text());
 }
 
-/// An engine that takes two phases also where one would do.
+/// An engine that uses two phases even where one phase is possible.
 template <auto const& Type, typename Database>
 auto make_two_phases(Database& db) {
     return settle::engine{db, settle::type<Type>, settle::two_phases};
 }
 
-/// Seconds for all requests, one after another.
+/// Seconds for all requests as single transactions.
 template <typename Engine, typename Requests>
 double run_each(Engine& engine, Requests const& requests) {
     stopwatch const watch;

@@ -34,7 +34,7 @@ inline constexpr auto spread_type = settle::transaction<spread, "spread">(
         .confirm(settle::field<&account::balance> += settle::line<&share::amount>));
 
 struct spread_work {
-    workload accounts; ///< with what must be on them in the end, and no transfers
+    workload accounts; ///< with the expected final balances, and no transfers
     std::vector<std::pair<std::string, spread>> requests;
 };
 

@@ -6,7 +6,7 @@ namespace bench {
 
 namespace {
 
-/// Nearly all transfers have an account in common with others of their window.
+/// Nearly all transfers share an account with others of their window.
 workload work_of(context const& at) {
     return make_workload({.transfers = at.size(50'000, 10'000), .hot_percent = 50});
 }

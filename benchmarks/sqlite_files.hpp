@@ -16,7 +16,7 @@ namespace bench {
 struct file_shape {
     std::vector<std::string> tables{"accounts"}; ///< each holds all accounts
     bool with_marks = false;                     ///< a column for pending marks
-    std::vector<std::string> more{};             ///< statements that make what else is needed
+    std::vector<std::string> more{};             ///< statements that create the rest
 };
 
 inline void erase_file(std::string const& path) {
@@ -41,11 +41,11 @@ inline void begin_file(std::string const& path, file_shape const& shape, workloa
             for (auto const& id : work.ids) insert.changes_one(id, work.opening);
         }
     });
-    // What the preparation wrote must not be moved from the write-ahead log while a side is timed.
+    // A checkpoint of the preparation must not run while a side is timed.
     on.execute("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
-/// Adds what a table holds to balances.
+/// Adds the balances of a table to `into`.
 inline void add_balances(std::string const& path, std::string const& table,
                          std::vector<std::int64_t>& into) {
     baseline::connection const on{path};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// SQLite where log and records stand in one file: each transaction is one native transaction.
+// SQLite with log and records in one file: each transaction is one native transaction.
 #include "sqlite_rounds.hpp"
 
 namespace bench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a program left behind that was ended in the middle: half of it pending, half of it applied.
+// The leftovers of a program that ended in the middle: half pending, half applied.
 #include "baseline/tutorial_recovery.hpp"
 #include "sqlite_rounds.hpp"
 #include "unfinished.hpp"
@@ -8,7 +8,7 @@ namespace bench {
 
 namespace {
 
-/// Half of the transactions are to be left before their commit, the others behind it.
+/// Half of the transactions stop before their commit, the others after it.
 std::size_t pending_of(workload const& work) { return work.requests.size() / 2; }
 
 void prepare_settle(std::string const& path, workload const& work) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One round of the work on SQLite: by settle, and by each way to do it by hand. Each begins with a
-// new file, gives the seconds that the transfers took, and throws when a balance is wrong.
+// One round of the work on SQLite: by settle, and by each way by hand. Each round begins with a new
+// file, returns the seconds of the transfers, and throws if a balance is wrong.
 #pragma once
 
 #include "baseline/tutorial.hpp"

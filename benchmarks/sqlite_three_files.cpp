@@ -12,7 +12,7 @@ struct three_files {
     std::string there;
 };
 
-/// What the transfers leave in each of the two files.
+/// The expected balances of the two files.
 struct halves {
     std::vector<std::int64_t> here;
     std::vector<std::int64_t> there;

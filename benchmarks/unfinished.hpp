@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Transactions in a SQLite file whose worker has ended in the middle.
+// Unfinished transactions in a SQLite file, left by a worker that ended.
 #pragma once
 
 #include "settle_side.hpp"

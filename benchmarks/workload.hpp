@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The work of a case, drawn once and done by both sides: which transfers, and what they must leave.
+// The work of a case, drawn once and done by both sides: the transfers, and the expected balances.
 #pragma once
 
 #include "bank.hpp"
@@ -16,17 +16,17 @@ using request = std::pair<std::string, transfer>;
 
 struct workload {
     std::vector<std::string> ids; ///< of the accounts
-    std::int64_t opening = 0;     ///< what is on each of them; enough for every transfer
+    std::int64_t opening = 0;     ///< the first balance of each account; enough for every transfer
     std::vector<request> requests;
-    std::vector<std::int64_t> expected; ///< what must be on them in the end
+    std::vector<std::int64_t> expected; ///< the expected final balances
 };
 
 struct workload_shape {
     std::size_t transfers = 10'000;
     std::size_t accounts = 10'000;
     std::size_t hot_accounts = 10;
-    unsigned hot_percent = 0;   ///< how often an account is one of the hot ones
-    bool random_ids = false;    ///< or ids that grow with time, as those of the library do
+    unsigned hot_percent = 0;   ///< the share of accounts that are hot ones
+    bool random_ids = false;    ///< or ids that grow with time, as the library's own ids do
     std::uint64_t seed = 20251121;
 };
 
@@ -66,7 +66,7 @@ namespace detail {
     std::mt19937_64 chance{shape.seed};
     auto const draw = [&] {
         bool const hot = chance() % 100 < shape.hot_percent;
-        // The hot ones lie apart, as they would in a table that grew.
+        // The hot accounts lie apart, as they would in a table that grew.
         if (hot) return chance() % shape.hot_accounts * (shape.accounts / shape.hot_accounts);
         return chance() % shape.accounts;
     };

@@ -48,7 +48,7 @@ tests=-DSETTLE_BUILD_TESTS=OFF
 if grep -qs '^SETTLE_BUILD_TESTS:BOOL=ON$' "$root/build/CMakeCache.txt"; then
     tests=
 fi
-# The program that starts servers is one of the tests'.
+# The program that starts servers belongs to the tests.
 keeper=
 doctest=
 if [ -n "$trial" ]; then
@@ -56,7 +56,7 @@ if [ -n "$trial" ]; then
     keeper=settle_mongodb_keeper
     doctest=doctest-dev
 fi
-# What is said on the way goes to stderr, so that a program's output can be piped.
+# Messages go to stderr, so that a program's output can be piped.
 # shellcheck disable=SC2086 # empty words must vanish
 "$root/.ci/install.sh" g++ cmake ninja-build libboost-dev librange-v3-dev libsqlite3-dev \
     libmongoc-dev libcli11-dev libfmt-dev nlohmann-json3-dev libcsv-dev libicu-dev $doctest >&2

@@ -3,8 +3,8 @@
 # Prints which share of the library's lines the tests ran, file by file.
 # Usage: coverage.sh FOLDER   a build with clang's coverage, whose tests left FOLDER/coverage/*
 #
-# A template counts when it is instantiated. What only the compiler evaluates can have no count;
-# such lines, and others that no test can reach, are named with their reason in coverage.txt.
+# A template counts when it is instantiated. A line that only the compiler evaluates has no
+# count; coverage.txt names such lines, and lines that no test can reach, with their reasons.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 folder=$(CDPATH='' cd -- "$1" && pwd)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSL-1.0
 # Asks a doctest program for its cases and writes one test of ctest for each.
-# A case that begins with "long:", or stands in a suite that does, is labelled "long" as well; one
-# that begins with "exhaustive:" is labelled so alone, and is run when it is asked for by that. What
-# may take longest begins first, so that no processor waits for it in the end. A case in the suite
-# "three servers" starts as many, so these run one after another, and so do those of the suite "many
-# callers", which keep a server busy by themselves. To count as several of those that run side by side
-# would be worse: ctest keeps no place free, so that they would all be left to the end.
+# A case that begins with "long:", or stands in a suite that does, also gets the label "long". A case
+# that begins with "exhaustive:" has only the label "exhaustive", and runs on request. The cases with
+# the longest timeout start first, so that no processor waits for them in the end. A case in the suite
+# "three servers" starts three servers, so these cases run one after another. So do the cases of the
+# suite "many callers", since each keeps a server busy. The property PROCESSORS would be worse: ctest
+# reserves no processors, so all these cases would run last.
 function(list_cases result)
     execute_process(COMMAND ${program} ${ARGN} --list-test-cases --no-version
         OUTPUT_VARIABLE output RESULT_VARIABLE status WORKING_DIRECTORY ${folder})
@@ -15,7 +15,7 @@ function(list_cases result)
     set(${result} "${output}" PARENT_SCOPE)
 endfunction()
 
-# A name may hold what CMake takes for a list, so lines are cut off one by one.
+# A name may contain a separator of CMake lists, so the lines are cut off one by one.
 function(write_cases output labels properties)
     while(output MATCHES "^([^\n]*)\n(.*)$")
         set(name "${CMAKE_MATCH_1}")

@@ -60,7 +60,7 @@ esac
 mkdir -p build
 eval "$(tests/mongodb/mongod.sh --assign)"
 
-# Without arguments a run that finds no test is a failure; with them it may be what was asked for.
+# Without arguments a run that finds no test is a failure; with arguments it may be intended.
 no_tests=
 [ $# -gt 0 ] || no_tests=--no-tests=error
 
@@ -79,7 +79,7 @@ run_tests() {
     $wrap ctest --test-dir "$folder" --output-on-failure -j "$(($(nproc) + 4))" $no_tests \
         -O "$folder/ctest.log" "$@"
     result=$?
-    # ctest names what it skipped, and only here is there a place to say why.
+    # ctest names the skipped tests without the reason, so the reason is printed here.
     skipped=$(grep -cs '\*\*\*Skipped' "$folder/ctest.log")
     skipped=${skipped:-0}
     [ "$skipped" -eq 0 ] ||
@@ -123,7 +123,7 @@ stage() {
         run_tests "$folder" $selection "$@"
         code=$?
         closing=$(grep -E 'tests passed, |^No tests were found' "$folder/ctest.log" | tail -n 1)
-        # Who sees the end alone learns from it what to look at.
+        # The closing lines name the failed tests, for a reader of the end alone.
         named=$(awk '
             /^ *[0-9]+\/[0-9]+ Test +#.*\*\*\*/ { sub(/ \.\.+/, " "); print "  " $0; left = 30; next }
             /^ *([0-9]+\/[0-9]+ Test|Start) +#?[0-9]/ { left = 0 }
@@ -145,9 +145,9 @@ stage() {
 
 stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"
 wrap=$fixed_addresses
-# What random values show of arithmetic, g++ has shown; their engines would take clang long.
+# The tests of random values have run with g++; clang would compile their engines for long.
 short="-LE ^(long|laws|exhaustive)$"
-# Four files into which every process adds its counts: one for each would fill the disk.
+# All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/clang/coverage
 LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
 export LLVM_PROFILE_FILE

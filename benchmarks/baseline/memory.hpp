@@ -32,7 +32,7 @@ struct memory_transfer {
     std::int64_t amount;
 };
 
-/// What a hand-written log keeps of a transfer.
+/// The entry of a transfer in a hand-written log.
 template <typename Key>
 struct memory_entry {
     std::string id;
@@ -74,8 +74,8 @@ template <typename Key>
     return nullptr;
 }
 
-/// Adds `now` to the balance and leaves a mark that adds the rest at the end, whichever it is. What
-/// takes something off needs that much to be there, however the other marks end.
+/// Adds `now` to the balance and leaves a mark that adds the rest at the end, for either outcome. A
+/// debit needs that much to be there for any outcomes of the other marks.
 template <typename Key>
 [[nodiscard]] reason apply_mark(memory_account<Key>& on, std::string const& id, std::uint32_t part,
                                 std::uint64_t epoch, std::int64_t now, std::int64_t confirm,
@@ -98,7 +98,7 @@ template <typename Key>
     return reason::none;
 }
 
-/// Ends a mark: that of the committed epoch is confirmed, any other is undone.
+/// Ends a mark: a mark of the committed epoch is confirmed, any other is undone.
 /// Shape:   committed - 0 when the transaction is canceled
 template <typename Key>
 void finish_mark(memory_account<Key>& on, std::string const& id, std::uint32_t part,
@@ -149,7 +149,7 @@ private:
     std::unordered_map<std::string, Entry> entries_;
 };
 
-/// Entries in one array, found through an index like that of the memory store.
+/// Entries in one array, with an index like that of the memory store.
 template <typename Entry>
 class entries_in_an_array {
 public:
@@ -203,7 +203,7 @@ public:
         return made != nullptr && settle_one(*made, apply(*made));
     }
 
-    /// The same, phase after phase. False when one was canceled.
+    /// The same for a batch, phase after phase. False if a transfer was canceled.
     bool run_batch(std::span<request const> wanted) {
         work_.clear();
         bool all = true;
@@ -250,7 +250,7 @@ private:
         return true;
     }
 
-    /// Applies both parts; whatever stands against it is the answer.
+    /// Applies both parts. Returns the reason of a refusal.
     reason apply(entry const& one) {
         now_ = milliseconds_now();
         if (now_ - one.created > lifetime) return reason::expired;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// libmongoc as one uses it by hand: clients of a pool, and commands written into their buffer.
+// libmongoc used by hand: clients of a pool, and commands written into their buffers.
 #pragma once
 
 #include "../workload.hpp"
@@ -76,7 +76,7 @@ public:
 
     [[nodiscard]] bson_t* native() noexcept { return &held_; }
     [[nodiscard]] members fill() noexcept { return members{&held_}; }
-    /// For what makes it anew.
+    /// For a function that initializes it.
     [[nodiscard]] bson_t* fresh() {
         bson_destroy(&held_);
         return &held_;
@@ -118,7 +118,7 @@ private:
     std::unique_ptr<mongoc_client_pool_t, destroyer> held_;
 };
 
-/// One client of a pool, for as long as its thread works, and the database that it works in.
+/// One client of a pool, for the life of its thread, and the database that it uses.
 class connection {
 public:
     connection(pool const& from, std::string database)

@@ -14,7 +14,7 @@ public:
 
     void run(bench::request const& one) { run_batch({&one, 1}); }
 
-    /// All of them in one native transaction: one command for the accounts, one for the log.
+    /// All transfers in one native transaction: one command for the accounts, one for the log.
     void run_batch(std::span<bench::request const> batch) {
         bson_error_t problem{};
         if (!mongoc_client_session_start_transaction(session_.get(), nullptr, &problem)) {

@@ -11,7 +11,7 @@ namespace baseline::mongodb {
 
 /// How a batch moves the states of its transactions.
 enum class state_changes : std::uint8_t {
-    one_by_one, ///< a statement for each, in one bulk
+    one_by_one, ///< a statement for each transaction, in one bulk
     at_once     ///< one statement for all of their ids
 };
 

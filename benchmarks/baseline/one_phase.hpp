@@ -21,7 +21,7 @@ enum class state : std::int64_t { initial, pending, applied, done, canceling, ca
 
 /// Where the log keeps its rows.
 enum class log_layout : std::uint8_t {
-    by_id,    ///< in the order of the ids: one tree
+    by_id,    ///< in the order of the ids: a single tree
     by_number ///< in the order of their arrival, with an index of the ids: two trees
 };
 
@@ -53,7 +53,7 @@ public:
         commits_.in_one([&] { write(one, now()); });
     }
     void run_batch(std::span<bench::request const> batch) {
-        // One look at the clock serves a whole batch.
+        // One reading of the clock serves a whole batch.
         auto const time = now();
         commits_.in_one([&] {
             for (auto const& one : batch) write(one, time);

@@ -57,7 +57,7 @@ public:
     statement& operator=(statement&&) = delete;
     ~statement() { sqlite3_finalize(handle_); }
 
-    /// Runs it to its end; whether it changed exactly one row.
+    /// Runs the statement to its end. True if it changed exactly one row.
     template <typename... Values>
     bool changes_one(Values const&... values) const {
         bind(values...);

@@ -15,10 +15,10 @@ enum class marks : std::uint8_t {
     column ///< a member of a JSON object beside the balance
 };
 
-/// How far a batch is brought. What comes later is left for a recovery.
+/// The last step of a batch. A recovery does the later steps.
 enum class last_step : std::uint8_t { applied_to_accounts, set_applied, done };
 
-/// What the tutorial keeps of a transaction. It knows no epoch, no owner and no attempts.
+/// The tutorial's transaction. It has no epoch, no owner and no attempts.
 [[nodiscard]] inline std::string tutorial_log_sql(log_layout layout) {
     bool const by_id = layout == log_layout::by_id;
     return std::string{"CREATE TABLE log("} +
@@ -103,7 +103,7 @@ public:
             throw std::runtime_error("by hand: a mark is not there");
         }
     }
-    /// From now on an account that has the mark already is one where nothing is left to do.
+    /// From now on an account that already has the mark counts as done.
     void expect_marks() noexcept { recovering_ = true; }
 
 private:
@@ -145,7 +145,7 @@ public:
         : log_(log), sources_(sources, "here", kept), destinations_(destinations, "there", kept),
           apart_(true) {}
 
-    /// One transfer; every step is durable before the next.
+    /// One transfer; every step is durable before the next step.
     void run(bench::request const& one) {
         auto const& [id, asked] = one;
         log_.insert(one, now());
@@ -160,7 +160,7 @@ public:
 
     /// Many transfers, phase by phase; each phase is one commit to each file.
     void run_batch(std::span<bench::request const> batch, last_step last = last_step::done) {
-        // One look at the clock serves a whole phase.
+        // One reading of the clock serves a whole phase.
         auto const time = now();
         log_.begin().in_one([&] {
             for (auto const& one : batch) log_.insert(one, time);
@@ -173,7 +173,7 @@ public:
         finish(batch);
     }
 
-    /// Goes on where a batch of pending ones was left, whatever of it had been applied.
+    /// Continues a batch that was left pending, with any part of it applied.
     void recover_pending(std::span<bench::request const> batch) {
         sources_.expect_marks();
         destinations_.expect_marks();
@@ -214,7 +214,7 @@ private:
         set(batch, state::applied, state::done);
     }
 
-    /// What goes to one file goes with one commit.
+    /// All writes to one file share one commit.
     template <typename First, typename Second>
     void on_accounts(First const& first, Second const& second) const {
         if (apart_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tutorial's recovery by hand, page by page: what is pending is applied again and finished,
-// what is applied is finished.
+// The tutorial's recovery by hand, page by page: pending transactions are applied again and
+// finished, and applied transactions are finished.
 #pragma once
 
 #include "tutorial.hpp"
@@ -9,7 +9,8 @@
 
 namespace baseline {
 
-/// What stands between a member's name and an end. By hand one knows what one wrote.
+/// The text between a member's name and an end character. The program wrote this JSON itself, so no
+/// parser is needed.
 [[nodiscard]] inline std::string_view between(std::string_view json, std::string_view name,
                                               char end) {
     auto const begin = json.find(name) + name.size();

@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is compiled to see what the library's header costs.
+// Compiled to measure the cost of the library's header.
 #include <settle/settle.hpp>

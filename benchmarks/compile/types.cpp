@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What is compiled to see what a transaction type costs: SETTLE_TYPES of them, 0, 1 or 10, in one
-// engine on SQLite or in memory.
+// Compiled to measure the cost of a transaction type: SETTLE_TYPES types, 0, 1 or 10, in one engine
+// on SQLite or in memory.
 #include <settle/settle.hpp>
 #if SETTLE_ON_SQLITE
 #include <settle/sqlite.hpp>

@@ -9,14 +9,14 @@
 
 namespace bank {
 
-/// What a store keeps of an account. Money is an integer of hundredths.
+/// The record of an account. Money is an integer of hundredths.
 struct account {
     std::string id;
     std::int64_t balance;
     std::int64_t opened_with; // never changes; `check` compares the two sums
 };
 
-/// What a transfer has to be told.
+/// The parameters of a transfer.
 struct transfer {
     std::string source;
     std::string destination;
@@ -39,8 +39,8 @@ using settle::param;
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 
 /// Takes the amount from the source while the transfer is pending, and gives it back if the
-/// transfer is canceled. Adds it to the destination only when the transfer is certain, so that
-/// nobody ever spends, or sees, money that may have to go back.
+/// transfer is canceled. Adds it to the destination only when the transfer is certain, so no reader
+/// ever sees or spends money that may have to go back.
 inline constexpr auto transfer_type =
     settle::transaction<transfer, "transfer">(
         settle::participant<"source">(accounts, param<&transfer::source>)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 # Shows that a wrong definition is refused in words that a user understands, and for that reason.
 # Usage: refused.sh FILE.cpp both|refused COMPILER [FLAG...]
-# The file names what it expects in a line "// expect: settle: ..."; compiled as it stands it must
-# fail with one error, which must hold that sentence, and all that is said must fit into 20 lines.
-# Compiled with -DFIXED it must be taken, so that it cannot fail for another reason; with `refused`
-# that is left to another compiler.
+# A line "// expect: settle: ..." of the file holds the expected sentence. The unchanged file must fail
+# with one error that contains the sentence, and the compiler's output must fit into 20 lines. With
+# -DFIXED the file must compile, so that it cannot fail for another reason; with `refused` another
+# compiler checks that.
 set -u
 LC_ALL=C
 export LC_ALL

@@ -22,7 +22,7 @@ for program in build/clang/tests/fuzz/fuzz_*; do
     mkdir -p "$found/$target"
     log=$found/$target.log
     echo "settle: fuzzing $target for $seconds s"
-    # What the search learns stays in build/; the corpus of the repository is read only.
+    # New inputs stay in build/; the corpus of the repository is only read.
     if "$program" -max_total_time="$seconds" -timeout=10 -artifact_prefix="$found/$target-" \
         "$found/$target" "tests/fuzz/corpus/$target" >"$log" 2>&1; then
         grep -E '^Done ' "$log"

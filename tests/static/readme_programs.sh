@@ -15,7 +15,7 @@ rm -rf "$folder"
 mkdir -p "$folder" || exit 1
 PATH=$bin:$PATH
 
-# Writes the commands of the page $1, and what each prints, into the current folder.
+# Writes the commands of the page $1, and their expected output, into the current folder.
 commands_of() {
     awk '
         /^```console$/ { inside = 1; next }

@@ -11,7 +11,7 @@ found=0
 sources=$(find include adapters samples tests benchmarks -name '*.[hci]pp' | sort)
 [ -n "$sources" ] || { echo "there is no source below $1"; exit 1; }
 
-# Prints what a check found, under a sentence that says what is wrong with it.
+# Prints the findings of a check, under a sentence that names the rule.
 report() {
     [ -n "$2" ] || return 0
     printf '%s:\n%s\n' "$1" "$2"
@@ -66,7 +66,7 @@ headers=$(printf '%s\n' "$sources" | grep '\.[hi]pp$')
     macros=$(grep -hoE '^ *# *define +[A-Z_a-z0-9]+' $library |
         sed 's/.* //' | sort -u)
     report "a macro of the library is not SETTLE_..." "$(printf '%s\n' "$macros" | grep -v '^SETTLE_')"
-    # The preprocessor has no loop: SETTLE_STRUCT_... are the steps of one, and no user's macros.
+    # The preprocessor has no loop: SETTLE_STRUCT_... are its steps, and not macros for users.
     offered=$(printf '%s\n' "$macros" | grep -v '^SETTLE_STRUCT_')
     [ "$(printf '%s\n' "$offered" | grep -c .)" -le 7 ] ||
         report "the library defines more than seven macros" "$offered"
