@@ -118,7 +118,7 @@ public:
             }
         }
         for (auto const& row : ask(path_, what_->differences)) {
-            FAIL_CHECK(row[0] << " differs by " << row[1] << " from what was done");
+            FAIL_CHECK(row[0] << " differs by " << row[1] << " from the done entries");
         }
     }
 

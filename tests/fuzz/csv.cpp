@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         while (table.next(row)) {
             fuzz::claim(row.line > last, "rows come in the order of their lines");
             last = row.line;
-            if (row) fuzz::claim(table.knows(row, 0), "a good row has what is read");
+            if (row) fuzz::claim(table.knows(row, 0), "a good row has the text of its columns");
             if (table.knows(row, 0)) {
                 fuzz::claim(settle::is_utf8(table.value(row, 0)), "a field that is read is UTF-8");
             }
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
         fuzz::claim(last <= size + 1, "there are no more rows than lines");
         fuzz::claim(table.share() <= 1.0, "no more is read than there is");
     } catch (samples::input_error const& problem) {
-        fuzz::claim(*problem.what() != '\0', "an error says what is wrong");
+        fuzz::claim(*problem.what() != '\0', "an error has a sentence");
     }
     return 0;
 }

@@ -70,8 +70,9 @@ auto result_of(Call&& call) -> std::optional<decltype(call())> {
     try {
         return call();
     } catch (settle::failure const& problem) {
-        fuzz::claim(problem.problem().code == settle::errc::damaged, "what is damaged is said so");
-        fuzz::claim(!problem.problem().text.empty(), "an error says what is wrong");
+        fuzz::claim(problem.problem().code == settle::errc::damaged,
+                    "damage has the code for damage");
+        fuzz::claim(!problem.problem().text.empty(), "an error has a sentence");
         return std::nullopt;
     }
 }
@@ -98,9 +99,10 @@ void read_entry(tables& in, fuzz::lines& from) {
 void read_marks(tables& in, fuzz::lines& from) {
     if (!insert(in.mark, from, 5)) return;
     auto const found = result_of([&] { return in.marks->read(std::nullopt, 10); });
-    fuzz::claim(found && found->size() == 1, "a damaged mark is listed with what is wrong");
+    fuzz::claim(found && found->size() == 1, "a damaged mark is listed with its fault");
     if (found->front().fault.empty()) return;
-    fuzz::claim(found->front().fault.code == settle::errc::damaged, "what is damaged is said so");
+    fuzz::claim(found->front().fault.code == settle::errc::damaged,
+                "damage has the code for damage");
 }
 
 } // namespace

@@ -24,7 +24,7 @@ void read_mark(fuzz::lines from) {
     auto const problem = settle::sqlite::decode_mark<Record>(effect, confirm, undo, image,
                                                              slot.record, read);
     if (!problem.empty()) {
-        fuzz::claim(!problem.text.empty(), "an error says what is wrong");
+        fuzz::claim(!problem.text.empty(), "an error has a sentence");
         return;
     }
     auto const columns = settle::sqlite::encode_mark(read);

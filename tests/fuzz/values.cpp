@@ -10,7 +10,7 @@ namespace {
 using settle::json_form;
 
 void claim_reported(settle::error const& problem) {
-    fuzz::claim(!problem.text.empty(), "an error says what is wrong");
+    fuzz::claim(!problem.text.empty(), "an error has a sentence");
 }
 
 /// Every readable value is written and read again as the same value.
@@ -20,9 +20,9 @@ void read_value(std::string_view text, json_form form) {
     if (!read.has_value()) return claim_reported(read.problem());
     auto const written = settle::encode_json(read.value());
     auto const again = settle::decode_json<T>(written);
-    fuzz::claim(again.has_value(), "what is written can be read");
+    fuzz::claim(again.has_value(), "a written value can be read");
     fuzz::claim(settle::encode_json(again.value()) == written, "a value is written as it was read");
-    fuzz::claim(settle::check_texts(read.value()).has_value(), "what is read may be stored");
+    fuzz::claim(settle::check_texts(read.value()).has_value(), "a read value may be stored");
 }
 
 void read_native(std::string_view text) {
