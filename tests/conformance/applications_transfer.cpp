@@ -304,14 +304,14 @@ TEST_CASE("transfer: any batch size and thread count has the outcomes of one ord
         return report;
     };
     auto const expected = run({"--batch", "1"});
-    auto const wanted_ends = ends(folder);
+    auto const expected_ends = ends(folder);
     auto const balances = transfer(folder, {"balance"}).out;
     CHECK(expected["canceled"] > 300);
     CHECK(expected["refused"] > 50);
     for (auto const& pace : paces) {
         INFO("run" << joined(pace));
         CHECK(run(pace) == expected);
-        CHECK(ends(folder) == wanted_ends);
+        CHECK(ends(folder) == expected_ends);
         CHECK(transfer(folder, {"balance"}).out == balances);
     }
 }

@@ -42,13 +42,13 @@ TEST_CASE("batch: money moves down a whole chain of transfers") {
                         [](auto const& one) { return one.done(); }) == 0);
     chain.insert(chain.begin(), {"first", bank::transfer{name_of_account(39), name_of_account(0),
                                                          50}});
-    auto const wanted_after = one_by_one(chain);
-    CHECK(std::all_of(wanted_after.outcomes.begin(), wanted_after.outcomes.end(),
+    auto const expected_after = one_by_one(chain);
+    CHECK(std::all_of(expected_after.outcomes.begin(), expected_after.outcomes.end(),
                       [](auto const& one) { return one.done(); }));
     for_each_engine([&](auto& engine, std::string const& name) {
         open_accounts(engine);
         INFO(name);
-        CHECK(same_end(engine, engine.run_all(chain, {1000, {}, {}}), wanted_after));
+        CHECK(same_end(engine, engine.run_all(chain, {1000, {}, {}}), expected_after));
     });
 }
 

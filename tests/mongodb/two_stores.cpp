@@ -64,13 +64,13 @@ TEST_CASE("two stores: two stores in MongoDB are called in parallel") {
     }
     std::optional<settle::outcome> outcome;
     std::jthread caller{[&] { outcome = engine.run(paid.id, paid.parameters); }};
-    auto const both_asked = [&] {
+    auto const both_called = [&] {
         return before_first.requests() > 0 && before_second.requests() > 0;
     };
-    for (int left = 500; left > 0 && !both_asked(); --left) {
+    for (int left = 500; left > 0 && !both_called(); --left) {
         std::this_thread::sleep_for(std::chrono::milliseconds{10});
     }
-    CHECK(both_asked());
+    CHECK(both_called());
     before_first.release();
     before_second.release();
     caller.join();

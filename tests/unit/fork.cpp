@@ -28,7 +28,7 @@ using sqlite_test::folder;
 
 /// The text that a function returns in a child of this process, or that the child hung for 20
 /// seconds.
-std::string said_in_child(std::function<std::string()> const& function) {
+std::string reply_of_child(std::function<std::string()> const& function) {
     int channel[2];
     REQUIRE(::pipe(channel) == 0);
     ::pid_t const child = ::fork();
@@ -135,9 +135,9 @@ TEST_CASE("fork: a child cannot use an engine or a database of its parent") {
             *db, settle::type<bank::transfer_type>);
         open_two_accounts(*engine);
         REQUIRE(engine->run("before", bank::transfer{"A", "B", 1}).done());
-        CHECK(said_in_child([&] { return calls_that_work(*engine) + built_on(*db); }) == "");
+        CHECK(reply_of_child([&] { return calls_that_work(*engine) + built_on(*db); }) == "");
         // The child's copies come to their ends there, and the parent goes on with its own.
-        CHECK(said_in_child([&]() -> std::string {
+        CHECK(reply_of_child([&]() -> std::string {
                   engine.reset();
                   db.reset();
                   return "ended";
@@ -163,17 +163,17 @@ TEST_CASE("fork: a child may use a file that its parent had closed, as another o
         open_two_accounts(engine);
         parent = engine.owner();
         // While it is open here, a child's connection would go without locks.
-        auto const reply = said_in_child([&]() -> std::string {
+        auto const reply = reply_of_child([&]() -> std::string {
             settle::sqlite::database other{here.file()};
             return "opened";
         });
         CHECK(reply.find("was open when this process was forked") != std::string::npos);
-        CHECK(said_in_child([&] {
+        CHECK(reply_of_child([&] {
                   settle::sqlite::database other{here.file("another")};
                   return std::string{"opened"};
               }) == "opened");
     }
-    auto const child = said_in_child([&] {
+    auto const child = reply_of_child([&] {
         settle::sqlite::database db{here.file()};
         settle::sqlite::database beside{here.file()};
         auto engine = bank_on(db);
@@ -193,11 +193,11 @@ TEST_CASE("fork: a child draws other ids and epochs and recognizes its dead pare
     static_cast<void>(world.random());
     static_cast<void>(settle::is_gone("nobody"));
     auto const next = [&] { return std::to_string(world.random()); };
-    auto const in_child = said_in_child(next);
-    CHECK(in_child != said_in_child(next));
+    auto const in_child = reply_of_child(next);
+    CHECK(in_child != reply_of_child(next));
     CHECK(in_child != next());
     // A grandchild outlives its parent, and does not take itself for it.
-    auto const reply = said_in_child([]() -> std::string {
+    auto const reply = reply_of_child([]() -> std::string {
         auto const parent = settle::this_process();
         if (settle::is_gone(parent)) return "gone too early";
         if (::fork() != 0) ::_exit(0);
@@ -214,7 +214,7 @@ TEST_CASE("fork: a child does not wait for its parent's recovery thread") {
     settle::memory::database db;
     auto engine = bank_on(db);
     auto keeper = std::make_unique<settle::recovery_thread<decltype(engine)>>(engine);
-    CHECK(said_in_child([&]() -> std::string {
+    CHECK(reply_of_child([&]() -> std::string {
               keeper.reset();
               return "ended";
           }) == "ended");

@@ -86,9 +86,9 @@ TEST_CASE("record rule: an exclusive confirm is visible only after the commit") 
     CHECK(result.on_record == settle::record_change::none);
     CHECK(same(at.record, opened));
     SUBCASE("it is confirmed") {
-        auto const met_again = settle::finish(at, "t", {relabel, 0}, 10);
-        CHECK(met_again.what == answer::applied);
-        CHECK(met_again.fields == 0b1000U);
+        auto const finished = settle::finish(at, "t", {relabel, 0}, 10);
+        CHECK(finished.what == answer::applied);
+        CHECK(finished.fields == 0b1000U);
         CHECK(same(at.record, {"A", 100, 7, "shut"}));
     }
     SUBCASE("it is stray") {

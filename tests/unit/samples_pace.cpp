@@ -46,7 +46,7 @@ void check_shares(pieces const& all, numbers const& found) {
 }
 
 /// Counts how often it is asked.
-struct asked_engine {
+struct counting_engine {
     struct collection {
         using key_type = std::string;
         static constexpr std::string_view name = "things";
@@ -116,21 +116,22 @@ TEST_SUITE("samples: pace") {
     }
 
     TEST_CASE("open records: only a record that was not seen is looked up again") {
-        asked_engine engine;
-        samples::open_records<asked_engine> open{engine};
+        counting_engine engine;
+        samples::open_records<counting_engine> open{engine};
         for (int i = 0; i < 3; ++i) {
-            CHECK(open.has(asked_engine::collection{}, "one"));
-            CHECK_FALSE(open.has(asked_engine::collection{}, "none"));
+            CHECK(open.has(counting_engine::collection{}, "one"));
+            CHECK_FALSE(open.has(counting_engine::collection{}, "none"));
         }
         CHECK(engine.reads == 1 + 3);
         // The number of remembered records has a bound.
-        for (int i = 0; i < 120'000; ++i) open.has(asked_engine::collection{}, std::to_string(i));
-        CHECK(open.has(asked_engine::collection{}, "one"));
+        for (int i = 0; i < 120'000; ++i)
+            open.has(counting_engine::collection{}, std::to_string(i));
+        CHECK(open.has(counting_engine::collection{}, "one"));
         CHECK(engine.reads == 1 + 3 + 120'000 + 1);
         // A damaged record is reported by its transaction; an unreachable store is reported at
         // once.
-        CHECK(open.has(asked_engine::collection{}, "damaged"));
-        CHECK_THROWS_AS(open.has(asked_engine::collection{}, "far away"), settle::failure);
+        CHECK(open.has(counting_engine::collection{}, "damaged"));
+        CHECK_THROWS_AS(open.has(counting_engine::collection{}, "far away"), settle::failure);
     }
 
     TEST_CASE("open records: records of two collections have different names") {

@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 
 fs::path const scratch{SETTLE_SCRATCH_DIR};
 fs::path const list{SETTLE_SHARED_SERVERS};
-volatile std::sig_atomic_t asked_to_end = 0;
+volatile std::sig_atomic_t ending_requested = 0;
 
 /// Held by the keeper as long as it lives; the file holds its process id.
 class life_lock {
@@ -123,11 +123,11 @@ void write_list(std::string const& text) {
 /// an error.
 int keep(life_lock const& lock, int ready, pid_t until) {
     ::setsid();
-    std::signal(SIGTERM, [](int) { asked_to_end = 1; });
-    std::signal(SIGINT, [](int) { asked_to_end = 1; });
+    std::signal(SIGTERM, [](int) { ending_requested = 1; });
+    std::signal(SIGINT, [](int) { ending_requested = 1; });
     std::signal(SIGPIPE, SIG_IGN);
     auto const report = [ready](std::string const& text) {
-        if (::write(ready, text.data(), text.size()) < 0) asked_to_end = 1;
+        if (::write(ready, text.data(), text.size()) < 0) ending_requested = 1;
         ::close(ready);
     };
     observed const caller{until};
@@ -139,7 +139,7 @@ int keep(life_lock const& lock, int ready, pid_t until) {
         write_list("standalone=" + alone.host() + "\nreplica_set=" + set.member(0).host() +
                    "/?replicaSet=settle\n");
         report("+");
-        while (!asked_to_end && !caller.ended_within(100ms)) {}
+        while (!ending_requested && !caller.ended_within(100ms)) {}
         fs::remove(list);
         set.stop_all();
         alone.stop();
