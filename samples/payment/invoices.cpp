@@ -158,9 +158,9 @@ void invoice_reader::adrift(std::uint64_t line, std::string sentence) {
 }
 
 invoice_reader::growing& invoice_reader::invoice_of(std::string const& named) {
-    auto const [known, fresh] = known_.emplace(named, invoices_.size());
+    auto const [found, fresh] = indexes_.emplace(named, invoices_.size());
     if (fresh) invoices_.push_back({named, row_.line});
-    return invoices_[known->second];
+    return invoices_[found->second];
 }
 
 /// Records a good line of an invoice, and whether it continues a group of adjacent lines.
@@ -319,7 +319,7 @@ void invoice_reader::finish() {
     std::size_t const before = ready_.size();
     for (auto& invoice : invoices_) ready_.push_back(piece_of(std::move(invoice)));
     invoices_ = {};
-    known_ = {};
+    indexes_ = {};
     auto const by_line = [](piece const& one, piece const& other) {
         return line_of(one) < line_of(other);
     };

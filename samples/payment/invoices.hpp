@@ -82,7 +82,7 @@ private:
     samples::csv_file file_;
     samples::csv_row row_;
     std::vector<growing> invoices_;
-    std::unordered_map<std::string, std::size_t> known_; // indexes in invoices_
+    std::unordered_map<std::string, std::size_t> indexes_; // indexes in invoices_
     std::optional<std::size_t> last_;                    // the invoice of the last good line
     std::vector<std::uint64_t> sums_;                    // lines of sums, unless an invoice follows
     std::optional<std::uint64_t> adrift_;                // an unreadable line after that invoice

@@ -60,7 +60,7 @@ public:
         shop::invoice_reader::piece piece;
         while (records.goes_on(0) && invoices.next(piece)) {
             if (auto const* no = std::get_if<samples::refusal>(&piece)) records.refuse(*no);
-            if (auto const* said = std::get_if<samples::remark>(&piece)) records.note(*said);
+            if (auto const* noted = std::get_if<samples::remark>(&piece)) records.note(*noted);
             if (auto const* paid = std::get_if<samples::request<shop::payment>>(&piece)) {
                 add_names(named, *paid);
                 auto const& order = paid->parameters;
@@ -86,21 +86,21 @@ public:
 
     /// Calls visit(collection, key) for the records of a payment or a refund.
     template <typename Visit>
-    static void each_record(shop::payment const& wanted, Visit&& visit) {
-        visit(shop::orders, wanted.invoice);
-        each_shared_record(wanted, visit);
+    static void each_record(shop::payment const& parameters, Visit&& visit) {
+        visit(shop::orders, parameters.invoice);
+        each_shared_record(parameters, visit);
     }
     template <typename Visit>
-    static void each_record(shop::refund const& wanted, Visit&& visit) {
-        each_shared_record(wanted, visit);
+    static void each_record(shop::refund const& parameters, Visit&& visit) {
+        each_shared_record(parameters, visit);
     }
 
     template <typename Parameters>
-    static samples::refusal not_open(samples::request<Parameters> const& asked,
+    static samples::refusal not_open(samples::request<Parameters> const& request,
                                      std::string_view collection, std::string const& key) {
         auto const refuse = [&](std::string reason, std::string_view sentence) {
-            return samples::refusal{asked.line, std::move(reason),
-                                    fmt::format("invoice '{}': {}", asked.id, sentence)};
+            return samples::refusal{request.line, std::move(reason),
+                                    fmt::format("invoice '{}': {}", request.id, sentence)};
         };
         if (collection == shop::orders.name) {
             return refuse("unknown order", "it is not open as an order");
@@ -168,13 +168,13 @@ private:
     };
 
     template <typename Parameters>
-    void add_names(names_of_file& named, samples::request<Parameters> const& asked) const {
+    void add_names(names_of_file& named, samples::request<Parameters> const& request) const {
         // An overflowing sum is found before any record is created.
-        if (named.customers.add(asked.line, asked.parameters.customer)) {
+        if (named.customers.add(request.line, request.parameters.customer)) {
             named.sum = samples::add(named.sum, balance_);
         }
-        for (auto const& line : asked.parameters.lines) {
-            named.codes.add(asked.line, line.stock_code);
+        for (auto const& line : request.parameters.lines) {
+            named.codes.add(request.line, line.stock_code);
         }
     }
 
@@ -190,9 +190,9 @@ private:
     }
 
     template <typename Parameters, typename Visit>
-    static void each_shared_record(Parameters const& wanted, Visit&& visit) {
-        visit(shop::customers, wanted.customer);
-        for (auto const& line : wanted.lines) visit(shop::items, line.stock_code);
+    static void each_shared_record(Parameters const& parameters, Visit&& visit) {
+        visit(shop::customers, parameters.customer);
+        for (auto const& line : parameters.lines) visit(shop::items, line.stock_code);
         visit(shop::tills, std::string{"shop"});
     }
 

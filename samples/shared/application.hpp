@@ -135,11 +135,11 @@ private:
     }
 
     exit_code recover() {
-        settle::recover_options wanted;
-        wanted.older_than = given_->standing_for;
-        wanted.stop = interrupted_->token();
-        auto const found = engine_->recover(wanted);
-        tell("recovered", found);
+        settle::recover_options options;
+        options.older_than = given_->standing_for;
+        options.stop = interrupted_->token();
+        auto const found = engine_->recover(options);
+        print_report("recovered", found);
         auto const swept = engine_->sweep(interrupted_->token());
         if (swept.undone > 0 || !swept.skipped.empty()) {
             fmt::print("swept: {} stray marks undone, {} left alone\n", with_commas(swept.undone),
@@ -151,16 +151,16 @@ private:
     }
 
     exit_code work() {
-        settle::work_options wanted;
-        wanted.stop = interrupted_->token();
-        auto const found = engine_->work(wanted);
-        tell("worked", found);
+        settle::work_options options;
+        options.stop = interrupted_->token();
+        auto const found = engine_->work(options);
+        print_report("worked", found);
         return end_of(found.undecided == 0 && found.skipped.empty());
     }
 
     /// Prints the outcomes of entries.
     /// Errors:  throws the problem that stopped the call early
-    static void tell(std::string_view did, settle::recovery_report const& found) {
+    static void print_report(std::string_view did, settle::recovery_report const& found) {
         fmt::print("{}: {} done, {} canceled, {} undecided, {} left alone\n", did, found.done,
                    found.canceled, found.undecided, found.skipped.size());
         if (found.undecided > 0) fmt::print("  undecided: {}\n", sentence_of(found.problem));
@@ -172,12 +172,12 @@ private:
                        with_commas(found.young));
         }
         print_skipped(found.skipped);
-        bool const is_told = found.problem.empty() || found.undecided > 0;
-        if (!is_told) throw settle::failure(found.problem);
+        bool const is_reported = found.problem.empty() || found.undecided > 0;
+        if (!is_reported) throw settle::failure(found.problem);
     }
 
     [[nodiscard]] exit_code end_of(bool settled) const {
-        return settled && !interrupted_->asked() ? exit_code::settled : exit_code::unsettled;
+        return settled && !interrupted_->requested() ? exit_code::settled : exit_code::unsettled;
     }
 
     static void print_skipped(std::vector<settle::skipped_entry> const& all) {
@@ -187,17 +187,17 @@ private:
     }
 
     exit_code purge() {
-        settle::purge_options wanted;
-        wanted.older_than = given_->finished_for;
-        wanted.stop = interrupted_->token();
-        note_purge(wanted.older_than);
-        auto const gone = engine_->purge(wanted);
+        settle::purge_options options;
+        options.older_than = given_->finished_for;
+        options.stop = interrupted_->token();
+        note_purge(options.older_than);
+        auto const gone = engine_->purge(options);
         if (gone.problem.code == settle::errc::too_young) {
             return complain(sentence_of(gone.problem));
         }
         if (!gone.problem.empty()) throw settle::failure(gone.problem);
         fmt::print("purged: {} entries\n", with_commas(gone.erased));
-        return interrupted_->asked() ? exit_code::unsettled : exit_code::settled;
+        return interrupted_->requested() ? exit_code::unsettled : exit_code::settled;
     }
 
     /// Notes, before the first done entry is purged, that the log no longer explains the balances
@@ -216,12 +216,12 @@ private:
 
     exit_code list() {
         std::uint64_t count = 0;
-        settle::entry_filter wanted;
-        if (given_->older_than.count() > 0) wanted = engine_->still_for(given_->older_than);
-        wanted.state = given_->state;
+        settle::entry_filter filter;
+        if (given_->older_than.count() > 0) filter = engine_->still_for(given_->older_than);
+        filter.state = given_->state;
         if (!given_->list_json) fmt::print("{}\n", list_head());
-        for (settle::entry const& entry : engine_->list(wanted)) {
-            if (interrupted_->asked()) break;
+        for (settle::entry const& entry : engine_->list(filter)) {
+            if (interrupted_->requested()) break;
             auto const* const before = count == 0 ? "[" : ",\n ";
             if (given_->list_json) fmt::print("{}{}", before, to_json_text(entry));
             else fmt::print("{}\n", list_line(entry));
@@ -229,7 +229,7 @@ private:
         }
         if (given_->list_json) fmt::print("{}]\n", count == 0 ? "[" : "");
         else fmt::print("{} entries\n", with_commas(count));
-        return interrupted_->asked() ? exit_code::unsettled : exit_code::settled;
+        return interrupted_->requested() ? exit_code::unsettled : exit_code::settled;
     }
 
     exit_code show() {
@@ -241,10 +241,10 @@ private:
     }
 
     exit_code cancel() {
-        settle::cancel_options wanted;
-        wanted.even_if_unknown = given_->even_if_unknown;
-        wanted.stop = interrupted_->token();
-        auto const result = engine_->cancel(given_->cancel_id, wanted);
+        settle::cancel_options options;
+        options.even_if_unknown = given_->even_if_unknown;
+        options.stop = interrupted_->token();
+        auto const result = engine_->cancel(given_->cancel_id, options);
         if (result.verdict == settle::verdict::canceled) {
             print_line(fmt::format("{} is canceled", given_->cancel_id));
             return exit_code::settled;
@@ -389,7 +389,7 @@ exit_code call_all(Application& application, Store& store, settings const& given
     auto code = exit_code::settled;
     bool failed = false;
     for (auto const each : given.commands) {
-        if (interrupted.asked() || failed) {
+        if (interrupted.requested() || failed) {
             complain(Application::name, fmt::format("{}, so {} was not begun",
                                                     failed ? "this failed" : "interrupted",
                                                     name_of(each)));
@@ -409,7 +409,7 @@ exit_code call_all(Application& application, Store& store, settings const& given
 template <typename Application>
 exit_code call_all(Application& application, settings const& given) {
     interrupt interrupted;
-    auto const& asked = given.commands;
+    auto const& commands = given.commands;
 #if SAMPLES_WITH_MONGODB
     if (given.layout == layout::tutorial) {
         typename Application::tutorial old;
@@ -418,7 +418,7 @@ exit_code call_all(Application& application, settings const& given) {
         });
     }
 #endif
-    bool const opens = std::find(asked.begin(), asked.end(), command::open) != asked.end();
+    bool const opens = std::find(commands.begin(), commands.end(), command::open) != commands.end();
     return visit_store<Application>(given.store, opens, [&](auto& store) {
         return call_all(application, store, given, interrupted);
     });

@@ -27,14 +27,14 @@ std::string bare(std::string_view name) {
 }
 
 /// The index of a column, or a sentence.
-std::size_t place_of(std::vector<std::string> const& names, std::vector<std::string> const& header,
+std::size_t index_of(std::vector<std::string> const& names, std::vector<std::string> const& header,
                      std::vector<std::string> const& bare_header, std::string& problem) {
     auto const look = [&](auto const& among, auto&& spelled) {
         for (auto const& name : names) {
-            auto const wanted = spelled(name);
-            auto const found = std::find(among.begin(), among.end(), wanted);
+            auto const spelling = spelled(name);
+            auto const found = std::find(among.begin(), among.end(), spelling);
             if (found == among.end()) continue;
-            if (std::find(found + 1, among.end(), wanted) != among.end()) {
+            if (std::find(found + 1, among.end(), spelling) != among.end()) {
                 problem = fmt::format("the header names the column '{}' twice", name);
             }
             return static_cast<std::size_t>(found - among.begin());
@@ -62,12 +62,12 @@ found_columns find_columns(std::span<table_layout const> layouts,
         found.layout = which;
         for (auto const& names : layouts[which]) {
             std::string problem;
-            auto const place = place_of(names, header, bare_header, problem);
-            found.places.push_back(place);
-            if (place != header.size()) ++found.count;
+            auto const index = index_of(names, header, bare_header, problem);
+            found.indexes.push_back(index);
+            if (index != header.size()) ++found.count;
             if (found.problem.empty()) found.problem = problem;
         }
-        bool const fewer_missing = found.places.size() < best.places.size();
+        bool const fewer_missing = found.indexes.size() < best.indexes.size();
         bool const better = which == 0 || found.count > best.count ||
                             (found.count == best.count && fewer_missing);
         if (found.problem.empty() || better) best = std::move(found);

@@ -217,9 +217,9 @@ bool csv_file::read_row(csv_row& row, std::vector<numbered_line>& taken) {
             return give_up(row, taken,
                            "the row is longer than 1 MiB; is a closing quote missing?");
         }
-        auto const met = parser_.feed(taken.back().text, row.fields);
-        if (met == state::row_complete) return true;
-        if (met == state::malformed) {
+        auto const reached = parser_.feed(taken.back().text, row.fields);
+        if (reached == state::row_complete) return true;
+        if (reached == state::malformed) {
             return give_up(row, taken,
                            "a quote or a carriage return stands where none may be");
         }
@@ -269,7 +269,7 @@ bool csv_file::is_header(csv_row& row) {
     if (!may_be_header(row)) return false;
     auto found = find_columns(layouts_, row.fields);
     if (!found.problem.empty()) return false;
-    bool const same = found.layout == columns_.layout && found.places == columns_.places;
+    bool const same = found.layout == columns_.layout && found.indexes == columns_.indexes;
     columns_ = std::move(found);
     width_ = row.fields.size();
     row.note = same ? "the header is repeated here and passed over"
@@ -307,8 +307,8 @@ void csv_file::check_count(csv_row& row) const {
 /// Refuses columns whose text no store accepts; an earlier problem is kept.
 void csv_file::check_text(csv_row& row) const {
     for (std::size_t at = 0; at < row.fields.size(); ++at) {
-        auto const& places = columns_.places;
-        bool const is_read = std::find(places.begin(), places.end(), at) != places.end();
+        auto const& indexes = columns_.indexes;
+        bool const is_read = std::find(indexes.begin(), indexes.end(), at) != indexes.end();
         std::string_view const field = row.fields[at];
         if (!is_read || settle::is_utf8(field)) continue;
         if (row) {

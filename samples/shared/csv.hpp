@@ -57,12 +57,12 @@ public:
 
     /// Whether this column of the layout precedes the damage of a row.
     [[nodiscard]] bool knows(csv_row const& row, std::size_t column) const {
-        return columns_.places[column] < row.fields.size();
+        return columns_.indexes[column] < row.fields.size();
     }
 
     /// The value of a row in this column of the layout.
     [[nodiscard]] std::string const& value(csv_row const& row, std::size_t column) const {
-        return row.fields[columns_.places[column]];
+        return row.fields[columns_.indexes[column]];
     }
 
     /// The fraction of the file read so far, 0 to 1.

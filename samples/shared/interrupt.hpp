@@ -37,8 +37,8 @@ public:
     interrupt(interrupt const&) = delete;
     interrupt& operator=(interrupt const&) = delete;
 
-    std::stop_token token() const { return asked_.get_token(); }
-    bool asked() const { return asked_.stop_requested(); }
+    std::stop_token token() const { return stop_.get_token(); }
+    bool requested() const { return stop_.stop_requested(); }
 
 private:
     void wait() {
@@ -47,13 +47,13 @@ private:
             if (sigwait(&signals_, &signal) != 0) continue;
             if (closing_.stop_requested()) return;
             // Ending at once loses nothing: the next run settles the transactions in flight.
-            if (!asked_.request_stop()) ::_exit(128 + signal);
+            if (!stop_.request_stop()) ::_exit(128 + signal);
         }
     }
 
     sigset_t signals_{};
     sigset_t before_{};
-    std::stop_source asked_;
+    std::stop_source stop_;
     std::stop_source closing_;
     std::thread waiter_;
 };

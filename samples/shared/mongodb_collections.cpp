@@ -61,7 +61,7 @@ std::vector<std::string> collections_in(std::string const& address, std::string&
 
 } // namespace
 
-void check_collections(std::string const& address, std::span<std::string_view const> wanted,
+void check_collections(std::string const& address, std::span<std::string_view const> expected,
                        bool may_create, std::string_view theirs) {
     std::string database;
     auto there = collections_in(address, database);
@@ -81,10 +81,10 @@ void check_collections(std::string const& address, std::span<std::string_view co
         throw std::runtime_error(fmt::format(
             "the database '{}' holds nothing that was opened; 'open' does that", database));
     }
-    if (std::any_of(wanted.begin(), wanted.end(), has)) return;
+    if (std::any_of(expected.begin(), expected.end(), has)) return;
     throw std::runtime_error(fmt::format("the database '{}' belongs to another application: it has "
                                          "a collection '{}' and none named '{}'",
-                                         database, there.front(), wanted.front()));
+                                         database, there.front(), expected.front()));
 }
 
 bool has_field(std::string const& address, std::string_view collection, std::string_view field) {

@@ -72,8 +72,8 @@ public:
         remark_on_alike(collection, names);
         auto& count = counts_[std::string{Collection::name}];
         double made = 0;
-        settle::batch_options wanted;
-        wanted.stop = stop_;
+        settle::batch_options options;
+        options.stop = stop_;
         auto const record = [&](auto const& each) { return make(each.second); };
         auto const report = engine_->create_all(
             collection, ranges::views::transform(names.all(), record),
@@ -84,7 +84,7 @@ public:
                 if (answer.has_value()) ++total_;
                 goes_on(made++ / static_cast<double>(names.all().size()));
             },
-            wanted);
+            options);
         report_.stopped = stop_.stop_requested();
         if (!report.problem.empty() && !report_.stopped) throw settle::failure(report.problem);
     }
@@ -92,7 +92,7 @@ public:
     /// Keeps a refusal for the final report.
     void refuse(refusal const& no) { report_.refuse(no.line, no.reason, no.sentence); }
 
-    void note(remark const& said) { report_.note(said.line, said.sentence); }
+    void note(remark const& noted) { report_.note(noted.line, noted.sentence); }
 
     /// Shows the progress; false when a stop was requested.
     bool goes_on(double share) {
@@ -127,12 +127,12 @@ public:
 private:
     template <typename Collection>
     void remark_on_alike(Collection const& collection, mentions const& names) {
-        alike_names known;
+        alike_names by_form;
         for (auto const& record : engine_->scan(collection)) {
-            known.add(record.*Collection::key_member);
+            by_form.add(record.*Collection::key_member);
         }
         for (auto const& [line, name] : names.all()) {
-            auto const* const other = known.add(name);
+            auto const* const other = by_form.add(name);
             if (other == nullptr) continue;
             report_.note(line, fmt::format("'{}' and '{}' of the {} {}; each is one of its own",
                                            name, *other, Collection::name, alike_words));

@@ -97,9 +97,9 @@ private:
 
     /// Settles the transactions of a killed program, which would show up as missing money.
     void settle_leftovers() {
-        settle::recover_options wanted;
-        wanted.stop = stop_;
-        auto const left = engine_->recover(wanted);
+        settle::recover_options options;
+        options.stop = stop_;
+        auto const left = engine_->recover(options);
         report_.left_over = left.undecided + left.skipped.size();
         if (report_.left_over == 0 && !left.problem.empty()) report_.left_over = 1;
         for (auto const& [id, problem] : left.skipped) {
@@ -140,17 +140,18 @@ private:
         while (look_ahead()) {
             if (auto const* no = std::get_if<refusal>(&*ahead_)) {
                 refuse(*no);
-            } else if (auto const* said = std::get_if<remark>(&*ahead_)) {
-                note(*said);
-            } else if (auto* asked = std::get_if<request<Parameters>>(&*ahead_)) {
+            } else if (auto const* noted = std::get_if<remark>(&*ahead_)) {
+                note(*noted);
+            } else if (auto* next_request = std::get_if<request<Parameters>>(&*ahead_)) {
                 // A missing record would cancel the id for good; a refused id can run later.
-                auto const no_record = missing(*asked);
+                auto const no_record = missing(*next_request);
                 if (!no_record) {
-                    auto const alike = ids_.alike(asked->id, asked->line);
-                    auto const repeats = ids_.add(asked->id, asked->line);
-                    if (alike != 0 && repeats == 0) remark_on_id(*asked, alike);
-                    from = {asked->line, has_past_ && settled_before(asked->id), repeats};
-                    given = {std::move(asked->id), std::move(asked->parameters)};
+                    auto const alike = ids_.alike(next_request->id, next_request->line);
+                    auto const repeats = ids_.add(next_request->id, next_request->line);
+                    if (alike != 0 && repeats == 0) remark_on_id(*next_request, alike);
+                    from = {next_request->line, has_past_ && settled_before(next_request->id),
+                            repeats};
+                    given = {std::move(next_request->id), std::move(next_request->parameters)};
                     ahead_.reset();
                     return true;
                 }
@@ -164,11 +165,12 @@ private:
     }
 
     template <typename Parameters>
-    std::optional<refusal> missing(request<Parameters> const& asked) {
+    std::optional<refusal> missing(request<Parameters> const& next_request) {
         std::optional<refusal> no;
-        application_->each_record(asked.parameters, [&](auto const& collection, auto const& key) {
+        application_->each_record(next_request.parameters, [&](auto const& collection,
+                                                               auto const& key) {
             if (no || open_.has(collection, key)) return;
-            no = application_->not_open(asked, collection.name, key);
+            no = application_->not_open(next_request, collection.name, key);
             auto const form = visible_form(key);
             if (form == key || !open_.has(collection, form)) return;
             no->sentence += fmt::format("; '{}' and '{}', which is there, {}", key, form,
@@ -183,8 +185,8 @@ private:
         refuse(no);
         ahead_.reset();
     }
-    void run_like(remark const& said) {
-        note(said);
+    void run_like(remark const& noted) {
+        note(noted);
         ahead_.reset();
     }
 
@@ -210,15 +212,15 @@ private:
             under_way.emplace(number++, from);
             return true;
         }};
-        settle::batch_options wanted;
-        wanted.window = how_.window;
-        wanted.stop = stop_;
+        settle::batch_options options;
+        options.window = how_.window;
+        options.stop = stop_;
         engine_->run_all(
             range,
             [&](std::size_t which, settle::outcome const& result) {
                 ended(under_way.extract(which).mapped(), result);
             },
-            wanted);
+            options);
     }
 
     /// Reads one batch for all threads and splits it. The next batch waits for its end, since both
@@ -278,13 +280,14 @@ private:
 
     void refuse(refusal const& no) { report_.refuse(no.line, no.reason, no.sentence); }
 
-    void note(remark const& said) { report_.note(said.line, said.sentence); }
+    void note(remark const& noted) { report_.note(noted.line, noted.sentence); }
 
     template <typename Parameters>
-    void remark_on_id(request<Parameters> const& asked, std::uint64_t other) {
-        report_.note(asked.line, fmt::format("the id '{}' and the one of line {} {}; they are two "
-                                             "transactions",
-                                             asked.id, other, alike_words));
+    void remark_on_id(request<Parameters> const& next_request, std::uint64_t other) {
+        report_.note(next_request.line,
+                     fmt::format("the id '{}' and the one of line {} {}; they are two "
+                                 "transactions",
+                                 next_request.id, other, alike_words));
     }
 
     void ended(origin const& from, settle::outcome const& result) {

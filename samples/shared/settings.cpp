@@ -105,16 +105,16 @@ CLI::Option* add_choice(CLI::App& line, std::string const& name, Target& target,
                         std::string const& purpose) {
     std::vector<std::string> names;
     for (auto const& each : words) names.push_back(each.first);
-    auto const known = fmt::format("{}", fmt::join(names, "|"));
-    auto const take = [name, known, words = std::move(words), &target](std::string const& text) {
+    auto const choices = fmt::format("{}", fmt::join(names, "|"));
+    auto const take = [name, choices, words = std::move(words), &target](std::string const& text) {
         for (auto const& [word, value] : words) {
             if (word != text) continue;
             target = value;
             return;
         }
-        throw CLI::ValidationError(name, fmt::format("'{}' is none of {}", text, known));
+        throw CLI::ValidationError(name, fmt::format("'{}' is none of {}", text, choices));
     };
-    return add_word(line, name, take, purpose)->type_name(known);
+    return add_word(line, name, take, purpose)->type_name(choices);
 }
 
 /// `--state`, with the words that `list` prints.

@@ -12,10 +12,10 @@ void shares::begin_piece() { leaders_.push_back(leaders_.size()); }
 
 void shares::touches(std::string name) {
     std::size_t const piece = leaders_.size() - 1;
-    auto const [known, fresh] = known_.emplace(std::move(name), piece);
+    auto const [first, fresh] = first_pieces_.emplace(std::move(name), piece);
     if (fresh) return;
     auto const one = first_of(piece);
-    auto const other = first_of(known->second);
+    auto const other = first_of(first->second);
     leaders_[std::max(one, other)] = std::min(one, other);
 }
 

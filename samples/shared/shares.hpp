@@ -26,7 +26,7 @@ private:
     std::size_t first_of(std::size_t piece);
 
     std::vector<std::size_t> leaders_; // an earlier piece of the same group, or the piece itself
-    std::unordered_map<std::string, std::size_t> known_; // the first piece with the name
+    std::unordered_map<std::string, std::size_t> first_pieces_; // the first piece with the name
 };
 
 } // namespace samples

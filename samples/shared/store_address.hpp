@@ -26,7 +26,7 @@ struct store_address {
 /// Reads an address.
 /// Errors:  input_error, with a sentence that lists the valid addresses
 inline store_address parse_store_address(std::string_view text) {
-    constexpr std::string_view known =
+    constexpr std::string_view known_stores =
         "known are sqlite:PATH, memory: and mongodb://HOST[:PORT][,…]/DATABASE";
     auto const colon = text.find(':');
     auto const scheme = text.substr(0, colon);
@@ -34,15 +34,16 @@ inline store_address parse_store_address(std::string_view text) {
         return {store_kind::mongodb, std::string{text}};
     }
     if (colon == std::string_view::npos || (scheme != "sqlite" && scheme != "memory")) {
-        throw input_error(fmt::format("'{}' is no address of a store; {}", text, known));
+        throw input_error(fmt::format("'{}' is no address of a store; {}", text, known_stores));
     }
     auto const path = text.substr(colon + 1);
     if (scheme == "memory") {
         if (path.empty()) return {store_kind::memory, {}};
-        throw input_error(fmt::format("'{}' names a path, but memory: has none; {}", text, known));
+        throw input_error(
+            fmt::format("'{}' names a path, but memory: has none; {}", text, known_stores));
     }
     if (path.empty()) {
-        throw input_error(fmt::format("'{}' does not say which file; {}", text, known));
+        throw input_error(fmt::format("'{}' does not say which file; {}", text, known_stores));
     }
     return {store_kind::sqlite, std::string{path}};
 }

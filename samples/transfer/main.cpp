@@ -53,7 +53,7 @@ public:
         bank::order_reader::piece piece;
         while (records.goes_on(0) && orders.next(piece)) {
             if (auto const* no = std::get_if<samples::refusal>(&piece)) records.refuse(*no);
-            if (auto const* said = std::get_if<samples::remark>(&piece)) records.note(*said);
+            if (auto const* noted = std::get_if<samples::remark>(&piece)) records.note(*noted);
             auto const* order = std::get_if<samples::request<bank::transfer>>(&piece);
             if (order == nullptr) continue;
             for (auto const& id : {order->parameters.source, order->parameters.destination}) {
@@ -68,15 +68,15 @@ public:
 
     /// Calls visit(collection, key) for the records of a transfer.
     template <typename Visit>
-    static void each_record(bank::transfer const& wanted, Visit&& visit) {
-        visit(bank::accounts, wanted.source);
-        visit(bank::accounts, wanted.destination);
+    static void each_record(bank::transfer const& parameters, Visit&& visit) {
+        visit(bank::accounts, parameters.source);
+        visit(bank::accounts, parameters.destination);
     }
 
-    static samples::refusal not_open(samples::request<bank::transfer> const& asked,
+    static samples::refusal not_open(samples::request<bank::transfer> const& request,
                                      std::string_view, std::string const& key) {
-        return {asked.line, "unknown account",
-                fmt::format("order '{}': there is no account '{}'", asked.id, key)};
+        return {request.line, "unknown account",
+                fmt::format("order '{}': there is no account '{}'", request.id, key)};
     }
 
     /// The moves of a done entry; false when this program cannot read the entry.

@@ -189,10 +189,10 @@ TEST_SUITE("samples: interrupt") {
         for (int const signal : {SIGINT, SIGTERM}) {
             auto const status = exit_status_of([signal] {
                 samples::interrupt stop;
-                if (stop.asked()) _exit(1);
+                if (stop.requested()) _exit(1);
                 kill(getpid(), signal);
                 while (!stop.token().stop_requested()) std::this_thread::yield();
-                _exit(stop.asked() ? 42 : 1);
+                _exit(stop.requested() ? 42 : 1);
             });
             CHECK(status == 42);
         }
@@ -202,7 +202,7 @@ TEST_SUITE("samples: interrupt") {
         auto const status = exit_status_of([] {
             samples::interrupt stop;
             kill(getpid(), SIGINT);
-            while (!stop.asked()) std::this_thread::yield();
+            while (!stop.requested()) std::this_thread::yield();
             kill(getpid(), SIGINT);
             std::this_thread::sleep_for(std::chrono::seconds(10));
         });
