@@ -38,11 +38,11 @@ constexpr settle::collection<account, "accounts", &account::id> accounts;
 settle_test::reply document_of(settle_test::wire_message const& request) {
     // Behind the header stand flags and the kind of the section.
     auto const body = settle_test::wire_message::header_size + 4 + 1;
-    settle_test::reply request;
+    settle_test::reply content;
     bson_t here;
     REQUIRE(bson_init_static(&here, &request.bytes[body], request.bytes.size() - body));
-    bson_concat(request.document(), &here);
-    return request;
+    bson_concat(content.document(), &here);
+    return content;
 }
 
 } // namespace

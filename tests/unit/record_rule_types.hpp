@@ -121,9 +121,9 @@ record_answer execute(slot& at, std::string const& id, settle::epoch under,
 }
 
 template <part Which>
-answer answer_to(slot& at, std::string const& id, settle::epoch under, std::int64_t amount) {
+answer answer_to(slot& at, std::string const& id, settle::epoch under, std::int64_t of) {
     wish parameters;
-    parameters.amount = amount;
+    parameters.amount = of;
     parameters.text = "closed";
     return execute<Which>(at, id, under, parameters).what;
 }
