@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The transfer application as its user meets it: counts, reports, exit codes, bad input.
+// The transfer application from its user's side: counts, reports, exit codes, bad input.
 #include <program.hpp>
 #include <sql.hpp>
 
@@ -36,7 +36,7 @@ nlohmann::json report_of(std::string const& path) {
     return nlohmann::json::parse(testing::read_file(path));
 }
 
-/// How a run may be told to go about its work; all must come to the same.
+/// The batch sizes, threads and phases of a run; all must give the same outcomes.
 std::vector<std::vector<std::string>> const paces{{},
                                                   {"--batch", "1"},
                                                   {"--batch", "10"},
@@ -61,7 +61,7 @@ public:
         std::filesystem::rename(folder.at("bank.db"), folder.at("opened.db"));
     }
 
-    /// As it was when it was opened.
+    /// The database as `open` left it.
     void begin() const {
         for (char const* end : {"", "-wal", "-shm"}) {
             std::filesystem::remove(folder_->at("bank.db") + end);

@@ -220,7 +220,7 @@ TEST_CASE("users: threads that share a commit on SQLite each get their own outco
 
 TEST_CASE("users: processes share one SQLite file") {
     scratch_file path;
-    // The file is made by a process of its own too: no connection lives across a fork.
+    // A separate process also creates the file: no connection lives across a fork.
     std::map<std::string, std::string> reported;
     auto const made = start_process([&](auto const&) {
         settle::sqlite::database db{path.path()};

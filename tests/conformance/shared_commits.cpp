@@ -92,7 +92,7 @@ struct ends {
     }
 };
 
-/// A bank on a file of its own.
+/// A bank in a temporary file.
 class bank {
 public:
     bank() {

@@ -81,7 +81,7 @@ TEST_CASE("commits: concurrent threads share commits") {
     settle::sqlite::database db{here.file()};
     auto engine = bank_on(db, settle::phases::one);
     open_accounts(engine);
-    // So few that the log is not begun anew even where each is a commit of its own.
+    // So few that the log does not start anew even if each transaction has its own commit.
     std::size_t const before = commits_in(here.file());
     std::vector<std::thread> threads;
     std::atomic<std::size_t> done{0};

@@ -162,7 +162,7 @@ std::string run_scene(Trial&& trial, scene<Parameters> const& given,
     return {};
 }
 
-/// Where a batch runs: databases of its own for each run.
+/// The stores of a batch: new databases for each run.
 enum class store_kind { memory, three_databases, file_in_two_phases, file_in_one_phase };
 
 /// Shape:   Rules - of the order of a window; arguments - databases and the engine's other

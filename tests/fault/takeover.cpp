@@ -8,7 +8,7 @@
 namespace settle_test {
 namespace {
 
-/// Runs `first` and, just before its n-th call, lets `second` act with an engine of its own; so for
+/// Runs `first`; just before its n-th call, `second` acts with another engine. Repeats this for
 /// every n.
 template <typename First, typename Second>
 void at_every_call(First const& first, Second const& second) {

@@ -74,7 +74,7 @@ void make_user(connection& admin, std::string const& name, std::vector<std::stri
                      "\"]}");
 }
 
-/// A certificate of its own authority, made as a person would.
+/// A certificate with its own authority, made with openssl.
 bool make_certificates(testing::scratch_folder const& folder) {
     auto const log = folder.at("openssl.txt");
     auto const run = [&](std::string const& words) {

@@ -118,7 +118,7 @@ TEST_CASE("fork: a child cannot use its parent's database, and ends without a wa
         }
         engine.reset();
         db.reset();
-        // A database of its own is another matter.
+        // The child may use a new database.
         try {
             settle::mongodb::database fresh{own.address()};
             good = good && bank_on(fresh).run("of the child", transfer{"A", "B", 1}).done();

@@ -138,7 +138,7 @@ private:
     std::string database_;
 };
 
-/// Runs one command over a connection of its own.
+/// Runs one command over a new connection.
 inline reply run_command(std::string const& address, std::string const& json) {
     return connection{address}.run(json);
 }

@@ -23,7 +23,7 @@ public:
         REQUIRE_MESSAGE(begun, problem.message);
     }
 
-    /// From now on every other native transaction that writes this document meets a conflict.
+    /// From now on every other native transaction that writes this document gets a conflict.
     void hold(std::string const& collection, std::string const& id) {
         write(R"({"update": ")" + collection + R"(", "updates": [{"q": {"_id": ")" + id +
               R"("}, "u": {"$set": {"foreign": 1}}}]})");

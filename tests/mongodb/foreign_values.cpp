@@ -180,7 +180,7 @@ TEST_CASE("foreign values: a key of another number type is usable if exact, else
         bool usable;
     };
     on_every_server<till>([](till& here) {
-        // The first of them is met unread.
+        // The first record is changed without a read.
         for (example const& one :
              {example{9007199254740994, R"({"$numberDouble": "9007199254740994"})", false},
               {7, R"({"$numberDecimal": "7"})", false},

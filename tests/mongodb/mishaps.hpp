@@ -25,7 +25,7 @@ struct mishap {
     bool after_recovery = false; ///< the late message arrives when everything has been settled
 
     [[nodiscard]] bool is_late() const { return on.what == fault::hold_request; }
-    /// Whether the caller meets it until it gives up.
+    /// Whether every repetition of the message has the fault until the caller gives up.
     [[nodiscard]] bool lasts() const { return on.times > 1; }
     [[nodiscard]] std::string text() const {
         return "message '" + on.command + "' " + std::to_string(on.nth) + ", fault " +

@@ -381,7 +381,7 @@ TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and othe
         CHECK(one.problem.text.find(one.id) != std::string::npos);
     }
     CHECK(report.skipped.back().id.find("$date") != std::string::npos);
-    // Pages of any size come to their end, without an entry twice.
+    // Pages of any size end, and no entry comes twice.
     for (std::size_t const limit : {1U, 2U, 3U, 4U}) {
         INFO("pages of ", limit);
         std::string after;

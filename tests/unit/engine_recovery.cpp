@@ -66,7 +66,7 @@ TEST_CASE("recovery: a worker may end after any step") {
         two_workers b;
         b.leave("t", last);
         bool const closed = last == settle::step::close;
-        // Its owner is this process, which lives: only time tells.
+        // Its owner is this live process, so only time shows that it stands still.
         b.world.time += std::chrono::minutes{30} - std::chrono::milliseconds{1};
         CHECK(b.engine.recover().done == 0);
         b.world.time += std::chrono::milliseconds{1};

@@ -58,7 +58,7 @@ struct world_state {
     std::function<void()> while_pausing{};       ///< called while a call waits
 };
 
-/// A world without time of its own: it moves while a call pauses, or when a test says so.
+/// A manual clock: it moves while a call pauses, or when a test moves it.
 class manual_environment {
 public:
     explicit manual_environment(world_state& state) : state_(&state) {}

@@ -136,7 +136,7 @@ TEST_CASE("fork: a child cannot use an engine or a database of its parent") {
         open_two_accounts(*engine);
         REQUIRE(engine->run("before", bank::transfer{"A", "B", 1}).done());
         CHECK(reply_of_child([&] { return calls_that_work(*engine) + built_on(*db); }) == "");
-        // The child's copies come to their ends there, and the parent goes on with its own.
+        // The child destroys its copies, and the parent continues with its own.
         CHECK(reply_of_child([&]() -> std::string {
                   engine.reset();
                   db.reset();

@@ -140,7 +140,8 @@ inline constexpr auto swap_type = transaction<wish, "swap">(
                  field<&thing::wide> = field<&thing::other> * field<&thing::wide>,
                  field<&thing::note> = param<&wish::note>));
 
-/// Gains and losses beside assignments, which only the images of an entry can tell at a reversal.
+/// Credits and debits beside assignments, which a reversal can only compute from the entry's
+/// images.
 inline constexpr auto restock_type = transaction<wish, "restock">(
     participant<"filled">(things, param<&wish::id>)
         .require(field<&thing::other> >= param<&wish::amount>)

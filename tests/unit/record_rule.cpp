@@ -357,7 +357,7 @@ TEST_CASE("record rule: escrow refuses exactly the parts that some set of outcom
             REQUIRE(at.marks.size() == open.size());
         }
     }
-    // Both sides of the border were met many times.
+    // Both sides of the bound occurred many times.
     CHECK(applied > 1000);
     CHECK(refused > 1000);
 }

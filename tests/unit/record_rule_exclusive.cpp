@@ -18,7 +18,7 @@ bool same(std::optional<thing> const& left, thing const& right) {
 }
 
 TEST_CASE("record rule: marks on one record admit, delay or refuse a part") {
-    // present mark: commuting or exclusive, of another transaction or of its own other part
+    // Present mark: commuting or exclusive, of another transaction or of the same transaction.
     SUBCASE("another transaction's commuting mark admits commuting parts") {
         auto at = with(opened);
         REQUIRE(answer_to<credit>(at, "other", 1, 1) == answer::applied);

@@ -48,7 +48,7 @@ std::string id_of(std::string_view what, std::size_t number) {
     return std::string{what} + "-" + std::to_string(1000 + number);
 }
 
-/// Leaves transactions that have left their marks, and did not come to their commit.
+/// Leaves transactions with marks that never reach their commit.
 template <auto const& Type>
 void leave(std::string const& path, settle::testing::manual_environment const& time,
            std::string_view name, std::size_t count, std::int64_t amount) {

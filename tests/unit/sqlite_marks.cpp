@@ -21,7 +21,7 @@ constexpr std::size_t small_at = settle::integer_position<item, 2>;
 item const whole{"A",     -7, 3, true, colour::red, second{std::chrono::seconds{5}}, 9,
                  "a \"note\"\n"};
 
-/// A mark through its columns, met by a record as it stands under the mark.
+/// A mark read back from its columns, with the record under it.
 mark again(mark const& from, std::optional<item> const& record) {
     auto const as = encode_mark(from);
     mark read;

@@ -189,7 +189,7 @@ TEST_CASE("sqlite updates: a written or cleared row is not written again") {
           std::vector<numbered>{{1, "of another"}, {2, "of another"}});
 }
 
-/// Settles 50 transactions, of which two come to records that a trigger keeps from changing.
+/// Settles 50 transactions; a trigger refuses the records of two.
 template <typename... Phases>
 void keep_two(std::string const& kept, Phases const&... how) {
     folder const here;
