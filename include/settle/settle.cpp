@@ -5,6 +5,8 @@
 #endif
 
 #include <settle/definition/canonical.ipp>
+#include <settle/running/seam_calls.ipp>
+#include <settle/running/seam_driver.hpp>
 #include <settle/store/codec.ipp>
 #include <settle/store/environment.ipp>
 #include <settle/store/error.ipp>
@@ -15,3 +17,8 @@
 #include <settle/store/owner.ipp>
 #include <settle/store/process.ipp>
 #include <settle/store/utf8.ipp>
+
+SETTLE_BEGIN
+template class driver<detail::seam_calls, detail::any_environment<detail::order_rules>,
+                      detail::any_observer>;
+SETTLE_END

@@ -3,7 +3,7 @@
 // expect: settle: parameters with a larger alignment than any scalar's are not supported.
 #include "bank.hpp"
 
-#include <settle/store/erased_direction.hpp>
+#include <settle/store/record.hpp>
 
 namespace bank {
 
@@ -24,6 +24,6 @@ namespace bank {
 inline constexpr auto payout_type = transaction<payout, "payout">(
     participant<"to">(accounts, param<&payout::to>)
         .confirm(field<&account::balance> += param<&payout::amount>));
-auto const& direction = settle::erased_direction_of<settle::forward<payout_type>>;
+auto const& descriptor = settle::descriptor_of<settle::forward<payout_type>>;
 
 } // namespace bank

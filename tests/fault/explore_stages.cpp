@@ -42,8 +42,8 @@ TEST_CASE("explore: a query and a call that needs its result, two workers") {
 }
 
 TEST_CASE("explore: two calls in one stage, and one behind them that needs both results") {
-    call const seat{"seat", 1, receiver_grade::barrier, 2, true, false};
-    call const meal{"meal", 1, receiver_grade::barrier, 2, false, true};
+    service_call const seat{"seat", 1, receiver_grade::barrier, 2, true, false};
+    service_call const meal{"meal", 1, receiver_grade::barrier, 2, false, true};
     right(purchases, payer, buys, calls("t1", seat, meal, booking("bill", 2)), never_below,
           canceling(1, 1));
 }

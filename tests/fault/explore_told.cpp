@@ -54,7 +54,7 @@ private:
 
 /// A purchase with one call.
 template <settle::step Forgotten>
-exploration buy(call const& seat) {
+exploration buy(service_call const& seat) {
     bounds canceling = within(1, 0);
     canceling.cancels = true;
     return explore<searched_protocol<forgetful<Forgotten>, settle::detail::protocol_rules>>(
@@ -163,10 +163,10 @@ TEST_CASE("explore: clauses that fit nothing are refused with what to do") {
           "settle: a search reverses types whose effects are all sums");
     CHECK(refusal(transfers, two_accounts, one, within(4, 0)).starts_with(
         "settle: a search has room for 3 of these"));
-    CHECK(refusal(transfers, two_accounts, one, calls("t2", call{"seat"})) ==
+    CHECK(refusal(transfers, two_accounts, one, calls("t2", service_call{"seat"})) ==
           "settle: a search adds calls to 't2', which no settle::testing::runs names");
-    CHECK(refusal(transfers, two_accounts, one, calls("t1", call{"seat", 0})) ==
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", service_call{"seat", 0})) ==
           "settle: the call 'seat' needs a stage from 1 and 1 to 14 results");
-    CHECK(refusal(transfers, two_accounts, one, calls("t1", call{"seat"}), reverses("t1")) ==
-          "settle: a search reverses types without calls");
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", service_call{"seat"}),
+                  reverses("t1")) == "settle: a search reverses types without calls");
 }

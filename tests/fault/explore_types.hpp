@@ -127,11 +127,11 @@ inline bounds within(std::size_t workers, std::size_t late_writes) {
 }
 
 /// A query whose answer may differ each time, at this stage.
-inline call query(std::string name, settle::stage_number stage) {
+inline service_call query(std::string name, settle::stage_number stage) {
     return {std::move(name), stage, receiver_grade::query, 2, false, false};
 }
 /// A call that its receiver may refuse, or find busy, at this stage.
-inline call booking(std::string name, settle::stage_number stage) {
+inline service_call booking(std::string name, settle::stage_number stage) {
     return {std::move(name), stage, receiver_grade::barrier, 1, true, true};
 }
 

@@ -2,14 +2,13 @@
 // Marks that nobody answers for, and entries that this program cannot handle.
 #include "scene.hpp"
 
+#include <settle/testing/entry_writer.hpp>
 #include <settle/testing/store_suite/bench.hpp>
 
 #include <tuple>
 
 namespace settle_test {
 namespace {
-
-constexpr auto apply_step = settle::kind_of<settle::step::apply>();
 
 /// Writes entries as a program of another day would have: same name, other parameters or
 /// definition.
@@ -26,20 +25,23 @@ struct other_program {
         return SameDefinition ? settle::forward<move_type>::definition() : 12345;
     }
     static parameters const& user(parameters const& given) { return given; }
-    static std::size_t count_parts(parameters const&) { return 2; }
+    static constexpr std::size_t participant_count = 0;
+    template <typename Function>
+    static void for_each_participant(Function&&) {}
+    template <std::size_t>
+    static std::size_t lines(parameters const&) {
+        return 0;
+    }
     static settle::part_name name_part(parameters const&, std::size_t) { return {}; }
 };
 
 template <typename Direction>
 void write_entry(memory_database& db, std::string id, typename Direction::parameters given,
-                 settle::timestamp when, settle::goal wanted = settle::goal::run) {
+                 settle::timestamp when, settle::state as = settle::state::pending) {
     auto log = db.bind_log();
-    std::string const owner = "elsewhere/1";
-    crowd<Direction> jobs;
-    jobs.add(std::move(id), std::move(given), settle::coordinator::begin(2, 77, wanted)).created =
-        when;
-    log.insert(jobs.wave(), settle::write_context{when, owner});
-    REQUIRE(jobs.jobs().front().reply == settle::log_answer::taken);
+    settle::testing::entry_writer worker{
+        log, settle::testing::test_transaction::of<Direction>(std::move(id), std::move(given))};
+    REQUIRE(worker.insert(as, 77, when, "elsewhere/1", when) == settle::log_answer::taken);
 }
 
 } // namespace
@@ -53,10 +55,9 @@ TEST_CASE("stray: a mark without an entry is undone, and its id can never run ag
     auto session = db.bind<ledgers_type, cards_type, shelves_type>(db.bind_log().name());
     auto const leave = [&]<auto const& Type>(settle::type_tag<Type>, std::string id,
                                              auto const& given) {
-        crowd<settle::forward<Type>> jobs;
-        jobs.template add_at<settle::step::apply>(std::move(id), given, 41);
-        session.start<settle::forward<Type>>(jobs.wave(), apply_step);
-        session.finish<settle::forward<Type>>(jobs.wave(), apply_step);
+        part_wave wave{settle::step::apply};
+        wave.add<settle::forward<Type>>(std::move(id), given, 41);
+        wave.send(session);
     };
     leave(settle::type<move_type>, "transfer", move{"A", "B", 30});
     leave(settle::type<rewrite_type>, "rewrite", rewrite{first_card(), second_card()});
@@ -88,10 +89,9 @@ TEST_CASE("stray: a sweep that is asked to stop does not go on waiting for the l
     auto engine = engine_on(db, time);
     open_records(engine);
     bench<memory_database> late{db};
-    crowd<settle::forward<move_type>> jobs;
-    jobs.add_at<settle::step::apply>("t", {"A", "B", 30}, 41);
-    late.session().start<settle::forward<move_type>>(jobs.wave(), apply_step);
-    late.session().finish<settle::forward<move_type>>(jobs.wave(), apply_step);
+    part_wave wave{settle::step::apply};
+    wave.add<settle::forward<move_type>>("t", {"A", "B", 30}, 41);
+    wave.send(late.session());
     faulty fragile{db};
     std::stop_source stop;
     int asked = 0;
@@ -122,10 +122,9 @@ TEST_CASE("stray: marks of ended entries are undone, whatever their epoch") {
     std::string const before = snapshot(engine);
     bench<memory_database> late{db};
     auto const leave = [&](std::string id, settle::epoch number) {
-        crowd<settle::forward<move_type>> jobs;
-        jobs.add_at<settle::step::apply>(std::move(id), {"B", "C", 20}, number);
-        late.session().start<settle::forward<move_type>>(jobs.wave(), apply_step);
-        late.session().finish<settle::forward<move_type>>(jobs.wave(), apply_step);
+        part_wave wave{settle::step::apply};
+        wave.add<settle::forward<move_type>>(std::move(id), {"B", "C", 20}, number);
+        wave.send(late.session());
     };
     SUBCASE("of a done entry, below the committed epoch") { leave("done", committed - 1); }
     SUBCASE("of a done entry, above the committed epoch") { leave("done", committed + 1); }
@@ -176,10 +175,10 @@ TEST_CASE("stray: a sweep that is hit goes on the next time") {
             open_records(plain);
             std::string const before = snapshot(plain);
             bench<memory_database> late{db};
-            crowd<settle::forward<order_type>> jobs;
-            jobs.add_at<settle::step::apply>("t", {"A", 30, {{1, 5}, {1, 6}}}, 9);
-            jobs.add_at<settle::step::apply>("u", {"B", 30, {{1, 5}}}, 9);
-            late.session().start<settle::forward<order_type>>(jobs.wave(), apply_step);
+            part_wave wave{settle::step::apply};
+            wave.add<settle::forward<order_type>>("t", {"A", 30, {{1, 5}, {1, 6}}}, 9);
+            wave.add<settle::forward<order_type>>("u", {"B", 30, {{1, 5}}}, 9);
+            wave.send(late.session());
             faulty fragile{db};
             fragile.plan(fault_at(number, kind));
             try {
@@ -251,7 +250,7 @@ TEST_CASE("stray: what was submitted and cannot be handled stops no worker") {
     open_records(engine);
     auto const when = time.now();
     using settle::forward;
-    auto const submitted = settle::goal::submit;
+    auto const submitted = settle::state::initial;
     write_entry<other_program<true>>(db, "a", {"A", true}, when, submitted);
     write_entry<forward<move_type>>(db, "b", {"A", "B", 1}, when, submitted);
     write_entry<forward<exchange_type>>(db, "c", {second_card()}, when, submitted);

@@ -14,15 +14,15 @@ void read_mark(fuzz::lines from) {
     settle::record_slot<Record> slot;
     auto record = settle::decode_json<Record>(from.next(), settle::json_form::row);
     if (record.has_value()) slot.record = std::move(record).value();
-    auto const effect = from.next();
-    auto const confirm = from.next();
-    auto const undo = from.next();
-    auto const image = from.next();
+    settle::sqlite::mark_columns given;
+    given.effect = from.next();
+    given.confirm = from.next();
+    given.undo = from.next();
+    given.image = from.next();
     settle::mark<Record> read;
     read.id = "t";
     read.epoch_number = 1;
-    auto const problem = settle::sqlite::decode_mark<Record>(effect, confirm, undo, image,
-                                                             slot.record, read);
+    auto const problem = settle::sqlite::decode_mark<Record>(given, slot.record, read);
     if (!problem.empty()) {
         fuzz::claim(!problem.text.empty(), "an error has a sentence");
         return;
@@ -31,9 +31,7 @@ void read_mark(fuzz::lines from) {
     settle::mark<Record> again;
     again.id = read.id;
     again.epoch_number = read.epoch_number;
-    auto const second =
-        settle::sqlite::decode_mark<Record>(columns.effect, columns.confirm, columns.undo,
-                                            columns.image, slot.record, again);
+    auto const second = settle::sqlite::decode_mark<Record>(columns, slot.record, again);
     fuzz::claim(second.empty() && again == read, "a mark that is read is written as it was");
     slot.marks.insert(settle::mark<Record>{read});
     auto undone = slot;

@@ -3,6 +3,8 @@
 // transfers use the fields of these programs.
 #include "taken_over.hpp"
 
+#include <settle/testing/requests.hpp>
+
 namespace {
 
 using bank::tutorial::transfer;
@@ -177,6 +179,59 @@ TEST_CASE("leftovers: a worker that takes over an old commit may stop at any ste
         check_sums(bank, first, true);
         check_records(own.address(), 2);
     }
+}
+
+TEST_CASE("leftovers: an effect that comes late between two waves of one claim is undone") {
+    using direction = settle::forward<bank::tutorial::transfer_type>;
+    using accounts = std::remove_const_t<decltype(bank::tutorial::accounts)>;
+    for (auto& address : {replica_set_address, standalone_address}) {
+        auto const words = settle_test::dialects().front();
+        fresh_database const own{*address};
+        old_program program{own.address(), words};
+        program.open(first);
+        program.transfer(first, 5);
+        settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
+            own.address(), settle_test::layout_of(words)};
+        auto log = database.bind_log();
+        auto store = database.bind<accounts>(log.name());
+        transfer const given{"A10", "B10", 100};
+        settle::testing::entry_wave claim{settle::step::claim};
+        claim.add_change<direction>("10", given,
+                                    settle::testing::claim_of({settle::state::applied, 0, 0, 0}));
+        claim.send(log, settle::timestamp{1s}, "worker");
+        REQUIRE(claim.reply(0) == settle::log_answer::taken);
+        settle::testing::part_wave confirm{settle::step::confirm};
+        confirm.add<direction>("10", given, 1);
+        confirm.send(store);
+        CHECK(confirm.answers(0) == "applied, applied");
+        CHECK(log.read("10").value()->committed == 1);
+        program.apply(first, "B", 100);
+        // The worker did not get the answers, so it sends the same wave again.
+        confirm.send(store);
+        CHECK(store.marks({}, 10).value().empty());
+        CHECK(store.read<accounts>("A10").value()->balance == 900);
+        CHECK(store.read<accounts>("B10").value()->balance == 1100);
+    }
+}
+
+TEST_CASE("leftovers: a commit without an epoch is finished only by the worker that claimed it") {
+    using direction = settle::forward<bank::tutorial::transfer_type>;
+    using accounts = std::remove_const_t<decltype(bank::tutorial::accounts)>;
+    auto const words = settle_test::dialects().front();
+    fresh_database const own{replica_set_address};
+    old_program program{own.address(), words};
+    program.open(first);
+    program.transfer(first, 5);
+    settle::mongodb::tutorial_database<bank::tutorial::transfer_type> database{
+        own.address(), settle_test::layout_of(words)};
+    auto log = database.bind_log();
+    auto store = database.bind<accounts>(log.name());
+    settle::testing::part_wave confirm{settle::step::confirm};
+    confirm.add<direction>("10", {"A10", "B10", 100}, 1);
+    confirm.send(store);
+    CHECK(confirm.answers(0) == "fenced, fenced");
+    CHECK(log.read("10").value()->committed == 0);
+    CHECK(store.marks({}, 10).value().size() == 2);
 }
 
 TEST_CASE("leftovers: new transfers use the old program's fields and words") {

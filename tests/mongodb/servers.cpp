@@ -245,7 +245,10 @@ replica_set::replica_set(std::size_t members, arguments more, std::string option
 
 std::string replica_set::address(std::string const& database) const {
     std::string hosts;
-    for (auto const& one : members_) hosts += (hosts.empty() ? "" : ",") + one->host();
+    for (auto const& one : members_) {
+        if (!hosts.empty()) hosts += ',';
+        hosts += one->host();
+    }
     return "mongodb://" + hosts + "/" + database + "?replicaSet=settle";
 }
 

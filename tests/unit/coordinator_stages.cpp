@@ -11,12 +11,12 @@ using settle::stage_number;
 
 /// Two records, a query whose result the last stage needs, and two calls.
 constexpr stage_number stage_of[]{0, 0, 1, 2, 2};
-constexpr std::size_t parts = 5;
+constexpr std::size_t part_count = 5;
 constexpr stage_number stages = 3;
 
 [[nodiscard]] std::vector<std::size_t> due_now(coordinator const& c) {
     std::vector<std::size_t> due;
-    for (std::size_t part = 0; part < parts; ++part) {
+    for (std::size_t part = 0; part < part_count; ++part) {
         if (c.due(part, stage_of[part])) due.push_back(part);
     }
     return due;
@@ -37,7 +37,7 @@ void answer_each(coordinator& c, answer reply) {
 }
 
 [[nodiscard]] coordinator begun() {
-    auto made = coordinator::begin(parts, first_epoch, goal::run, phases::two, stages);
+    auto made = coordinator::begin(part_count, first_epoch, goal::run, phases::two, stages);
     made.inserted(log_answer::taken, false);
     return made;
 }
@@ -123,10 +123,10 @@ TEST_CASE("coordinator: with one stage no keep is sent and the revision stays 0"
 }
 
 TEST_CASE("coordinator: a type with several stages does not run in one phase") {
-    CHECK(coordinator::begin(parts, first_epoch, goal::run, phases::one, stages).next() ==
+    CHECK(coordinator::begin(part_count, first_epoch, goal::run, phases::one, stages).next() ==
           step::insert);
-    CHECK(coordinator::take(parts, standing{state::initial, 7, 0, 0}, phases::one, stages).next() ==
-          step::claim);
+    CHECK(coordinator::take(part_count, standing{state::initial, 7, 0, 0}, phases::one, stages)
+              .next() == step::claim);
 }
 
 TEST_CASE("coordinator: a keep that is lost or unknown calls no later stage") {
@@ -189,7 +189,7 @@ TEST_CASE("coordinator: a keep that is lost or unknown calls no later stage") {
 
 TEST_CASE("coordinator: each compare-and-set looks at the revision") {
     standing const found{state::pending, 7, 0, 1, 4, 1};
-    auto taken = coordinator::take(parts, found, phases::two, stages);
+    auto taken = coordinator::take(part_count, found, phases::two, stages);
     CHECK(taken.change().from_revision == 4);
     CHECK(taken.change().to_revision == 4);
     CHECK(taken.change().stages_kept == 1);
@@ -203,7 +203,7 @@ TEST_CASE("coordinator: each compare-and-set looks at the revision") {
     CHECK(taken.change().from_revision == 4);
     CHECK(taken.change().to_revision == 4);
 
-    auto canceler = coordinator::cancel(parts, reason::cancel_asked, stages);
+    auto canceler = coordinator::cancel(part_count, reason::cancel_asked, stages);
     canceler.found(found, of_another);
     REQUIRE(canceler.next() == step::cancel);
     CHECK(canceler.change().from_revision == 4);
@@ -220,7 +220,7 @@ TEST_CASE("coordinator: each compare-and-set looks at the revision") {
 TEST_CASE("coordinator: a claim applies the records again, then continues after the kept stages") {
     for (stage_number kept = 0; kept < stages; ++kept) {
         CAPTURE(+kept);
-        auto c = coordinator::take(parts, standing{state::pending, 7, 0, 1, kept, kept},
+        auto c = coordinator::take(part_count, standing{state::pending, 7, 0, 1, kept, kept},
                                    phases::two, stages);
         c.claimed(log_answer::taken, false);
         REQUIRE(c.next() == step::apply);
@@ -230,8 +230,8 @@ TEST_CASE("coordinator: a claim applies the records again, then continues after 
         if (kept != 0) CHECK(c.stage() == kept);
     }
     SUBCASE("an unknown record after a keep: claimed once more") {
-        auto c =
-            coordinator::take(parts, standing{state::pending, 7, 0, 1, 2, 2}, phases::two, stages);
+        auto c = coordinator::take(part_count, standing{state::pending, 7, 0, 1, 2, 2}, phases::two,
+                                   stages);
         c.claimed(log_answer::taken, false);
         answer_stage(c, {answer::applied, answer::unknown});
         REQUIRE(c.next() == step::claim);
@@ -286,13 +286,13 @@ TEST_CASE("coordinator: a cancel compensates every stage that can have been call
         CHECK(due_now(c) == list{2});
     }
     SUBCASE("taken over: from the last stage again") {
-        auto c = coordinator::take(parts, standing{state::canceling, 7, 0, 1, 2, 2}, phases::two,
-                                   stages);
+        auto c = coordinator::take(part_count, standing{state::canceling, 7, 0, 1, 2, 2},
+                                   phases::two, stages);
         c.claimed(log_answer::taken, false);
         CHECK(due_now(c) == list{3, 4});
     }
     SUBCASE("initial: canceled at once") {
-        auto c = coordinator::cancel(parts, reason::cancel_asked, stages);
+        auto c = coordinator::cancel(part_count, reason::cancel_asked, stages);
         c.found(standing{state::initial, 7, 0, 0}, of_another);
         c.canceled(log_answer::taken);
         CHECK(c.next() == step::end);
@@ -330,8 +330,8 @@ TEST_CASE("coordinator: a later stage asks again, and never starts over") {
         CHECK(c.next() == step::commit);
     }
     SUBCASE("a busy record after a claim: asked again, since its stage is kept") {
-        auto taken =
-            coordinator::take(parts, standing{state::pending, 7, 0, 1, 2, 2}, phases::two, stages);
+        auto taken = coordinator::take(part_count, standing{state::pending, 7, 0, 1, 2, 2},
+                                       phases::two, stages);
         taken.claimed(log_answer::taken, false);
         answer_stage(taken, {answer::applied, answer::busy});
         REQUIRE(taken.next() == step::pause);
@@ -379,9 +379,9 @@ TEST_CASE("coordinator: what differs in a stage or a revision differs") {
     CHECK_FALSE(one.hash() == at_stage(2).hash());
     for (standing const& other :
          {standing{state::pending, 7, 0, 1, 2, 1}, standing{state::pending, 7, 0, 1, 1, 0}}) {
-        auto const taken = coordinator::take(parts, other, phases::two, stages);
-        auto const base =
-            coordinator::take(parts, standing{state::pending, 7, 0, 1, 1, 1}, phases::two, stages);
+        auto const taken = coordinator::take(part_count, other, phases::two, stages);
+        auto const base = coordinator::take(part_count, standing{state::pending, 7, 0, 1, 1, 1},
+                                            phases::two, stages);
         CHECK_FALSE(taken == base);
         CHECK_FALSE(taken.hash() == base.hash());
     }

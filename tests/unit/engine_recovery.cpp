@@ -318,7 +318,13 @@ struct foreign {
         return text;
     }
     static std::uint64_t definition() { return SameHash ? transfer_direction::definition() : 1; }
-    static std::size_t count_parts(Parameters const&) { return 1; }
+    static constexpr std::size_t participant_count = 0;
+    template <typename Function>
+    static void for_each_participant(Function&&) {}
+    template <std::size_t>
+    static std::size_t lines(Parameters const&) {
+        return 0;
+    }
     static Parameters const& user(Parameters const& given) { return given; }
     static settle::part_name name_part(Parameters const&, std::size_t) { return {}; }
 };
@@ -358,7 +364,7 @@ TEST_CASE("recovery: an entry that cannot be handled is reported and stops no ot
 
     // A final entry gives its outcome without its definition.
     plant<foreign<rent, "rent", false>>(b.database, "f over", {"T"}, gone, b.world.time,
-                                        settle::goal::tombstone);
+                                        settle::state::canceled);
     CHECK(b.engine.cancel("f over").why == reason::mark_without_entry);
 
     // A caller that meets these entries gets the same error.
@@ -404,7 +410,7 @@ TEST_CASE("recovery: skipped entries do not count towards the limit") {
         std::string const id = std::to_string(i);
         CHECK(b.engine.submit("b" + id + " too", transfer{"A", "B", 1}).problem.empty());
         plant<foreign<rent, "rent", false>>(b.database, "a" + id + " too", {"T"}, gone,
-                                            b.world.time, settle::goal::submit);
+                                            b.world.time, settle::state::initial);
     }
     settle::work_options some;
     some.limit = 1;
@@ -416,14 +422,10 @@ TEST_CASE("recovery: skipped entries do not count towards the limit") {
 void arrive_late(settle::memory::database& database, std::string const& id, settle::epoch under,
                  std::int64_t amount = 30) {
     auto session = database.bind<std::remove_cvref_t<decltype(accounts)>>(database.name());
-    transfer const parameters{"A", "B", amount};
-    auto work = settle::make_job<transfer_direction>(id, parameters,
-                                                     settle::coordinator::begin(2, under));
-    work.coordinator.inserted(settle::log_answer::taken, false);
-    std::span<settle::job> const wave{&work, 1};
-    session.start<transfer_direction>(wave, settle::kind_of<settle::step::apply>());
-    session.finish<transfer_direction>(wave, settle::kind_of<settle::step::apply>());
-    REQUIRE(work.coordinator.answer_of(0) == settle::answer::applied);
+    settle::testing::part_wave wave{settle::step::apply};
+    wave.add<transfer_direction>(id, {"A", "B", amount}, under);
+    wave.send(session);
+    REQUIRE(wave.answers(0) == "applied, applied");
 }
 
 TEST_CASE("recovery: a sweep undoes stray marks and no others") {

@@ -4,6 +4,7 @@
 
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
+#include <settle/testing/entry_writer.hpp>
 
 #include <doctest/doctest.h>
 
@@ -131,16 +132,13 @@ std::uint64_t marks_in(Engine& engine) {
 template <typename Direction>
 void plant(settle::memory::database& database, std::string const& id,
            typename Direction::parameters const& parameters, std::string const& owner,
-           settle::timestamp created, settle::goal goal_of_entry = settle::goal::run) {
-    std::size_t parts = 0;
-    if constexpr (!std::is_same_v<Direction, settle::undescribed>) {
-        parts = Direction::count_parts(Direction::user(parameters));
-    }
-    auto work = settle::make_job<Direction>(id, parameters,
-                                            settle::coordinator::begin(parts, 5000, goal_of_entry));
-    work.created = created;
-    database.bind_log().insert(std::span{&work, 1}, {created, owner});
-    REQUIRE(work.reply == settle::log_answer::taken);
+           settle::timestamp created, settle::state as = settle::state::pending) {
+    auto log = database.bind_log();
+    settle::testing::entry_writer worker{
+        log, settle::testing::test_transaction::of<Direction>(id, parameters)};
+    auto const why =
+        as == settle::state::canceled ? settle::reason::mark_without_entry : settle::reason::none;
+    REQUIRE(worker.insert(as, 5000, created, owner, created, why) == settle::log_answer::taken);
 }
 
 } // namespace engine_test

@@ -2,6 +2,8 @@
 // The memory store's own ways: finding by id, listing what is unfinished, purging, pages in order.
 #include "engine_types.hpp"
 
+#include <settle/testing/entry_writer.hpp>
+
 #include <map>
 #include <random>
 #include <vector>
@@ -19,36 +21,26 @@ settle::timestamp at(std::int64_t second) {
 /// A log whose entries a test makes and brings on by hand.
 class ledger {
 public:
-    settle::job insert(std::string const& id, std::int64_t created,
-                       settle::goal wanted = settle::goal::run) {
-        settle::job work = begin(id, wanted);
-        work.created = at(created);
-        log_.insert(wave(work), {at(created), owner_});
-        REQUIRE(work.reply == settle::log_answer::taken);
-        return work;
+    using log_type = settle::memory::log_session<std::mutex>;
+    using writer = settle::testing::entry_writer<log_type>;
+
+    writer insert(std::string const& id, std::int64_t created,
+                  settle::state as = settle::state::pending) {
+        writer made{log_, transaction(id)};
+        REQUIRE(made.insert(as, 77, at(created), owner_, at(created)) == settle::log_answer::taken);
+        return made;
     }
 
     /// From pending to applied.
-    settle::log_answer commit(settle::job& work, settle::timestamp when = at(1000)) {
-        auto& c = work.coordinator;
-        c.inserted(settle::log_answer::taken, false);
-        for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
-        c.decide(1);
-        log_.change<settle::step::commit>(wave(work), {when, owner_});
-        return work.reply;
-    }
+    settle::log_answer commit(writer& of) { return of.commit(at(1000), owner_); }
 
     /// From pending to done, at the time of its creation or at another.
     void finish(std::string const& id, std::optional<settle::timestamp> ended = {}) {
-        settle::job work = begin(id, settle::goal::run);
-        auto const when = ended ? *ended : log_.read(id).value().value().created;
-        REQUIRE(commit(work, when) == settle::log_answer::taken);
-        auto& c = work.coordinator;
-        c.committed(work.reply);
-        for (std::size_t part = 0; part < 2; ++part) c.answered(part, settle::answer::applied);
-        c.decide(1);
-        log_.change<settle::step::close>(wave(work), {when, owner_});
-        REQUIRE(work.reply == settle::log_answer::taken);
+        settle::entry const found = log_.read(id).value().value();
+        writer worker{log_, transaction(id), settle::standing_of(found)};
+        auto const when = ended ? *ended : found.created;
+        REQUIRE(worker.commit(when, owner_) == settle::log_answer::taken);
+        REQUIRE(worker.close(when, owner_) == settle::log_answer::taken);
     }
 
     std::string ids(settle::entry_filter const& filter = {}, std::string const& after = {},
@@ -66,17 +58,12 @@ public:
     auto& log() { return log_; }
 
 private:
-    static std::span<settle::job> wave(settle::job& work) {
-        return {&work, 1};
-    }
-    settle::job begin(std::string const& id, settle::goal wanted) {
-        return settle::make_job<direction>(id, parameters_,
-                                           settle::coordinator::begin(2, 77, wanted));
+    static settle::testing::test_transaction transaction(std::string const& id) {
+        return settle::testing::test_transaction::of<direction>(id, {"A", "B", 1});
     }
 
     settle::memory::database database_;
-    settle::memory::log_session<std::mutex> log_ = database_.bind_log();
-    transfer parameters_{"A", "B", 1};
+    log_type log_ = database_.bind_log();
     std::string owner_ = "me";
 };
 
@@ -114,11 +101,11 @@ TEST_CASE("memory: an index finds what is in it, whatever came and went") {
 
 TEST_CASE("memory: a row that went to another entry is not taken for one's own") {
     ledger here;
-    settle::job late = here.insert("first", 0);
+    auto late = here.insert("first", 0);
     here.finish("first");
     REQUIRE(here.log().purge(at(10), 100).value().erased == 1);
-    settle::job other = here.insert("other", 20);
-    REQUIRE(other.row == late.row);
+    auto other = here.insert("other", 20);
+    REQUIRE(other.work().row == late.work().row);
     CHECK(here.commit(late) == settle::log_answer::conflict);
     CHECK(here.unfinished() == "other ");
     CHECK(here.commit(other) == settle::log_answer::taken);
@@ -133,7 +120,7 @@ TEST_CASE("memory: what is unfinished is listed by id, page by page") {
     CHECK(here.unfinished("f") == "");
     here.finish("d");
     here.insert("bc", 1);
-    here.insert("g", 1, settle::goal::submit);
+    here.insert("g", 1, settle::state::initial);
     CHECK(here.unfinished("b", 3) == "bc c e ");
     // The entry behind which the next page begins may have ended meanwhile.
     CHECK(here.unfinished("d", 3) == "e f ");

@@ -2,6 +2,8 @@
 // The log in SQLite: compare-and-set of entries, listings, damage, and what a person reads.
 #include "sqlite_file.hpp"
 
+#include <settle/testing/entry_writer.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <limits>
@@ -9,7 +11,6 @@
 namespace sqlite_test {
 namespace {
 
-using settle::coordinator;
 using settle::entry;
 using settle::errc;
 using settle::log_answer;
@@ -18,42 +19,36 @@ using settle::state;
 using settle::step;
 using settle::timestamp;
 using settle::sqlite::database;
+using settle::testing::entry_wave;
+using settle::testing::test_transaction;
 using direction = settle::forward<take_type>;
 
 timestamp at(std::int64_t milliseconds) {
     return timestamp{std::chrono::milliseconds{milliseconds}};
 }
 
-/// A log and one job at a time.
+/// A log, and workers that write its entries.
 struct bench {
     folder here{};
     database db{here.file()};
     settle::sqlite::log_session log = db.bind_log();
     change parameters{"A", 5, "", {}};
-    std::string owner = "host/1";
+
+    using writer = settle::testing::entry_writer<settle::sqlite::log_session>;
 
     [[nodiscard]] std::string path() const { return here.file(); }
 
-    settle::job job(std::string id, coordinator c) {
-        auto made = settle::make_job<direction>(std::move(id), parameters, std::move(c));
-        made.created = at(1000);
-        return made;
-    }
-    log_answer insert(settle::job& work, std::int64_t now = 1000) {
-        log.insert(std::span{&work, 1}, {at(now), owner});
-        return work.reply;
-    }
-    template <step Step>
-    log_answer change_entry(settle::job& work, std::int64_t now) {
-        log.change<Step>(std::span{&work, 1}, {at(now), owner});
-        return work.reply;
+    /// A worker that knows an entry as it is now.
+    writer worker_on(std::string const& id) {
+        return {log, test_transaction::of<direction>(id, parameters),
+                settle::standing_of(read(id))};
     }
     /// Inserts an entry that is pending under an epoch.
-    settle::job pending(std::string const& id, settle::epoch number = 7) {
-        auto work = job(id, coordinator::begin(1, number));
-        CHECK(insert(work) == log_answer::taken);
-        work.coordinator.inserted(work.reply, false);
-        return work;
+    writer pending(std::string const& id, settle::epoch number = 7) {
+        writer made{log, test_transaction::of<direction>(id, parameters)};
+        CHECK(made.insert(state::pending, number, at(1000), "host/1", at(1000)) ==
+              log_answer::taken);
+        return made;
     }
     [[nodiscard]] entry read(std::string const& id) { return *log.read(id).value(); }
     [[nodiscard]] std::string ids(settle::entry_filter const& filter, std::string const& after = "",
@@ -80,18 +75,16 @@ TEST_CASE("sqlite log: an entry is read as it was inserted and changed") {
     expected.modified = at(1000);
     CHECK(on.read("one") == expected);
 
-    work.coordinator.answered(0, settle::answer::applied);
-    work.coordinator.decide(1);
-    work.images = {{0, 0, R"({"id":"A"})", R"({"id":"A"})"}};
-    on.owner = "nobody takes it over";
-    CHECK(on.change_entry<step::commit>(work, 2000) == log_answer::taken);
+    auto again = on.worker_on("one");
+    std::vector<settle::image> const images{{0, 0, R"({"id":"A"})", R"({"id":"A"})"}};
+    CHECK(work.commit(at(2000), "nobody takes it over", images) == log_answer::taken);
     expected.state = state::applied;
     expected.committed = expected.epoch_number;
     expected.modified = at(2000);
-    expected.images = work.images;
+    expected.images = images;
     CHECK(on.read("one") == expected);
     // The same change again meets another state.
-    CHECK(on.change_entry<step::commit>(work, 3000) == log_answer::conflict);
+    CHECK(again.commit(at(3000), "host/1", images) == log_answer::conflict);
     CHECK(on.read("one") == expected);
     CHECK_FALSE(on.log.read("two").value().has_value());
 }
@@ -99,13 +92,10 @@ TEST_CASE("sqlite log: an entry is read as it was inserted and changed") {
 TEST_CASE("sqlite log: a claim takes the owner, and an old epoch changes nothing") {
     bench on;
     on.pending("one");
-    auto const standing = settle::standing_of(on.read("one"));
-    auto first = on.job("one", coordinator::take(1, standing));
-    auto second = on.job("one", coordinator::take(1, standing));
-    on.owner = "host/2";
-    CHECK(on.change_entry<step::claim>(first, 2000) == log_answer::taken);
-    on.owner = "host/3";
-    CHECK(on.change_entry<step::claim>(second, 3000) == log_answer::conflict);
+    auto first = on.worker_on("one");
+    auto second = on.worker_on("one");
+    CHECK(first.claim(at(2000), "host/2") == log_answer::taken);
+    CHECK(second.claim(at(3000), "host/3") == log_answer::conflict);
     entry const found = on.read("one");
     CHECK(found.owner == "host/2");
     CHECK(found.epoch_number == 8);
@@ -116,19 +106,14 @@ TEST_CASE("sqlite log: a claim takes the owner, and an old epoch changes nothing
 TEST_CASE("sqlite log: the first reason stays, with the part that failed") {
     bench on;
     auto work = on.pending("one");
-    work.coordinator.cancel_for(reason::guard_failed, 0);
-    CHECK(on.change_entry<step::cancel>(work, 2000) == log_answer::taken);
+    CHECK(work.cancel(at(2000), "host/1", reason::guard_failed, 0) == log_answer::taken);
     entry const found = on.read("one");
     CHECK(found.state == state::canceling);
     CHECK(found.why == reason::guard_failed);
     CHECK(found.participant == "item");
     CHECK_FALSE(found.line.has_value());
-    auto again = on.job("one", coordinator::take(1, settle::standing_of(found)));
-    again.coordinator.claimed(log_answer::taken, false);
-    again.coordinator.answered(0, settle::answer::nothing);
-    again.coordinator.decide(1);
     sql(on.path(), "UPDATE settle_entry SET epoch = 8");
-    CHECK(on.change_entry<step::close>(again, 3000) == log_answer::taken);
+    CHECK(on.worker_on("one").close(at(3000), "host/1") == log_answer::taken);
     CHECK(on.read("one").state == state::canceled);
     CHECK(on.read("one").why == reason::guard_failed);
     CHECK(on.read("one").participant == "item");
@@ -137,45 +122,44 @@ TEST_CASE("sqlite log: the first reason stays, with the part that failed") {
 TEST_CASE("sqlite log: an id that is there is a conflict, for others of the wave it is none") {
     bench on;
     on.pending("one");
-    std::vector<settle::job> wave;
+    entry_wave wave{step::insert};
     for (char const* id : {"zero", "one", "two", "two"}) {
-        wave.push_back(on.job(id, coordinator::begin(1, 9)));
+        wave.add_insert<direction>(id, on.parameters, state::pending, 9);
     }
-    on.log.insert(std::span{wave}, {at(1), on.owner});
-    CHECK(wave[0].reply == log_answer::taken);
-    CHECK(wave[1].reply == log_answer::conflict);
-    CHECK(wave[2].reply == log_answer::taken);
-    CHECK(wave[3].reply == log_answer::conflict);
+    wave.send(on.log, at(1), "host/1");
+    CHECK(wave.reply(0) == log_answer::taken);
+    CHECK(wave.reply(1) == log_answer::conflict);
+    CHECK(wave.reply(2) == log_answer::taken);
+    CHECK(wave.reply(3) == log_answer::conflict);
     CHECK(on.read("one").epoch_number == 7);
     CHECK(on.ids({}) == "one two zero ");
 }
 
-/// A wave of entries that are pending, each with its part applied.
-std::vector<settle::job> applied_wave(bench& on, std::vector<std::string> const& ids) {
-    std::vector<settle::job> wave;
+/// Inserts pending entries; the wave commits them.
+void add_commits(bench& on, entry_wave& commits, std::vector<std::string> const& ids) {
     for (auto const& id : ids) {
-        auto& work = wave.emplace_back(on.pending(id));
-        work.coordinator.answered(0, settle::answer::applied);
-        work.coordinator.decide(1);
+        auto made = on.pending(id);
+        commits.add_change<direction>(id, on.parameters, settle::testing::commit_of(made.known()))
+            .row = made.work().row;
     }
-    return wave;
 }
-std::string answers(std::vector<settle::job> const& wave) {
+std::string answers(entry_wave const& wave) {
     std::string reply;
-    for (auto const& one : wave) reply += one.reply == log_answer::taken ? '+' : '-';
+    for (auto const& one : wave.results()) reply += one.reply == log_answer::taken ? '+' : '-';
     return reply;
 }
 
 TEST_CASE("sqlite log: who is not as expected in a wave is a conflict, and nobody else is") {
     bench on;
-    auto wave = applied_wave(on, {"a", "b", "c", "d", "e", "f"});
+    entry_wave wave{step::commit};
+    add_commits(on, wave, {"a", "b", "c", "d", "e", "f"});
     // Another worker claims one, another ends one, and one is purged and comes again.
     sql(on.path(), "UPDATE settle_entry SET epoch = 8 WHERE id = 'b'");
     sql(on.path(), "UPDATE settle_entry SET state = 5, open = NULL WHERE id = 'd'");
     sql(on.path(), "DELETE FROM settle_entry WHERE id = 'e'");
     on.pending("e", 9);
-    std::reverse(wave.begin(), wave.end());
-    on.log.change<step::commit>(std::span{wave}, {at(2000), on.owner});
+    std::reverse(wave.writes().begin(), wave.writes().end());
+    wave.send(on.log, at(2000), "host/1");
     CHECK(answers(wave) == "+--+-+");
     for (char const* id : {"a", "c", "f"}) {
         CHECK(on.read(id).state == state::applied);
@@ -192,14 +176,15 @@ TEST_CASE("sqlite log: who is not as expected in a wave is a conflict, and nobod
 
 TEST_CASE("sqlite log: entries are found wherever they stand, and one claim of an epoch is taken") {
     bench on;
-    auto wave = applied_wave(on, {"a", "b", "c", "d"});
+    entry_wave wave{step::commit};
+    add_commits(on, wave, {"a", "b", "c", "d"});
     // Others come between, or an insert that was undone has left a place behind that is none.
     sql(on.path(), "UPDATE settle_entry SET number = 5000 WHERE id = 'b'");
     sql(on.path(), "UPDATE settle_entry SET number = 70 WHERE id = 'c'");
-    wave[3].row = wave[0].row;
-    wave.push_back(wave[0]);
-    wave.push_back(wave[1]);
-    on.log.change<step::commit>(std::span{wave}, {at(2000), on.owner});
+    auto& writes = wave.writes();
+    writes[3].row = writes[0].row;
+    writes.insert(writes.end(), {writes[0], writes[1]});
+    wave.send(on.log, at(2000), "host/1");
     CHECK(answers(wave) == "++++--");
     CHECK(sql(on.path(), "SELECT number FROM settle_entry WHERE state = 2 ORDER BY number") ==
           std::vector<std::string>{"1", "4", "70", "5000"});
@@ -207,11 +192,9 @@ TEST_CASE("sqlite log: entries are found wherever they stand, and one claim of a
 
 TEST_CASE("sqlite log: an entry that nobody described has neither type nor parameters") {
     bench on;
-    settle::nothing const none;
-    auto work = settle::make_job<settle::undescribed>(
-        "one", none, coordinator::begin(0, 3, settle::goal::tombstone));
-    on.log.insert(std::span{&work, 1}, {at(5), on.owner});
-    CHECK(work.reply == log_answer::taken);
+    bench::writer work{on.log, test_transaction::of<settle::undescribed>("one", {})};
+    CHECK(work.insert(state::canceled, 3, at(5), "host/1", at(5), reason::mark_without_entry) ==
+          log_answer::taken);
     entry const found = on.read("one");
     CHECK(found.type.empty());
     CHECK(found.parameters.empty());

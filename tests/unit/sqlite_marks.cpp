@@ -25,15 +25,15 @@ item const whole{"A",     -7, 3, true, colour::red, second{std::chrono::seconds{
 mark again(mark const& from, std::optional<item> const& record) {
     auto const as = encode_mark(from);
     mark read;
-    settle::error const wrong = decode_mark<item>(as.effect, as.confirm, as.undo, as.image,
-                                                  record, read);
+    settle::error const wrong = decode_mark<item>(as, record, read);
     CHECK(wrong.message() == settle::error{}.message());
     return read;
 }
 
 std::string problem(std::string_view kind, std::string_view confirm, std::string_view undo) {
     mark read;
-    return decode_mark<item>(kind, confirm, undo, "", whole, read).text;
+    settle::sqlite::mark_columns const columns{kind, std::string{confirm}, std::string{undo}, ""};
+    return decode_mark<item>(columns, whole, read).text;
 }
 
 TEST_CASE("sqlite marks: sums are read back, and zeros are not written") {

@@ -3,6 +3,8 @@
 // that come back, and other programs that hold the file.
 #include "sqlite_file.hpp"
 
+#include <settle/testing/entry_writer.hpp>
+
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -123,29 +125,23 @@ TEST_CASE("sqlite records: NULL in a field that is not optional is damage") {
     CHECK_FALSE(session.read<numbers_type>(7).value().has_value());
 }
 
-/// A wave of transactions that each take 1 of one record.
+/// A call that applies transactions, each of which takes 1 of one record.
 struct takes {
     using direction = settle::forward<take_type>;
-    std::vector<change> parameters;
-    std::vector<settle::job> jobs;
+    std::vector<std::string> ids;
+    std::vector<settle::part_result> results{};
 
-    explicit takes(std::vector<std::string> const& ids) {
-        for (auto const& id : ids) parameters.push_back({id, 1, "", {}});
-        for (auto const& one : parameters) {
-            auto at = settle::coordinator::take(1, {settle::state::pending, 6, 0, 0});
-            at.claimed(settle::log_answer::taken, false);
-            jobs.push_back(settle::make_job<direction>("of " + one.id, one, at));
-        }
-    }
     template <typename Session>
-    std::string send(Session& session) {
-        std::span<settle::job> const wave{jobs};
-        session.template start<direction>(wave, settle::kind_of<settle::step::apply>());
-        session.template finish<direction>(wave, settle::kind_of<settle::step::apply>());
+    std::string send(Session& session, settle::step action = settle::step::apply) {
+        settle::testing::part_wave wave{action};
+        for (auto const& id : ids) {
+            wave.add<direction>("of " + id, {id, 1, "", {}}, 7, 7);
+        }
+        wave.send(session);
+        results = wave.results();
         std::string reply;
-        for (auto const& one : jobs) {
-            reply +=
-                (reply.empty() ? "" : ", ") + std::string{name_of(one.coordinator.answer_of(0))};
+        for (auto const& one : results) {
+            reply += (reply.empty() ? "" : ", ") + std::string{name_of(one.what)};
         }
         return reply;
     }
@@ -157,8 +153,8 @@ TEST_CASE("sqlite records: one damaged row of a wave holds up nobody else") {
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
     takes wave{{"A", "B", "C", "none"}};
     CHECK(wave.send(session) == "applied, record unusable, applied, record missing");
-    CHECK(wave.jobs[0].problem.empty());
-    CHECK(wave.jobs[1].problem.code == errc::damaged);
+    CHECK(wave.results[0].problem.empty());
+    CHECK(wave.results[1].problem.code == errc::damaged);
     CHECK(on.amounts() == "99,abc,99");
     CHECK(session.marks(std::nullopt, 10).value().size() == 2);
 }
@@ -189,15 +185,7 @@ TEST_CASE("sqlite records: a wave pulls its own marks, few or many others beside
                 ") INSERT INTO settle_mark SELECT 'of ' || i, i % 2, 0, 'items', "
                 "substr('ABC', 1 + i % 3, 1), 9, 'add', NULL, NULL, NULL FROM n WHERE i <= " +
                 std::to_string(others));
-        for (auto& one : wave.jobs) {
-            one.coordinator.decide(1);
-            one.coordinator.committed(settle::log_answer::taken);
-        }
-        std::span<settle::job> const jobs{wave.jobs};
-        session.start<takes::direction>(jobs, settle::kind_of<settle::step::confirm>());
-        for (auto const& one : wave.jobs) {
-            CHECK(one.coordinator.answer_of(0) == settle::answer::applied);
-        }
+        CHECK(wave.send(session, settle::step::confirm) == "applied, applied, applied");
         CHECK(sql_value(on.path(), "SELECT count(*) FROM settle_mark") == std::to_string(others));
         CHECK(sql_value(on.path(), "SELECT count(*) FROM settle_mark WHERE id IN "
                                    "('of A', 'of B', 'of C')") == "0");
@@ -251,9 +239,10 @@ TEST_CASE("sqlite records: a wave that meets a locked file took no effect, and s
     REQUIRE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr) == SQLITE_OK);
     takes wave{{"A", "B"}};
     CHECK(wave.send(session) == "unavailable, unavailable");
-    CHECK(wave.jobs[0].problem.code == condition::retryable);
-    CHECK(wave.jobs[0].problem.code.value() == SQLITE_BUSY);
-    CHECK(contains(wave.jobs[0].problem.text, "could not begin a transaction: database is locked"));
+    CHECK(wave.results[0].problem.code == condition::retryable);
+    CHECK(wave.results[0].problem.code.value() == SQLITE_BUSY);
+    CHECK(contains(wave.results[0].problem.text,
+                   "could not begin a transaction: database is locked"));
     // Who reads is not held up, and who writes says when it gave up.
     CHECK(on.engine.read(items, "A").value()->amount == 100);
     CHECK(on.engine.create(items, item{"D", 1}).problem().code == condition::retryable);
@@ -293,23 +282,24 @@ TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file i
     auto log = on.db.bind_log();
     auto session = on.db.bind<items_type>(log.name());
     takes wave{{"A", "B"}};
-    takes entries{{"C"}};
-    entries.jobs[0].coordinator = settle::coordinator::begin(1, 9);
-    std::string const owner = "me";
-    std::span<settle::job> const inserted{entries.jobs};
+    settle::testing::entry_writer inserted{
+        log, settle::testing::test_transaction::of<takes::direction>("of C", {"C", 1, "", {}})};
+    auto const insert = [&] {
+        return inserted.insert(settle::state::pending, 9, settle::timestamp{}, "me",
+                               settle::timestamp{});
+    };
     std::string reply;
     {
         full_disk const disk{on.path()};
         reply = wave.send(session);
-        log.insert(inserted, {settle::timestamp{}, owner});
+        CHECK(insert() == settle::log_answer::unknown);
     }
     CHECK(reply == "unknown, unknown");
     // Whether it took effect is not known; that no other try helps before there is room, is.
-    CHECK(wave.jobs[0].problem.code == condition::permanent);
-    CHECK(contains(wave.jobs[0].problem.text,
+    CHECK(wave.results[0].problem.code == condition::permanent);
+    CHECK(contains(wave.results[0].problem.text,
                    "could not commit a transaction: database or disk is full"));
-    CHECK(entries.jobs[0].reply == settle::log_answer::unknown);
-    CHECK(entries.jobs[0].problem.code == condition::permanent);
+    CHECK(inserted.problem().code == condition::permanent);
     CHECK(on.amounts() == "100,100,100");
     CHECK_FALSE(log.read("of C").value().has_value());
 
@@ -317,8 +307,7 @@ TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file i
     CHECK(again.send(session) == "applied, applied");
     CHECK(on.amounts() == "99,99,100");
     // The number that the entry's type got in the transaction that failed is not used again.
-    log.insert(inserted, {settle::timestamp{}, owner});
-    CHECK(entries.jobs[0].reply == settle::log_answer::taken);
+    CHECK(insert() == settle::log_answer::taken);
     CHECK(log.read("of C").value()->type == "take");
     CHECK(log.read("of C").value()->owner == "me");
 }

@@ -65,6 +65,16 @@ bool all_done(std::vector<settle::outcome> const& outcomes) {
                        [](auto const& one) { return one.done(); });
 }
 
+/// The records of a table, in the order of their keys.
+template <typename Collection>
+auto all_in(settle::sqlite::detail::connection const& on) {
+    std::vector<typename Collection::record_type> found;
+    settle::sqlite::detail::record_reader const reader{
+        settle::detail::descriptor_of_collection<Collection>, on};
+    reader.scan(nullptr, 1000, [&] { return &found.emplace_back(); });
+    return found;
+}
+
 /// Writes all members of existing records, in the order of their keys, in few statements. Returns
 /// the content of the table.
 template <typename Collection>
@@ -72,12 +82,11 @@ auto written(settle::sqlite::detail::connection const& on,
              std::vector<typename Collection::record_type> const& all) {
     using namespace settle::sqlite::detail;
     wave_rows rows{on};
-    record_updates<Collection> updates{on, rows, record_sql{need_of<Collection>()}};
-    for (auto const& one : all) {
-        updates.add(one, one.*Collection::key_member, ~std::uint64_t{0});
-    }
+    auto const& of = settle::detail::descriptor_of_collection<Collection>;
+    record_updates updates{of, on, rows, record_sql{need_of(of)}};
+    for (auto const& one : all) updates.add(&one, of.key_of(&one), ~std::uint64_t{0});
     updates.write_added();
-    return record_reader<Collection>{on, need_of<Collection>()}.scan(std::nullopt, 1000);
+    return all_in<Collection>(on);
 }
 
 /// Makes the table of a collection, and gives a connection to its file.
@@ -176,16 +185,16 @@ TEST_CASE("sqlite updates: a written or cleared row is not written again") {
     auto const on = table_of<numbers_type>(here);
     on.execute("INSERT INTO numbers VALUES(1, ''), (2, '')", "make rows");
     wave_rows rows{on};
-    record_updates<numbers_type> updates{on, rows, record_sql{need_of<numbers_type>()}};
+    auto const& of = settle::detail::descriptor_of_collection<numbers_type>;
+    record_updates updates{of, on, rows, record_sql{need_of(of)}};
     std::vector<numbered> all{{1, "first"}, {2, "second"}};
-    updates.add(all[0], 1, 2);
+    updates.add(&all[0], std::int64_t{1}, 2);
     updates.write_added();
-    updates.add(all[1], 2, 2);
+    updates.add(&all[1], std::int64_t{2}, 2);
     updates.clear();
     on.execute("UPDATE numbers SET label = 'of another'", "change rows");
     updates.write_added();
-    record_reader<numbers_type> const reader{on, need_of<numbers_type>()};
-    CHECK(reader.scan(std::nullopt, 3) ==
+    CHECK(all_in<numbers_type>(on) ==
           std::vector<numbered>{{1, "of another"}, {2, "of another"}});
 }
 

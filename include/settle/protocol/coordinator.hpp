@@ -270,9 +270,6 @@ public:
         ask_log(step::end);
     }
 
-    /// Another program had committed without an epoch: this claim's epoch is the committed one.
-    void committed_without_epoch() noexcept { committed_ = epoch_; }
-
     // --------------------------------------------------------------------- answers of the stores
 
     void answered(std::size_t part, answer reply) noexcept { answers_[part] = reply; }

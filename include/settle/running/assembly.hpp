@@ -4,7 +4,8 @@
 
 #include <settle/protocol/reversal.hpp>
 #include <settle/running/binding.hpp>
-#include <settle/running/driver.hpp>
+#include <settle/running/container_calls.hpp>
+#include <settle/running/seam_driver.hpp>
 
 SETTLE_BEGIN
 namespace detail {
@@ -116,6 +117,48 @@ struct widest<Log, std::tuple<Sessions...>> {
         std::max({recovery_wave_of<Log>, recovery_wave_of<Sessions>...});
 };
 
+/// The ports of an engine's log, stores, environment and observer.
+template <typename Collections, typename Rules, typename Log, typename Sessions>
+class ports;
+template <typename... Collections, typename Rules, typename Log, typename... Sessions>
+class ports<type_list<Collections...>, Rules, Log, std::tuple<Sessions...>> {
+public:
+    template <typename Environment, typename Observer>
+    ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& world, Observer& watching)
+        : environment(world), observer(watching), log_(log), stores_{std::apply(
+              [&](Sessions&... session) {
+                  return stores{std::make_unique<port_of_store<Sessions, Log>>(session, log)...};
+              },
+              sessions)} {}
+
+    [[nodiscard]] engine_ports view() { return {log_, stores_, targets}; }
+
+    any_environment<Rules> const environment;
+    any_observer observer;
+
+private:
+    using stores = std::array<std::unique_ptr<store_port>, sizeof...(Sessions)>;
+
+    template <typename Collection>
+    static constexpr target_binding binding_of() {
+        std::size_t found = 0;
+        std::size_t at = 0;
+        ((Sessions::template holds<Collection>::value ? void(found = at) : void(), ++at), ...);
+        return {&target_tag<Collection>, found};
+    }
+    static constexpr std::array<target_binding, sizeof...(Collections)> targets{
+        binding_of<Collections>()...};
+
+    port_of_log<Log> log_;
+    stores stores_;
+};
+
+/// Containers are called without ports.
+struct no_ports {
+    template <typename... Ignored>
+    explicit no_ports(Ignored&...) {}
+};
+
 template <typename... Arguments>
 class assembly {
     using given_type = engine_arguments<Arguments...>;
@@ -129,6 +172,8 @@ class assembly {
 public:
     using types = typename given_type::gathered::types;
 
+    assembly(assembly const&) = delete;
+    assembly& operator=(assembly const&) = delete;
     template <typename... Given>
     explicit assembly(Given&&... given)
         : given_(std::forward<Given>(given)...), limits_(checked(given_.limits())),
@@ -176,25 +221,31 @@ public:
         }
     }
 
-    /// True if one store holds the log and all records, and can run a transaction in one phase.
-    static constexpr bool one_phase = [] {
-        if constexpr (given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1) {
-            return settles_in_one_phase<std::tuple_element_t<0, sessions_type>>;
-        } else {
-            return false;
-        }
-    }();
-
     /// How many transactions the log and the stores prefer in one wave.
     static constexpr std::size_t wave = widest<log_type, sessions_type>::wave;
     /// The same for entries that recovery claims.
     static constexpr std::size_t recovery_wave = widest<log_type, sessions_type>::recovery_wave;
 
-    using driver_type = driver<log_type, sessions_type, environment_type, observer_type, one_phase>;
+    /// True if the log and all stores are plain containers of this process.
+    static constexpr bool is_container =
+        detail::is_container<log_type> &&
+        []<typename... Sessions>(std::type_identity<std::tuple<Sessions...>>) {
+            return (detail::is_container<Sessions> && ...);
+        }(std::type_identity<sessions_type>{});
+    using driver_type = std::conditional_t<
+        is_container,
+        driver<container_calls<log_type, sessions_type>, environment_type, observer_type>,
+        seam_driver<typename order_rules_of<environment_type>::type>>;
+
     driver_type make_driver(call_options const& call) {
         auto const how = settles_in_one_phase_here() ? given_.phases() : phases::two;
-        return driver_type{log_,    sessions_, given_.environment(), given_.observer(),
-                           limits_, owner_,    call,                 how};
+        if constexpr (is_container) {
+            return driver_type{{log_, sessions_}, given_.environment(), given_.observer(),
+                               limits_, owner_, call, how};
+        } else {
+            return driver_type{seam_calls{ports_.view()}, ports_.environment, ports_.observer,
+                               limits_, owner_, call, how};
+        }
     }
 
 private:
@@ -216,8 +267,13 @@ private:
 
     /// Some stores know only after opening whether they can run one phase.
     [[nodiscard]] bool settles_in_one_phase_here() const {
-        if constexpr (!one_phase) return false;
-        else return can_settle_in_one_phase(std::get<0>(sessions_));
+        // One store holds the log and all records.
+        constexpr bool alone = given_type::databases == 1 && std::tuple_size_v<sessions_type> == 1;
+        if constexpr (alone && !is_container) {
+            return can_settle_in_one_phase(std::get<0>(sessions_));
+        } else {
+            return false;
+        }
     }
 
     template <typename Collection, std::size_t... Index>
@@ -230,11 +286,17 @@ private:
         return found;
     }
 
+    using collections = typename given_type::gathered::collections;
+
     given_type given_;
     settle::options limits_;
     std::string owner_;
     log_type log_;
     sessions_type sessions_;
+    std::conditional_t<is_container, no_ports,
+                       ports<collections, typename order_rules_of<environment_type>::type,
+                             log_type, sessions_type>>
+        ports_{log_, sessions_, given_.environment(), given_.observer()};
 };
 
 } // namespace detail

@@ -49,14 +49,14 @@ template <typename Direction>
 
 /// A request for a new transaction, without its C++ type. The caller keeps the parameters.
 struct new_request {
-    erased_direction const* direction;
+    transaction_descriptor const* direction;
     void const* parameters;
     std::size_t parts;
 };
 
 template <typename Direction>
 [[nodiscard]] new_request new_request_of(typename Direction::parameters const& parameters) {
-    return {&erased_direction_of<Direction>, &parameters,
+    return {&descriptor_of<Direction>, &parameters,
             Direction::count_parts(Direction::user(parameters))};
 }
 

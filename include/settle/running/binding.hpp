@@ -5,7 +5,7 @@
 #include <settle/protocol/reversal.hpp>
 #include <settle/running/options.hpp>
 #include <settle/store/observer.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 #include <tuple>
 

@@ -54,8 +54,7 @@ template <std::size_t Count>
 struct jobs_side_by_side {
     std::span<job, Count> jobs;
     std::span<execution_state, Count> executions;
-    bool follows;                    ///< wait for another owner: a caller does, recovery does not
-    record_hashes_function* records; ///< hashes of a job's records; null if it has none
+    bool follows; ///< wait for another owner: a caller does, recovery does not
 };
 
 } // namespace detail

@@ -4,7 +4,6 @@
 
 #include <settle/running/execution_state.hpp>
 #include <settle/store/observer.hpp>
-#include <settle/store/wave.hpp>
 
 #include <exception>
 
@@ -26,10 +25,11 @@ public:
     void step_taken([[maybe_unused]] step taken, [[maybe_unused]] job const& work,
                     [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
+            if (!watches()) return;
             auto const& c = work.coordinator;
-            notify({work.id, work.direction->name(), taken,   c.state(),
+            notify({work.id, work.type->name(), taken,   c.state(),
                   c.attempts(), execution.failed_answer,      c.why(), work.problem.text,
-                  work.direction->append_json,     work.parameters});
+                  work.type->append_json,     work.parameters});
             execution.failed_answer = answer::none;
         }
     }
@@ -38,11 +38,12 @@ public:
     void is_over([[maybe_unused]] job const& work,
                  [[maybe_unused]] execution_state const& execution) {
         if constexpr (observed) {
+            if (!watches()) return;
             auto const& c = work.coordinator;
             if (execution.cut != interruption::none || c.vanished() || !is_final(c.state())) return;
-            event seen{work.id,      work.direction->name(), step::end, c.state(),
+            event seen{work.id,      work.type->name(), step::end, c.state(),
                        c.attempts(), answer::none,           c.why(),   {},
-                       work.direction->append_json,          work.parameters, execution.ended_here};
+                       work.type->append_json,          work.parameters, execution.ended_here};
             if (execution.seen && execution.seen->why != reason::none)
                 seen.why = execution.seen->why;
             notify(seen);
@@ -53,6 +54,7 @@ public:
     void note_answers([[maybe_unused]] job const& work,
                       [[maybe_unused]] execution_state& execution) {
         if constexpr (observed) {
+            if (!watches()) return;
             for (std::size_t part = 0; part < work.coordinator.parts(); ++part) {
                 answer const reply = work.coordinator.answer_of(part);
                 bool const fine = reply == answer::applied || reply == answer::nothing ||
@@ -68,7 +70,7 @@ public:
     template <step Step>
     void note_write([[maybe_unused]] job const& work, [[maybe_unused]] execution_state& execution) {
         if constexpr (observed && ends_entry(Step)) {
-            if (work.reply != log_answer::unknown) return;
+            if (!watches() || work.reply != log_answer::unknown) return;
             auto const& c = work.coordinator;
             if constexpr (Step == step::insert) execution.last_unsure = c.insert_epoch();
             else if constexpr (Step == step::one_phase) execution.last_unsure = c.one_phase_epoch();
@@ -112,6 +114,12 @@ private:
         } catch (...) {
             if (!thrown_) thrown_ = std::current_exception();
         }
+    }
+
+    /// True if an observer was given.
+    [[nodiscard]] bool watches() const noexcept {
+        if constexpr (requires { observer_.watches(); }) return observer_.watches();
+        else return true;
     }
 
     Observer& observer_;

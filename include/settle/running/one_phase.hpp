@@ -5,6 +5,8 @@
 #include <settle/running/options.hpp>
 #include <settle/running/order.hpp>
 
+#include <cstddef>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -14,94 +16,136 @@ namespace detail {
 class one_phase_order {
 public:
     /// True if a job waits for an earlier job of its wave that has not settled.
-    /// Shape:   jobs come in their order; all or some come again when the native transaction is
-    ///          repeated, and a job comes twice in a row when its decision is repeated
-    [[nodiscard]] bool stands_behind(job const& work, record_hashes_function* records) {
-        if (decided_.empty() || decided_.back() != &work) {
-            look_at_earlier(work, records);
-            decided_.push_back(&work);
+    /// Shape:   requests come in the order of their jobs; all or some come again when the native
+    ///          transaction is repeated, and a request comes twice in a row when its decision is
+    ///          repeated
+    [[nodiscard]] bool stands_behind(one_phase_request const& request, job const& work) {
+        decided const here{request.index, &request, &work};
+        if (decided_.empty() || decided_.back().index != here.index) {
+            look_at_earlier(here);
+            decided_.push_back(here);
         }
         if (waiting_.empty()) return false;
-        auto const earlier = [&](std::size_t number) { return number < number_of(work); };
-        one_phase_hashes(work, records, records_);
+        auto const earlier = [&](std::size_t number) { return number < here.index; };
+        one_phase_hashes(work, records_);
         return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
             return waiting_.find(record, earlier) != nullptr;
         });
     }
 
-    /// True if the job's native transaction makes its entry final when it commits.
-    static bool has_settled(job const& work) {
-        return work.reply == log_answer::taken;
-    }
-
 private:
+    struct decided {
+        std::size_t index; ///< of the job in its window
+        one_phase_request const* request;
+        job const* work;
+    };
+
     /// A job that gets another id goes on.
-    static bool is_over(job const& work) {
-        return (work.reply == log_answer::ended && !work.new_id) || has_settled(work);
+    static bool is_over(decided const& one) {
+        log_answer const reply = one.request->result.reply;
+        return (reply == log_answer::ended && !one.work->new_id) || reply == log_answer::taken;
     }
 
-    /// The jobs of a wave are contiguous and in order.
-    static std::size_t number_of(job const& work) {
-        return reinterpret_cast<std::uintptr_t>(&work);
-    }
-
-    void look_at_earlier(job const& work, record_hashes_function* records) {
+    void look_at_earlier(decided const& here) {
         if (decided_.empty()) return;
-        if (number_of(*decided_.back()) < number_of(work)) {
-            if (!is_over(*decided_.back())) let_wait(*decided_.back(), records);
+        if (decided_.back().index < here.index) {
+            if (!is_over(decided_.back())) let_wait(decided_.back());
             return;
         }
         // The native transaction is repeated, perhaps without the jobs whose entries exist.
-        for (auto const* const one : decided_) {
-            bool const is_there =
-                one->reply == log_answer::conflict || one->reply == log_answer::ended;
-            if (is_there && !is_over(*one)) let_wait(*one, records);
+        for (decided const& one : decided_) {
+            log_answer const reply = one.request->result.reply;
+            bool const is_there = reply == log_answer::conflict || reply == log_answer::ended;
+            if (is_there && !is_over(one)) let_wait(one);
         }
         decided_.clear();
     }
 
-    void let_wait(job const& work, record_hashes_function* records) {
-        auto const number = number_of(work);
-        one_phase_hashes(work, records, records_);
+    void let_wait(decided const& one) {
+        one_phase_hashes(*one.work, records_);
         for (auto const record : records_) {
-            auto const not_later = [&](std::size_t other) { return other <= number; };
-            if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, number);
+            auto const not_later = [&](std::size_t other) { return other <= one.index; };
+            if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, one.index);
         }
     }
 
-    std::vector<job const*> decided_; ///< jobs, since the native transaction began
-    hash_index waiting_;             ///< records of unsettled jobs, with the job's number
+    std::vector<decided> decided_; ///< requests, since the native transaction began
+    hash_index waiting_;           ///< records of unsettled jobs, with the job's index
     std::vector<std::uint64_t> records_;
 };
 
-/// Decides one-phase transactions. The age is checked inside the native transaction, so that
+/// Copies of jobs, with copies of their parameters.
+class copied_jobs {
+public:
+    explicit copied_jobs(std::span<job const> from) : jobs_(from.begin(), from.end()) {
+        for (job& work : jobs_) {
+            auto& memory = memory_.emplace_back(std::make_unique<std::max_align_t[]>(
+                work.type->size / sizeof(std::max_align_t) + 1));
+            work.type->copy(memory.get(), work.parameters);
+            work.parameters = memory.get();
+        }
+    }
+    ~copied_jobs() {
+        for (std::size_t i = 0; i < memory_.size(); ++i) jobs_[i].type->destroy(memory_[i].get());
+    }
+    copied_jobs(copied_jobs const&) = delete;
+    copied_jobs& operator=(copied_jobs const&) = delete;
+    [[nodiscard]] std::span<job> jobs() { return jobs_; }
+
+private:
+    std::vector<job> jobs_;
+    std::vector<std::unique_ptr<std::max_align_t[]>> memory_;
+};
+
+/// The decision for the jobs of one wave. The age is checked inside the native transaction, so that
 /// nothing comes between the check and the commit.
 template <typename Environment>
-class one_phase_decision {
+class one_phase_decision final : public one_phase_decider {
 public:
-    /// Shape:   records - of a job whose wave keeps an order; otherwise null
-    one_phase_decision(Environment const& environment, options const& limits,
-                  record_hashes_function* records)
-        : environment_(environment), attempts_(limits.attempts), lifetime_(limits.lifetime),
-          clocks_(limits.clocks), records_(records) {}
+    /// Shape:   keeps_order - the wave has several jobs, whose order counts
+    one_phase_decision(std::span<job> jobs, Environment const& environment, options const& limits,
+                       bool keeps_order)
+        : jobs_(jobs), environment_(environment), attempts_(limits.attempts),
+          lifetime_(limits.lifetime), clocks_(limits.clocks), keeps_order_(keeps_order) {}
 
-    [[nodiscard]] bool operator()(job& work) const {
+    bool decide(one_phase_request& request) override {
         using rules = typename order_rules_of<Environment>::type;
-        if (rules::one_phase_waits && records_ != nullptr && order_.stands_behind(work, records_)) {
+        job& work = jobs_[request.index];
+        for (std::size_t at = 0; at < request.parts.size(); ++at) {
+            part_request const& one = request.parts[at];
+            work.take(at, one.part, *one.descriptor, request.results[at]);
+        }
+        if (rules::one_phase_waits && keeps_order_ && order_.stands_behind(request, work)) {
             work.coordinator.stay_behind();
             return false;
         }
         bool const expired = age_of(work.created, environment_.now(), clocks_) > lifetime_;
-        return work.coordinator.decide_one_phase(attempts_, expired);
+        if (!work.coordinator.decide_one_phase(attempts_, expired)) return false;
+        request.write = write_of<step::one_phase>(work);
+        return true;
     }
 
+    [[nodiscard]] std::shared_ptr<one_phase_decider> copy() const override {
+        auto made = std::make_shared<one_phase_decision>(std::span<job>{}, environment_, *this);
+        made->copies_ = std::make_unique<copied_jobs>(jobs_);
+        made->jobs_ = made->copies_->jobs();
+        return made;
+    }
+
+    one_phase_decision(std::span<job> jobs, Environment const& environment,
+                       one_phase_decision const& like)
+        : jobs_(jobs), environment_(environment), attempts_(like.attempts_),
+          lifetime_(like.lifetime_), clocks_(like.clocks_), keeps_order_(like.keeps_order_) {}
+
 private:
-    Environment environment_; ///< a copy: the decision may outlive the engine
+    std::span<job> jobs_;
+    Environment environment_; ///< a copy: a copied decision may outlive the engine
     std::uint32_t attempts_;
     std::chrono::milliseconds lifetime_;
     std::chrono::milliseconds clocks_;
-    record_hashes_function* records_;
-    mutable one_phase_order order_; ///< of one wave, like this decision
+    bool keeps_order_;
+    one_phase_order order_;
+    std::unique_ptr<copied_jobs> copies_; ///< only of a copied decision
 };
 
 } // namespace detail

@@ -10,8 +10,8 @@
 // or record is left; inside a wave, one_phase_order (one_phase.hpp) keeps the order.
 #pragma once
 
+#include <settle/running/job.hpp>
 #include <settle/store/hash_index.hpp>
-#include <settle/store/wave.hpp>
 
 #include <functional>
 
@@ -34,29 +34,26 @@ private:
     hash_index index_;
 };
 
-template <typename Collection>
-inline constexpr char collection_tag = 0;
-
-/// The records of a job as hashes, one for each part. Two records with the same hash only cause a
-/// needless wait.
-template <typename Direction>
-void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
+/// The records and other targets of a job as hashes, one for each part. Two targets with the same
+/// hash only cause a needless wait.
+inline void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
     into.clear();
-    for_each_key<Direction>(
-        work.parameters_of<Direction>(),
-        [&]<typename C, typename Key>(std::type_identity<C>, Key const& key) {
-            auto const seed = reinterpret_cast<std::uintptr_t>(&collection_tag<C>);
-            into.push_back(hash_mix(seed, std::hash<Key>{}(key)));
+    work.type->for_each_part(
+        work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
+            auto const seed = reinterpret_cast<std::uintptr_t>(one.target);
+            auto const key = one.key(work.parameters, line);
+            into.push_back(std::visit(
+                [&]<typename Key>(Key const& found) {
+                    return hash_mix(seed, std::hash<Key>{}(found));
+                },
+                key));
         });
 }
 
-using record_hashes_function = void(job const&, std::vector<std::uint64_t>&);
-
 /// Computes the hashes of a one-phase job's records and of its entry. The entry counts because the
 /// first job with an id decides the meaning of the id.
-inline void one_phase_hashes(job const& work, record_hashes_function* records,
-                           std::vector<std::uint64_t>& into) {
-    records(work, into);
+inline void one_phase_hashes(job const& work, std::vector<std::uint64_t>& into) {
+    record_hashes(work, into);
     into.push_back(hash_mix(0, std::hash<transaction_id>{}(work.id)));
 }
 
@@ -98,9 +95,9 @@ public:
 
     /// A job that backs off may still have marks. No job may meet them, least of all the earlier
     /// job that it backs off from.
-    void backs_off(job const& work, record_hashes_function* records) {
+    void backs_off(job const& work) {
         if (!Rules::backs_off_first) return;
-        records(work, records_);
+        record_hashes(work, records_);
         for (auto const record : records_) blocked_.insert(record);
     }
 
@@ -111,10 +108,10 @@ public:
     /// Shape:   asked - the job is due in this wave; other jobs only count for later jobs;
     ///          held_up, fell_back - when the job was last sent
     [[nodiscard]] bool stands_behind(step wave, job const& work, bool due, bool held_up,
-                                     bool fell_back, record_hashes_function* records) {
+                                     bool fell_back) {
         bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
         if (due && !held_up && free) return false;
-        look_up(wave, work, records);
+        look_up(wave, work);
         bool waits = !due && (wave == step::one_phase || !has_begun(work));
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record) ||
@@ -155,8 +152,8 @@ public:
 
     /// Where a job stands after the wave.
     /// Shape:   asked - the job took part in the wave; other jobs only count for later jobs
-    [[nodiscard]] ruling ruling_of(job const& work, bool due, record_hashes_function* records) {
-        records(work, records_);
+    [[nodiscard]] ruling ruling_of(job const& work, bool due) {
+        record_hashes(work, records_);
         auto const& c = work.coordinator;
         if (!due) {
             // Its effects stay as they are.
@@ -194,10 +191,9 @@ public:
     /// True if a job makes no progress: marks or a store outside its window hold it up, or it waits
     /// for an earlier job that makes no progress.
     /// Shape:   held_up - this job itself, from outside the window
-    [[nodiscard]] bool stalls(step wave, job const& work, bool held_up,
-                              record_hashes_function* records) {
+    [[nodiscard]] bool stalls(step wave, job const& work, bool held_up) {
         if (!held_up && stalled_.empty()) return false;
-        look_up(wave, work, records);
+        look_up(wave, work);
         bool found = held_up;
         for (auto const record : records_) found = found || stalled_.contains(record);
         for (auto const record : records_) {
@@ -208,9 +204,9 @@ public:
 
 private:
     /// Computes the records that a job shares with other jobs in a wave.
-    void look_up(step wave, job const& work, record_hashes_function* records) {
-        if (wave == step::one_phase) one_phase_hashes(work, records, records_);
-        else records(work, records_);
+    void look_up(step wave, job const& work) {
+        if (wave == step::one_phase) one_phase_hashes(work, records_);
+        else record_hashes(work, records_);
     }
 
     /// True if the job has left `pending`: its applied parts are final but for confirm or undo.

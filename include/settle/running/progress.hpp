@@ -10,7 +10,6 @@
 #include <settle/running/refusals.hpp>
 #include <settle/running/twins.hpp>
 #include <settle/store/owner.hpp>
-#include <settle/store/wave.hpp>
 
 #include <memory>
 
@@ -18,13 +17,13 @@ SETTLE_BEGIN
 
 namespace detail {
 
-/// Shape:   Log - a log's session
-template <typename Log, typename Environment, typename Observer>
+/// Shape:   Calls - container_calls or seam_calls
+template <typename Calls, typename Environment, typename Observer>
 class progress {
 public:
-    progress(Log& log, Environment const& environment, Observer& observer, options const& limits,
-             std::string const& owner, call_options const& call)
-        : log_(log), environment_(environment), watch_(observer), limits_(limits),
+    progress(Calls& calls, Environment const& environment, Observer& observer,
+             options const& limits, std::string const& owner, call_options const& call)
+        : calls_(calls), environment_(environment), watch_(observer), limits_(limits),
           owner_(owner), call_(call), now_(environment.now()) {
         if (call.deadline) deadline_ = after(environment.elapsed(), *call.deadline);
     }
@@ -43,10 +42,9 @@ public:
     /// Reads the clock: after a slow wave, or before a new job.
     void look_at_clock() { now_ = environment_.now(); }
 
-    /// The decision for one-phase transactions.
-    /// Shape:   records - hashes of a job's records
-    [[nodiscard]] one_phase_decision<Environment> decide(record_hashes_function* records) const {
-        return {environment_, limits_, ordering_ ? records : nullptr};
+    /// The decision for the one-phase transactions of a wave.
+    [[nodiscard]] one_phase_decision<Environment> decision(std::span<job> jobs) const {
+        return {jobs, environment_, limits_, ordering_};
     }
 
     /// Marks the jobs that need the step; true if there are any.
@@ -60,7 +58,7 @@ public:
             any = any || takes_part;
         }
         if constexpr (keeps_order<Step> && Count != 1) {
-            ordering_ = any && all.jobs.size() > 1 && all.records != nullptr;
+            ordering_ = any && all.jobs.size() > 1;
             if (ordering_) any = keep_order(Step, all);
         }
         if (any) idle_ = false;
@@ -74,9 +72,9 @@ public:
     /// Reads the entries of the jobs that need a read, in one call of the log.
     template <std::size_t Count>
     [[gnu::noinline]] void read(jobs_side_by_side<Count> const& all) {
-        if constexpr (!takes_no_time<Log>) look_at_clock();
+        if constexpr (!Calls::takes_no_time) look_at_clock();
         finds_entries_ = false;
-        log_.look_up(all.jobs, [&](job& work, result<std::optional<entry>>&& found, bool same) {
+        calls_.look_up(all.jobs, [&](job& work, result<std::optional<entry>>&& found, bool same) {
             execution_state& execution =
                 all.executions[static_cast<std::size_t>(&work - all.jobs.data())];
             execution.cut = take_found(work, execution, std::move(found), same);
@@ -235,7 +233,7 @@ private:
         order_->begin();
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             bool const leaves = all.jobs[i].coordinator.next() == step::back_off;
-            if (leaves && !all.executions[i].over) order_->backs_off(all.jobs[i], all.records);
+            if (leaves && !all.executions[i].over) order_->backs_off(all.jobs[i]);
         }
         bool any = false;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
@@ -243,7 +241,7 @@ private:
             if (execution.over) continue;
             bool const waits =
                 order_->stands_behind(wave, all.jobs[i], execution.takes_part, execution.held_up,
-                                      execution.fell_back, all.records);
+                                      execution.fell_back);
             if (!execution.takes_part) continue;
             any = any || !waits;
             if (!waits) continue;
@@ -284,20 +282,20 @@ private:
             if (execution.over) continue;
             bool const waited = std::exchange(execution.kept_back, false);
             if (waited) work.resting = false;
-            if constexpr (Step == step::apply) yield_to_earlier(work, execution, all.records);
+            if constexpr (Step == step::apply) yield_to_earlier(work, execution);
             bool const asked_in_vain = Step == step::apply ? execution.held_up
-                                                           : !one_phase_order::has_settled(work);
+                                                           : work.reply != log_answer::taken;
             bool const held_up = execution.takes_part ? asked_in_vain : work.resting;
             // A job that rests checks its own time.
-            bool const stalled = order_->stalls(Step, work, held_up, all.records);
+            bool const stalled = order_->stalls(Step, work, held_up);
             if (stalled && waited) end_in_time(work, execution);
         }
     }
 
     /// A job that failed beside an earlier job of its window falls back: it may succeed later. A
     /// later job on the same record falls back, too.
-    void yield_to_earlier(job& work, execution_state& execution, record_hashes_function* records) {
-        auto const found = order_->ruling_of(work, execution.takes_part, records);
+    void yield_to_earlier(job& work, execution_state& execution) {
+        auto const found = order_->ruling_of(work, execution.takes_part);
         if (execution.takes_part) execution.held_up = found == order::ruling::held_up;
         execution.kept_back = found == order::ruling::behind;
     }
@@ -351,7 +349,7 @@ private:
         work.created = here.created;
         work.coordinator.found(standing_of(here), view);
         // The outcome of an entry that is done needs only its state.
-        bool const tells_more = here.state != state::done || !work.direction->described;
+        bool const tells_more = here.state != state::done || !work.type->described;
         if (tells_more) execution.seen = std::make_unique<entry>(*std::move(found).value());
         return interruption::none;
     }
@@ -359,16 +357,16 @@ private:
     /// An entry without a type was inserted by a cancel or a sweep, and matches any transaction. A
     /// job without a type knows no records to compensate, so it leaves a typed entry alone.
     static interruption compare(job const& work, entry const& here) {
-        if (!work.direction->described) {
+        if (!work.type->described) {
             bool const alive = !here.type.empty() && !is_final(here.state);
             return alive ? interruption::described : interruption::none;
         }
         if (here.type.empty()) return interruption::none;
-        if (here.type != work.direction->name() || !same_parameters(work, here)) {
+        if (here.type != work.type->name() || !same_parameters(work, here)) {
             return interruption::mismatch;
         }
         // Another definition has other parts, so only it can bring its entry to an end.
-        if (!is_final(here.state) && here.definition != work.direction->definition()) {
+        if (!is_final(here.state) && here.definition != work.type->definition()) {
             return interruption::redefined;
         }
         return interruption::none;
@@ -377,9 +375,9 @@ private:
     static bool same_parameters(job const& work, entry const& here) {
         std::string ours;
         ours.reserve(here.parameters.size());
-        work.direction->append_json(ours, work.parameters, secrets::written);
+        work.type->append_json(ours, work.parameters, secrets::written);
         // A log may write the members in another order, so their values decide.
-        return ours == here.parameters || work.direction->normal_json(here.parameters) == ours;
+        return ours == here.parameters || work.type->normal_json(here.parameters) == ours;
     }
 
     /// True when the entry has not moved for `takeover`, by this process's own clock.
@@ -467,7 +465,7 @@ private:
         }
     }
 
-    Log& log_;
+    Calls& calls_;
     Environment const& environment_;
     observation<Observer> watch_;
     options const& limits_;

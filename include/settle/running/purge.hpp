@@ -4,7 +4,7 @@
 
 #include <settle/running/options.hpp>
 #include <settle/running/refusals.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 #include <algorithm>
 

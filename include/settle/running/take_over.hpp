@@ -47,7 +47,7 @@ void tell_ended(Observer& observer, entry const& found) {
             auto const parameters = decode_json<typename Direction::parameters>(found.parameters);
             if (!parameters.has_value()) return;
             notified = true;
-            seen.show = erased_direction_of<Direction>.append_json;
+            seen.show = descriptor_of<Direction>.append_json;
             seen.shown = &parameters.value();
             observer(seen);
         }));

@@ -153,7 +153,7 @@ private:
         for (auto const& one : transactions_) {
             if (one->id() != given.id) continue;
             one->first_row = first_.rows.size();
-            for (call const& part : given.parts) {
+            for (service_call const& part : given.parts) {
                 if (part.stage == 0 || part.results == 0 || part.results > 14) {
                     throw std::invalid_argument("settle: the call '" + part.name +
                                                 "' needs a stage from 1 and 1 to 14 results");
@@ -195,7 +195,8 @@ private:
 
 /// Searches every state that a few transactions can reach: see the example above.
 /// Shape:   clauses - in any order: settle::type<…> of each type; starts(collection, records…);
-///          runs(id, parameters); reverses(id); calls(id, call…); conserves(collection, field);
+///          runs(id, parameters); reverses(id); calls(id, service_call…);
+///          conserves(collection, field);
 ///          stays(collection, condition); bounds; replay
 /// Errors:  a failed exploration converts to false and prints the shortest run to the wrong state.
 ///          Throws std::invalid_argument when no transaction is given or the original of a reversal

@@ -9,75 +9,140 @@
 //   fragile.deliver_late();
 #pragma once
 
-#include <settle/store/native_wave.hpp>
-#include <settle/store/operation.hpp>
+#include <settle/store/seam.hpp>
 #include <settle/testing/fault_plan.hpp>
 
 #include <deque>
+#include <map>
 #include <mutex>
-#include <tuple>
 
 SETTLE_BEGIN
 namespace testing {
 
 namespace detail {
 
-/// Copies of jobs, with copies of their parameters, for a write that is sent later.
-class kept_jobs {
+/// Copies of transactions, for requests and writes that are sent later.
+class kept_transactions {
 public:
-    /// Shape:   others - jobs of the wave that this write leaves out
-    explicit kept_jobs(std::span<job> wave, std::span<job* const> others = {})
-        : jobs_(wave.begin(), wave.end()) {
-        for (auto const* const one : others) {
-            jobs_[static_cast<std::size_t>(one - wave.data())].resting = true;
-        }
-        for (auto& work : jobs_) {
-            owned_.push_back(std::make_unique<std::max_align_t[]>(
-                work.direction->size / sizeof(std::max_align_t) + 1));
-            work.direction->copy(owned_.back().get(), work.parameters);
-            work.parameters = owned_.back().get();
-        }
+    kept_transactions() = default;
+    kept_transactions(kept_transactions const&) = delete;
+    kept_transactions& operator=(kept_transactions const&) = delete;
+    ~kept_transactions() {
+        for (auto& [id, one] : all_) one.type->destroy(one.parameters.get());
     }
-    ~kept_jobs() {
-        for (std::size_t i = 0; i < jobs_.size(); ++i) jobs_[i].direction->destroy(owned_[i].get());
+
+    /// Points a request or a write at the copy of its transaction.
+    template <typename Request>
+    void keep(Request& of) {
+        auto [at, fresh] = all_.try_emplace(of.id);
+        transaction& copy = at->second;
+        if (fresh) {
+            copy.id = *of.id;
+            copy.type = of.type;
+            copy.parameters = std::make_unique<std::max_align_t[]>(
+                of.type->size / sizeof(std::max_align_t) + 1);
+            of.type->copy(copy.parameters.get(), of.parameters);
+        }
+        of.id = &copy.id;
+        of.parameters = copy.parameters.get();
     }
-    kept_jobs(kept_jobs const&) = delete;
-    kept_jobs& operator=(kept_jobs const&) = delete;
-    [[nodiscard]] std::span<job> wave() { return jobs_; }
 
 private:
-    std::vector<job> jobs_;
-    std::vector<std::unique_ptr<std::max_align_t[]>> owned_; ///< storage for the parameters
+    struct transaction {
+        transaction_id id{};
+        transaction_descriptor const* type = nullptr;
+        std::unique_ptr<std::max_align_t[]> parameters{};
+    };
+    std::map<transaction_id const*, transaction> all_; ///< by the id that was copied
 };
 
-/// A due part: the job's index in the wave and the part's index in the job.
-using due_part = std::pair<std::size_t, std::size_t>;
-
-template <template <typename> typename Holds, typename Direction>
-std::vector<due_part> due_parts(std::span<job> wave, step at_step) {
-    std::vector<due_part> found;
-    for (std::size_t at = 0; at < wave.size(); ++at) {
-        job const& work = wave[at];
-        if (!work.takes(at_step)) continue;
-        auto const& user = Direction::user(work.parameters_of<Direction>());
-        std::size_t part = 0;
-        Direction::for_each_participant([&](auto index) {
-            constexpr std::size_t participant = decltype(index)::value;
-            std::size_t const end = part + Direction::template lines<participant>(user);
-            for (; part < end; ++part) {
-                using collection = typename Direction::template collection_of<participant>;
-                if (Holds<collection>::value && work.coordinator.due(part)) {
-                    found.emplace_back(at, part);
-                }
-            }
-        });
+/// Requests of a store that are sent later; their results are dropped.
+struct kept_parts {
+    explicit kept_parts(std::vector<part_request>&& given) : requests(std::move(given)) {
+        for (part_request& one : requests) transactions.keep(one);
     }
-    return found;
+    template <typename Session>
+    void send(Session&& session) {
+        std::vector<part_result> results(requests.size());
+        session.execute(std::span<part_request const>{requests}, std::span{results});
+    }
+
+    kept_transactions transactions;
+    std::vector<part_request> requests;
+};
+
+/// Writes of a log that are sent later.
+struct kept_writes {
+    kept_writes(std::vector<entry_write>&& given, write_context const& context)
+        : writes(std::move(given)), now(context.now), owner(context.owner) {
+        for (entry_write& one : writes) {
+            transactions.keep(one);
+            if (one.images != nullptr) one.images = &images.emplace_back(*one.images);
+        }
+    }
+    template <typename Log>
+    void send(Log&& log) {
+        std::vector<write_result> results(writes.size());
+        for (std::size_t at = 0; at < writes.size(); ++at) results[at].row = writes[at].row;
+        log.write(std::span<entry_write const>{writes}, std::span{results},
+                  write_context{now, owner});
+    }
+
+    kept_transactions transactions;
+    std::deque<std::vector<image>> images;
+    std::vector<entry_write> writes;
+    timestamp now;
+    std::string owner;
+};
+
+/// Transactions of one phase that are sent later.
+struct kept_one_phase {
+    kept_one_phase(std::span<one_phase_request const> given, write_context const& context,
+                   one_phase_decider const& decides)
+        : requests(given.begin(), given.end()), now(context.now), owner(context.owner),
+          decider(decides.copy()) {
+        for (one_phase_request& one : requests) {
+            transactions.keep(one);
+            auto& own = parts.emplace_back(one.parts.begin(), one.parts.end());
+            for (part_request& part : own) transactions.keep(part);
+            one.parts = own;
+            one.results = results.emplace_back(own.size());
+        }
+    }
+    template <typename Records, typename Log>
+    void send(Records&& records, Log&& log) {
+        records.one_phase(std::span{requests}, log, write_context{now, owner}, *decider);
+    }
+
+    kept_transactions transactions;
+    std::vector<one_phase_request> requests;
+    std::deque<std::vector<part_request>> parts;
+    std::deque<std::vector<part_result>> results;
+    timestamp now;
+    std::string owner;
+    std::shared_ptr<one_phase_decider> decider;
+};
+
+/// True if a fault hits an operation of a wave.
+[[nodiscard]] constexpr bool hits(fault const& planned, std::size_t operation) {
+    return (planned.operations >> (operation % 64) & 1U) != 0;
+}
+/// True if the operations that a fault hits take no effect before the call returns.
+[[nodiscard]] constexpr bool takes_no_effect(fault_kind kind) {
+    return kind == fault_kind::unavailable || kind == fault_kind::late ||
+           kind == fault_kind::unknown_before;
 }
 
 [[nodiscard]] inline error lost(fault_kind kind) {
     return {make_error_code(errc::store_unreachable),
             "settle: a test made this call " + std::string{name_of(kind)}};
+}
+
+/// The answer of a write that a fault hits.
+inline void lose(write_result& of, fault_kind kind) {
+    bool const certain = kind == fault_kind::unavailable;
+    of.reply = certain ? log_answer::unavailable : log_answer::unknown;
+    of.problem = lost(kind);
 }
 
 } // namespace detail
@@ -143,9 +208,6 @@ private:
     fault_plan plan_;
 };
 
-template <typename Database>
-class faulty_log;
-
 /// A session for the records of a faulty database.
 template <typename Database, typename... Collections>
 class faulty_records {
@@ -154,35 +216,16 @@ class faulty_records {
 
 public:
     template <typename C>
-    using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
+    using holds = typename session_type::template holds<C>;
 
     faulty_records(fault_source& source, Database& inner, std::string log_name)
         : source_(&source), inner_(&inner), log_name_(std::move(log_name)),
           session_(inner.template bind<Collections...>(log_name_)) {}
 
-    template <typename Direction, typename Kind>
-    void start(std::span<job> wave, Kind how) {
-        auto due = detail::due_parts<holds, Direction>(wave, how.at());
-        fault_ = {};
-        hit_.clear();
-        if (!due.empty()) {
-            fault_ = source_->ask(name_of(how.at()), false, due.size());
-            for (std::size_t i = 0; i < due.size(); ++i) {
-                if ((fault_.operations >> (i % 64) & 1U) != 0) hit_.push_back(due[i]);
-            }
-        }
-        if (fault_.kind == fault_kind::late) send_late<Direction>(wave, how, due);
-        if (takes_no_effect()) answer_hit(wave, answer::unknown);
-        session_.template start<Direction>(wave, how);
-    }
-
-    template <typename Direction, typename Kind>
-    void finish(std::span<job> wave, Kind how) {
-        session_.template finish<Direction>(wave, how);
-        if (fault_.kind == fault_kind::crash_after) throw crash{};
-        if (fault_.kind == fault_kind::unavailable) answer_hit(wave, answer::unavailable);
-        // The whole wave has taken effect; only the answers are lost.
-        if (fault_.kind == fault_kind::unknown_after) answer_hit(wave, answer::unknown);
+    void execute(std::span<part_request const> requests, std::span<part_result> results) {
+        sent_wave wave = begin(requests);
+        if (!wave.sent.empty()) session_.execute(wave.to_send(), std::span{wave.results});
+        end(wave, results);
     }
 
     void expect_others()
@@ -190,24 +233,55 @@ public:
     {
         session_.expect_others();
     }
-    void abandon(std::span<job> wave)
+    void start(std::span<part_request const> requests, std::span<part_result> results)
         requires settle::detail::overlaps_others<session_type>
     {
-        session_.abandon(wave);
+        sent_wave& wave = waves_[results.data()] = begin(requests);
+        if (!wave.sent.empty()) session_.start(wave.to_send(), std::span{wave.results});
+    }
+    void finish(std::span<part_result> results)
+        requires settle::detail::overlaps_others<session_type>
+    {
+        sent_wave wave = std::move(waves_.extract(results.data()).mapped());
+        if (!wave.sent.empty()) session_.finish(std::span{wave.results});
+        end(wave, results);
+    }
+    void abandon(std::span<part_result> results) noexcept
+        requires settle::detail::overlaps_others<session_type>
+    {
+        auto const at = waves_.find(results.data());
+        if (at == waves_.end()) return;
+        if (!at->second.sent.empty()) session_.abandon(std::span{at->second.results});
+        waves_.erase(at);
     }
 
-    /// Counts as one call to the log, because the entries carry its answers.
-    template <typename Direction, typename Judge>
-    void one_phase(std::span<job> wave, faulty_log<Database>& log, write_context const& at,
-                 Judge const& judge) {
-        log.template write<step::one_phase>(
-            wave, at, [inner = inner_, name = log_name_, judge](auto& entries, auto jobs,
-                                                                auto const& when) {
-                auto records = inner->template bind<Collections...>(name);
-                records.template one_phase<Direction>(jobs, entries, when, judge);
-            });
-    }
     static constexpr bool settles_in_one_phase = settle::detail::settles_in_one_phase<session_type>;
+    [[nodiscard]] bool can_settle_in_one_phase() const {
+        return settle::detail::can_settle_in_one_phase(session_);
+    }
+    /// Counts as one call to the log, because the entries carry its answers.
+    template <typename Log>
+    void one_phase(std::span<one_phase_request> requests, Log& log, write_context const& at,
+                   one_phase_decider& decider)
+        requires requires(session_type& session) {
+            session.one_phase(requests, log.session(), at, decider);
+        }
+    {
+        fault const planned = source_->ask(name_of(step::one_phase), true, requests.size());
+        if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
+            session_.one_phase(requests, log.session(), at, decider);
+            if (planned.kind == fault_kind::crash_after) throw crash{};
+            return;
+        }
+        // The requests share a native transaction, so the fault hits all of them.
+        auto kept = std::make_shared<detail::kept_one_phase>(requests, at, decider);
+        auto const send = [kept, inner = inner_, name = log_name_] {
+            kept->send(inner->template bind<Collections...>(name), inner->bind_log());
+        };
+        if (planned.kind == fault_kind::late) source_->keep(send);
+        if (planned.kind == fault_kind::unknown_after) send();
+        for (one_phase_request& one : requests) detail::lose(one.result, planned.kind);
+    }
 
     template <typename C>
     result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
@@ -248,36 +322,59 @@ public:
     }
 
 private:
-    [[nodiscard]] bool takes_no_effect() const {
-        return fault_.kind == fault_kind::unavailable || fault_.kind == fault_kind::late ||
-               fault_.kind == fault_kind::unknown_before;
-    }
-
     [[nodiscard]] bool lost(std::string_view what) {
         fault_ = source_->ask(what, false, 1);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         return fault_.kind != fault_kind::none;
     }
 
-    void answer_hit(std::span<job> wave, answer given) {
-        for (auto const& [at, part] : hit_) {
-            wave[at].answered(part, given, detail::lost(fault_.kind));
+    /// A wave whose fault is known.
+    struct sent_wave {
+        fault planned{};
+        std::vector<std::size_t> sent{}; ///< the indexes of the requests that reach the store
+        std::vector<part_request> requests{};
+        std::vector<part_result> results{};
+
+        [[nodiscard]] std::span<part_request const> to_send() const { return requests; }
+    };
+
+    sent_wave begin(std::span<part_request const> requests) {
+        sent_wave wave;
+        if (requests.empty()) return wave;
+        wave.planned = source_->ask(name_of(requests.front().action), false, requests.size());
+        std::vector<part_request> hit;
+        bool const holds_back = detail::takes_no_effect(wave.planned.kind);
+        for (std::size_t at = 0; at < requests.size(); ++at) {
+            if (holds_back && detail::hits(wave.planned, at)) {
+                hit.push_back(requests[at]);
+            } else {
+                wave.sent.push_back(at);
+                wave.requests.push_back(requests[at]);
+            }
         }
+        wave.results.resize(wave.sent.size());
+        if (wave.planned.kind == fault_kind::late) {
+            source_->keep([kept = std::make_shared<detail::kept_parts>(std::move(hit)),
+                           inner = inner_, name = log_name_] {
+                kept->send(inner->template bind<Collections...>(name));
+            });
+        }
+        return wave;
     }
 
-    /// Stores copies of the hit operations for late delivery; their answers are dropped.
-    template <typename Direction, typename Kind>
-    void send_late(std::span<job> wave, Kind how, std::vector<detail::due_part> const& due) {
-        auto kept = std::make_shared<detail::kept_jobs>(wave);
-        for (auto const& part : due) {
-            if (std::find(hit_.begin(), hit_.end(), part) != hit_.end()) continue;
-            kept->wave()[part.first].coordinator.answered(part.second, answer::nothing);
+    static void end(sent_wave& wave, std::span<part_result> results) {
+        auto const kind = wave.planned.kind;
+        if (kind == fault_kind::crash_after) throw crash{};
+        for (std::size_t at = 0; at < wave.sent.size(); ++at) {
+            results[wave.sent[at]] = std::move(wave.results[at]);
         }
-        source_->keep([kept, how, inner = inner_, name = log_name_] {
-            auto session = inner->template bind<Collections...>(name);
-            session.template start<Direction>(kept->wave(), how);
-            session.template finish<Direction>(kept->wave(), how);
-        });
+        if (kind == fault_kind::none) return;
+        // With unknown_after, the whole wave has taken effect; only the answers are lost.
+        answer const reply =
+            kind == fault_kind::unavailable ? answer::unavailable : answer::unknown;
+        for (std::size_t at = 0; at < results.size(); ++at) {
+            if (detail::hits(wave.planned, at)) results[at].fail(reply, detail::lost(kind));
+        }
     }
 
     fault_source* source_;
@@ -285,7 +382,7 @@ private:
     std::string log_name_;
     session_type session_;
     fault fault_;
-    std::vector<detail::due_part> hit_;
+    std::map<part_result const*, sent_wave> waves_; ///< under way, by their results
 };
 
 /// A session for the log of a faulty database.
@@ -297,22 +394,45 @@ public:
 
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
-    void insert(std::span<job> wave, write_context const& at) {
-        write<step::insert>(wave, at,
-                            [](auto& log, auto jobs, auto const& when) { log.insert(jobs, when); });
-    }
-    template <step Step>
-    void change(std::span<job> wave, write_context const& at) {
-        write<Step>(wave, at, [](auto& log, auto jobs, auto const& when) {
-            log.template change<Step>(jobs, when);
-        });
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at) {
+        if (writes.empty()) return;
+        fault const planned = source_->ask(name_of(writes.front().action), true, writes.size());
+        if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
+            session_.write(writes, results, at);
+            if (planned.kind == fault_kind::crash_after) throw crash{};
+            return;
+        }
+        std::vector<std::size_t> usual;
+        std::vector<entry_write> usual_writes;
+        std::vector<write_result> usual_results;
+        std::vector<entry_write> hit;
+        for (std::size_t i = 0; i < writes.size(); ++i) {
+            if (detail::hits(planned, i)) {
+                hit.push_back(writes[i]);
+                detail::lose(results[i], planned.kind);
+            } else {
+                usual.push_back(i);
+                usual_writes.push_back(writes[i]);
+                usual_results.push_back(results[i]);
+            }
+        }
+        auto const send = [kept = std::make_shared<detail::kept_writes>(std::move(hit), at),
+                           inner = inner_] { kept->send(inner->bind_log()); };
+        if (planned.kind == fault_kind::late) source_->keep(send);
+        if (planned.kind == fault_kind::unknown_after) send();
+        if (usual.empty()) return;
+        session_.write(std::span<entry_write const>{usual_writes}, std::span{usual_results}, at);
+        for (std::size_t i = 0; i < usual.size(); ++i) {
+            results[usual[i]] = std::move(usual_results[i]);
+        }
     }
 
-    template <typename Found>
-    void look_up(std::span<job> wave, Found&& found) {
-        auto const jobs = settle::detail::jobs_of(wave, step::read);
-        if (!lost("read", jobs.size())) return session_.look_up(wave, std::forward<Found>(found));
-        for (auto* const work : jobs) found(*work, detail::lost(fault_kind::unavailable), false);
+    void look_up(std::span<read_request const> requests, found_function found) {
+        if (!lost("read", requests.size())) return session_.look_up(requests, found);
+        for (std::size_t at = 0; at < requests.size(); ++at) {
+            found(at, detail::lost(fault_kind::unavailable), false);
+        }
     }
     result<std::optional<entry>> read(transaction_id const& id) {
         if (lost("read")) return detail::lost(fault_kind::unavailable);
@@ -329,49 +449,13 @@ public:
         return session_.purge(before, limit, passed);
     }
 
-private:
-    template <typename Inner, typename... Collections>
-    friend class faulty_records;
+    [[nodiscard]] auto& session() { return session_; }
 
+private:
     bool lost(std::string_view what, std::size_t operations = 1) {
         fault const planned = source_->ask(what, true, operations);
         if (planned.kind == fault_kind::crash_after) throw crash{};
         return planned.kind != fault_kind::none;
-    }
-
-    template <step Step, typename Write>
-    void write(std::span<job> wave, write_context const& at, Write const& perform) {
-        auto const due = settle::detail::jobs_of(wave, Step);
-        fault const planned = source_->ask(name_of(Step), true, due.size());
-        if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
-            perform(session_, wave, at);
-            if (planned.kind == fault_kind::crash_after) throw crash{};
-            return;
-        }
-        // The jobs of one phase share a native transaction, so the fault hits all of them.
-        auto const spared = Step == step::one_phase ? 0 : ~planned.operations;
-        std::vector<job*> usual_jobs;
-        std::vector<job*> faulty_jobs;
-        for (std::size_t i = 0; i < due.size(); ++i) {
-            ((spared >> (i % 64) & 1U) != 0 ? usual_jobs : faulty_jobs).push_back(due[i]);
-        }
-        auto kept = std::make_shared<detail::kept_jobs>(wave, usual_jobs);
-        auto const send = [kept, inner = inner_, now = at.now, owner = at.owner, perform] {
-            auto log = inner->bind_log();
-            perform(log, kept->wave(), write_context{now, owner});
-        };
-        if (planned.kind == fault_kind::late) source_->keep(send);
-        if (planned.kind == fault_kind::unknown_after) send();
-        if (!usual_jobs.empty()) {
-            for (auto* const work : faulty_jobs) work->resting = true;
-            perform(session_, wave, at);
-        }
-        for (auto* const work : faulty_jobs) {
-            work->resting = false;
-            work->reply = planned.kind == fault_kind::unavailable ? log_answer::unavailable
-                                                                : log_answer::unknown;
-            work->problem = detail::lost(planned.kind);
-        }
     }
 
     using session_type = decltype(std::declval<Database&>().bind_log());
@@ -382,7 +466,8 @@ private:
 };
 
 /// Wraps any database. Several wrappers may share a `fault_source`; its plan counts all their
-/// calls. Shape:   inner - outlives this object, as do the engines that are built on it
+/// calls.
+/// Shape:   inner - outlives this object, as do the engines that are built on it
 template <typename Database>
 class faulty {
 public:

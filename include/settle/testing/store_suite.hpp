@@ -12,8 +12,12 @@
 //       database& database_here();            // empty; the same object at every call
 //       database& second_database();          // empty, separate, and its log has another name
 //       database& reopened();                 // the contents of database_here(), opened again
+//       static constexpr bool one_thread = true;   // only if no session serves several threads
 //   };
 //   SETTLE_STORE_SUITE(my_fixture);
+//
+// The suite checks what settle/store/seam.hpp promises. A database that lacks a member is refused
+// by the compiler, with the name of the member.
 #pragma once
 
 #include <settle/testing/store_suite/access_cases.hpp>
@@ -22,13 +26,23 @@
 #include <settle/testing/store_suite/creation_cases.hpp>
 #include <settle/testing/store_suite/engine_cases.hpp>
 #include <settle/testing/store_suite/exclusive_cases.hpp>
+#include <settle/testing/store_suite/log_call_cases.hpp>
 #include <settle/testing/store_suite/log_cases.hpp>
+#include <settle/testing/store_suite/members.hpp>
 #include <settle/testing/store_suite/model_cases.hpp>
 #include <settle/testing/store_suite/nested_cases.hpp>
+#include <settle/testing/store_suite/one_phase_cases.hpp>
+#include <settle/testing/store_suite/session_cases.hpp>
 #include <settle/testing/store_suite/time_cases.hpp>
 
 /// Instantiates every case for one fixture.
 #define SETTLE_STORE_SUITE(Fixture)                                                                \
+    static_assert(settle::testing::has_members<typename Fixture::database>);                       \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_holds, Fixture);                              \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_expect, Fixture);                             \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_create_wave, Fixture);                        \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_overlap, Fixture);                            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_threads, Fixture);                            \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_mark, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_no_record, Fixture);                          \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_lower_bound, Fixture);                        \
@@ -48,6 +62,7 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_random, Fixture);                             \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_wave, Fixture);                               \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_due, Fixture);                                \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_mixed_wave, Fixture);                         \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_fields, Fixture);                             \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_key_taken, Fixture);                          \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_scan, Fixture);                               \
@@ -63,7 +78,12 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_cancel, Fixture);                             \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_conflict, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_wave, Fixture);                           \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_changes, Fixture);                        \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_ended, Fixture);                              \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_row, Fixture);                                \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_look_up, Fixture);                            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_phase, Fixture);                          \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_phase_again, Fixture);                    \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing, Fixture);                            \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_outcomes, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_work, Fixture);                               \

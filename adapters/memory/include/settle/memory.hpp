@@ -39,17 +39,28 @@ public:
     record_session(basic_database<Lock>& database, table<Collections>&... tables)
         : database_(&database), tables_(&tables...) {}
 
-    template <typename Direction, typename Kind>
-    void start(std::span<job> jobs, Kind how) {
+    static constexpr bool is_container = true;
+    /// Shape:   wave - has for_each<Holds>(function); its operations know their types
+    template <typename Wave>
+    void execute_typed(Wave const& wave) {
         std::lock_guard const guard{database_->lock()};
-        for_each_operation<holds, Direction>(jobs, how, [&](auto const& one) {
+        wave.template for_each<holds>([&](auto const& one) {
             using collection = typename std::remove_cvref_t<decltype(one)>::collection;
             table_of<collection>().execute(one);
         });
     }
 
-    template <typename Direction, typename Kind>
-    void finish(std::span<job>, Kind) {}
+    /// The same for part requests, beside stores that are no containers.
+    void execute(std::span<part_request const> requests, std::span<part_result> results) {
+        std::lock_guard const guard{database_->lock()};
+        for (std::size_t at = 0; at < requests.size(); ++at) {
+            auto const& one = requests[at];
+            ((one.descriptor->target == &settle::detail::target_tag<Collections>
+                  ? void(results[at] = table_of<Collections>().execute_request(one))
+                  : void()),
+             ...);
+        }
+    }
 
     static constexpr bool fetches_ahead = std::is_same_v<Lock, no_lock>;
     template <typename C, typename Key>
@@ -126,34 +137,33 @@ public:
 
     [[nodiscard]] std::string const& name() const { return database_->name(); }
 
-    static constexpr bool takes_no_time = true;
     static constexpr bool fetches_ahead = std::is_same_v<Lock, no_lock>;
     void expect(transaction_id const& id) { database_->entries().expect(id); }
 
-    void insert(std::span<job> jobs, write_context const& at) {
-        std::lock_guard const guard{database_->lock()};
-        for (auto& work : jobs) {
-            if (!work.takes(step::insert)) continue;
-            work.reply = database_->entries().insert(work, at);
-        }
+    static constexpr bool is_container = true;
+    /// Keeps other threads away while the caller calls write_one().
+    [[nodiscard]] std::unique_lock<Lock> hold() { return std::unique_lock{database_->lock()}; }
+    /// Shape:   row - as write.row, and stays valid as that
+    [[gnu::always_inline]] log_answer write_one(entry_write const& write, std::int64_t& row,
+                                                write_context const& at) {
+        journal& entries = database_->entries();
+        return write.inserts ? entries.insert(write, row, at) : entries.change(write, row, at);
     }
 
-    template <step Step>
-    void change(std::span<job> jobs, write_context const& at) {
-        std::lock_guard const guard{database_->lock()};
-        for (auto& work : jobs) {
-            if (!work.takes(Step)) continue;
-            work.reply = database_->entries().template change<Step>(work, at);
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at) {
+        auto const guard = hold();
+        for (std::size_t i = 0; i < writes.size(); ++i) {
+            results[i].reply = write_one(writes[i], results[i].row, at);
         }
     }
 
     template <typename Found>
-    void look_up(std::span<job> jobs, Found&& found) {
-        for (auto& work : jobs) {
-            if (!work.takes(step::read)) continue;
+    void look_up(std::span<read_request const> requests, Found&& found) {
+        for (std::size_t at = 0; at < requests.size(); ++at) {
             bool same = false;
-            result<std::optional<entry>> here = look_up(work, same);
-            found(work, std::move(here), same);
+            result<std::optional<entry>> here = look_up_one(requests[at], same);
+            found(at, std::move(here), same);
         }
     }
 
@@ -177,9 +187,9 @@ public:
     }
 
 private:
-    std::optional<entry> look_up(job& work, bool& same) {
+    std::optional<entry> look_up_one(read_request const& request, bool& same) {
         std::lock_guard const guard{database_->lock()};
-        return database_->entries().read(work, same);
+        return database_->entries().read(request, same);
     }
 
     basic_database<Lock>* database_;
@@ -231,7 +241,7 @@ public:
     template <auto const& Type>
     void reserve_entries(std::size_t room) {
         std::lock_guard const guard{lock_};
-        entries_.reserve(erased_direction_of<forward<Type>>, room);
+        entries_.reserve(descriptor_of<forward<Type>>, room);
     }
 
     [[nodiscard]] Lock& lock() { return lock_; }

@@ -103,7 +103,7 @@ private:
     [[nodiscard]] std::string wrong_call(world_type const& now, std::size_t t,
                                          std::size_t i) const {
         auto const& one = *all_[t];
-        call const& made = one.calls[i];
+        service_call const& made = one.calls[i];
         if (made.grade == receiver_grade::query) return {};
         model_entry const& here = now.entries[t];
         receiver_row const& row = now.rows[one.first_row + i];

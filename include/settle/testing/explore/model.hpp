@@ -198,11 +198,11 @@ public:
     std::optional<std::size_t> undoes{};
 
     /// The parts that follow the records, and the index of the first part's row in the world.
-    std::vector<call> calls{};
+    std::vector<service_call> calls{};
     std::size_t first_row = 0;
 
     [[nodiscard]] std::size_t parts() const { return records() + calls.size(); }
-    [[nodiscard]] call const* call_of(std::size_t part) const {
+    [[nodiscard]] service_call const* call_of(std::size_t part) const {
         return part < records() ? nullptr : &calls[part - records()];
     }
     [[nodiscard]] std::size_t row_of(std::size_t part) const {
@@ -213,7 +213,7 @@ public:
     }
     [[nodiscard]] stage_number stages() const {
         stage_number last = 0;
-        for (call const& one : calls) last = std::max(last, one.stage);
+        for (service_call const& one : calls) last = std::max(last, one.stage);
         return static_cast<stage_number>(last + 1);
     }
     [[nodiscard]] part_name name_part(std::size_t part) const {

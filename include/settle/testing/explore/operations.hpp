@@ -24,7 +24,7 @@ public:
     /// Shape:   chosen - the number of the answer, below answers_to()
     call_answer execute(world_type& next, flight const& sent, std::size_t chosen) const {
         auto const& one = *all_[sent.transaction];
-        if (call const* const made = one.call_of(sent.part)) {
+        if (service_call const* const made = one.call_of(sent.part)) {
             return execute_call(next.rows[one.row_of(sent.part)], *made, sent.at, sent.results,
                                 chosen);
         }
@@ -34,7 +34,7 @@ public:
     /// The number of answers that the part may get.
     [[nodiscard]] std::size_t answers_to(world_type const& now, flight const& sent) const {
         auto const& one = *all_[sent.transaction];
-        call const* const made = one.call_of(sent.part);
+        service_call const* const made = one.call_of(sent.part);
         if (made == nullptr) return 1;
         return possible_answers(now.rows[one.row_of(sent.part)], *made, sent.at);
     }

@@ -18,7 +18,7 @@ enum class receiver_grade : std::uint8_t {
 };
 
 /// A part of a transaction that calls a receiver. Its key is the transaction and the part.
-struct call {
+struct service_call {
     std::string name;
     stage_number stage = 1; ///< at least 1; its parameters are the results of earlier stages
     receiver_grade grade = receiver_grade::barrier;
@@ -29,10 +29,10 @@ struct call {
 
 struct calling {
     transaction_id id;
-    std::vector<call> parts;
+    std::vector<service_call> parts;
 };
 
-/// Adds calls to the transaction of another clause: `calls("t1", call{"seat", 1})`.
+/// Adds calls to the transaction of another clause: `calls("t1", service_call{"seat", 1})`.
 template <typename... Calls>
 [[nodiscard]] calling calls(transaction_id id, Calls const&... parts) {
     return {std::move(id), {parts...}};
@@ -78,7 +78,7 @@ struct call_answer {
 };
 
 /// The number of answers that a receiver chooses from.
-[[nodiscard]] inline std::size_t possible_answers(receiver_row const& row, call const& of,
+[[nodiscard]] inline std::size_t possible_answers(receiver_row const& row, service_call const& of,
                                                   step at) {
     if (at != step::apply || row.now != receiver_row::status::none) return 1;
     return of.results + (of.refuses ? 1U : 0U) + (of.busy ? 1U : 0U);
@@ -86,8 +86,8 @@ struct call_answer {
 
 /// Executes one call at its receiver.
 /// Shape:   chosen - the number of the answer, below possible_answers()
-inline call_answer execute_call(receiver_row& row, call const& of, step at, call_results parameters,
-                                std::size_t chosen) {
+inline call_answer execute_call(receiver_row& row, service_call const& of, step at,
+                                call_results parameters, std::size_t chosen) {
     using enum receiver_row::status;
     if (at == step::apply) {
         if (row.now == closed) return {answer::guard_failed, 0};

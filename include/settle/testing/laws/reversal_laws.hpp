@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/protocol/reversal.hpp>
-#include <settle/store/operation.hpp>
+#include <settle/store/record.hpp>
 #include <settle/testing/laws/record_laws.hpp>
 
 SETTLE_BEGIN

@@ -4,7 +4,7 @@
 
 #include <settle/running/binding.hpp>
 #include <settle/testing/laws.hpp>
-#include <settle/testing/store_suite/crowd.hpp>
+#include <settle/testing/store_suite/random_pool.hpp>
 
 SETTLE_BEGIN
 namespace testing {
@@ -36,31 +36,27 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
             differ(here == there, "a record is created", encode_json(record), "");
         }
 
-        template <step Step>
-        void send(crowd<direction>& given) {
-            std::vector<job> other = given.jobs();
-            std::span<job> const wave{other};
-            auto const how = kind_of<Step>();
-            first_.template start<direction>(given.wave(), how);
-            first_.template finish<direction>(given.wave(), how);
-            second_.template start<direction>(wave, how);
-            second_.template finish<direction>(wave, how);
-            for (std::size_t i = 0; i < other.size(); ++i) {
-                auto const& mine = given.jobs()[i];
-                std::size_t const parts = given.parts(i);
-                auto const here = words(mine.coordinator, parts);
-                differ(here == words(other[i].coordinator, parts), name_of(Step),
-                       here + ", by " + mine.id + ' ' + mine.direction->json(mine.parameters),
-                       words(other[i].coordinator, parts));
+        void send(part_wave& wave) {
+            wave.send(first_);
+            auto const other = wave.results_of(second_);
+            for (std::size_t i = 0; i < wave.size(); ++i) {
+                auto const& mine = wave.transaction(i);
+                auto const here = wave.answers(i);
+                auto const there = wave.answers(i, other);
+                differ(here == there, name_of(wave.action()),
+                       here + ", by " + mine.id + ' ' + mine.type->json(mine.parameters.get()),
+                       there);
                 report_.applied += here.find("applied") != std::string::npos ? 1U : 0U;
-                differ(images(mine) == images(other[i]), "images", images(mine), images(other[i]));
+                auto const ours = text_of_images(wave.images(i));
+                auto const theirs = text_of_images(wave.images(i, other));
+                differ(ours == theirs, "images", ours, theirs);
             }
         }
 
         void compare() {
             (compare_records<Collections>(), ...);
-            auto const here = words_of(first_.marks(std::nullopt, 100000).value());
-            auto const there = words_of(second_.marks(std::nullopt, 100000).value());
+            auto const here = text_of(sorted(first_.marks(std::nullopt, 100000).value()));
+            auto const there = text_of(sorted(second_.marks(std::nullopt, 100000).value()));
             differ(here == there, "marks", here, there);
         }
 
@@ -73,9 +69,9 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
         }
 
         /// Only the images after: each store has its own format for the images before.
-        static std::string images(job const& of) {
+        static std::string text_of_images(std::vector<image> const& images) {
             std::string out;
-            for (image const& one : of.images) out += one.after + '\n';
+            for (image const& one : images) out += one.after + '\n';
             return out;
         }
 

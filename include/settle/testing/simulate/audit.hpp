@@ -173,7 +173,7 @@ private:
             return;
         }
         bool const done = one.state == state::done;
-        bool const confirms = done && !observed->second.at_once;
+        bool const confirms = done && !observed->second.in_one_phase;
         if (confirms != (one.committed != 0) || done != (one.why == reason::none)) {
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " with epoch " +
                           std::to_string(one.committed) + " committed, reason " +
@@ -183,7 +183,7 @@ private:
             if (done) seen.complain(one.id + ": is done behind its purge");
             return;
         }
-        auto const& reported = observed->second.told;
+        auto const& reported = observed->second.reported;
         if (reported && (*reported == verdict::done) != done) {
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} +
                           ", and something else was told");

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/running/outcome.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 #include <unordered_map>
 
@@ -13,12 +13,12 @@ namespace testing::detail {
 /// The observed state of every entry, and the problems found.
 class witness {
 public:
-    struct sighting {
+    struct observed_entry {
         settle::state state = settle::state::initial;
         epoch epoch_number = 0;
         std::size_t commit = 0; ///< its number in the order of the commits, from 1
-        bool at_once = false;   ///< done in one phase, without a committed epoch
-        std::optional<verdict> told;
+        bool in_one_phase = false;   ///< done in one phase, without a committed epoch
+        std::optional<verdict> reported; ///< to a caller
         reason why = reason::none; ///< the reason in the reported outcome
         std::string type;          ///< type and parameters of the first insert
         std::string parameters;
@@ -30,7 +30,7 @@ public:
     void note_insert(transaction_id const& id, state inserted, epoch first,
                      std::string type = {}, std::string parameters = {}) {
         auto const [at, fresh] = entries_.try_emplace(id);
-        sighting& observed = at->second;
+        observed_entry& observed = at->second;
         if (!fresh && !observed.gone) return complain(id + ": inserted, though the log had it");
         if (fresh) {
             observed.type = std::move(type);
@@ -48,7 +48,7 @@ public:
 
     /// A purge has erased an entry.
     void note_purged(transaction_id const& id) {
-        sighting& observed = entries_[id];
+        observed_entry& observed = entries_[id];
         if (!is_final(observed.state)) complain(id + ": purged, though it is not over");
         observed.gone = true;
         ++purged_;
@@ -60,7 +60,7 @@ public:
             complain(id + ": changed, though the log has no such entry");
             return;
         }
-        sighting& observed = found->second;
+        observed_entry& observed = found->second;
         if (observed.state != taken.from || observed.epoch_number != taken.from_epoch) {
             complain(id + ": went from " + shown(taken.from, taken.from_epoch) + " to " +
                      shown(taken.to, taken.to_epoch) + ", though it was " +
@@ -76,20 +76,21 @@ public:
         observed.epoch_number = taken.to_epoch;
     }
 
-    /// A native transaction has written an entry in one phase, and its records if it is done.
-    void note_settled(job const& work) {
-        auto const& c = work.coordinator;
-        if (c.inserts()) note_insert(work, c.insert_state(), c.one_phase_epoch());
-        else note_change(work.id, c.change());
-        auto const found = entries_.find(work.id);
-        if (found == entries_.end() || found->second.state != state::done) return;
-        note_commit(work.id, found->second);
-        found->second.at_once = true;
+    /// The log has taken a write.
+    void note_write(entry_write const& taken) {
+        if (!taken.inserts) return note_change(*taken.id, taken.change);
+        bool const typed = taken.type->described;
+        note_insert(*taken.id, taken.change.to, taken.change.to_epoch,
+                    typed ? taken.type->name() : std::string{},
+                    typed ? taken.type->json(taken.parameters) : std::string{});
     }
-    void note_insert(job const& work, state inserted, epoch first) {
-        bool const typed = work.direction->described;
-        note_insert(work.id, inserted, first, typed ? std::string{work.direction->name()} : "",
-                    typed ? work.direction->json(work.parameters) : "");
+    /// A native transaction has written an entry in one phase, and its records if it is done.
+    void note_one_phase(entry_write const& taken) {
+        note_write(taken);
+        auto const found = entries_.find(*taken.id);
+        if (found == entries_.end() || found->second.state != state::done) return;
+        note_commit(*taken.id, found->second);
+        found->second.in_one_phase = true;
     }
 
     /// Shape:   reported - any outcome; an outcome that is not final is checked for errors only
@@ -107,14 +108,14 @@ public:
             complain("told " + reported.text() + ", though the log has no such entry");
             return;
         }
-        sighting& observed = found->second;
+        observed_entry& observed = found->second;
         // After a purge and a late insert, the first outcome no longer applies.
         if (observed.again) return;
         if (observed.state != (reported.done() ? state::done : state::canceled)) {
             complain("told " + reported.text() + ", though it is " +
                      std::string{name_of(observed.state)});
         }
-        if (observed.told && *observed.told != reported.verdict) {
+        if (observed.reported && *observed.reported != reported.verdict) {
             complain("told " + reported.text() + ", and the opposite before");
         }
         if (observed.why != reason::none && reported.why != reason::none &&
@@ -122,7 +123,7 @@ public:
             complain("told " + reported.text() + ", and another reason before: " +
                      std::string{name_of(observed.why)});
         }
-        observed.told = reported.verdict;
+        observed.reported = reported.verdict;
         if (reported.why != reason::none) observed.why = reported.why;
     }
 
@@ -147,7 +148,7 @@ public:
     [[nodiscard]] std::uint64_t again() const { return again_; }   ///< purged ids inserted again
 
 private:
-    void note_commit(transaction_id const& id, sighting& observed) {
+    void note_commit(transaction_id const& id, observed_entry& observed) {
         if (observed.commit != 0) complain(id + ": committed again");
         observed.commit = ++commits_;
     }
@@ -156,7 +157,7 @@ private:
         return std::string{name_of(at)} + " (epoch " + std::to_string(number) + ')';
     }
 
-    std::unordered_map<transaction_id, sighting> entries_;
+    std::unordered_map<transaction_id, observed_entry> entries_;
     std::vector<std::string> problems_;
     std::size_t commits_ = 0;
     std::size_t open_ = 0;
@@ -173,35 +174,25 @@ public:
 
     [[nodiscard]] std::string const& name() const { return session_.name(); }
 
-    void insert(std::span<job> wave, write_context const& at) {
-        session_.insert(wave, at);
-        for (auto const& work : wave) {
-            auto const& c = work.coordinator;
-            if (!work.takes(step::insert) || work.reply != log_answer::taken) continue;
-            seen_->note_insert(work, c.insert_state(), c.insert_epoch());
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at) {
+        session_.write(writes, results, at);
+        for (std::size_t i = 0; i < writes.size(); ++i) {
+            if (results[i].reply == log_answer::taken) seen_->note_write(writes[i]);
         }
     }
-    template <step Step>
-    void change(std::span<job> wave, write_context const& at) {
-        session_.template change<Step>(wave, at);
-        for (auto const& work : wave) {
-            auto const& c = work.coordinator;
-            if (!work.takes(Step) || work.reply != log_answer::taken) continue;
-            seen_->note_change(work.id, c.change());
+    /// One phase.
+    /// Shape:   records - of the same database
+    template <typename Records>
+    void settle_in(Records& records, std::span<one_phase_request> requests, write_context const& at,
+                   one_phase_decider& decider) {
+        records.one_phase(requests, session_, at, decider);
+        for (one_phase_request const& one : requests) {
+            if (one.result.reply == log_answer::taken) seen_->note_one_phase(one.write);
         }
     }
-    /// One phase; `function(session)` calls the records' session with the inner log session.
-    template <typename Function>
-    void settle(std::span<job> wave, Function&& function) {
-        function(session_);
-        for (auto const& work : wave) {
-            bool const settled = work.takes(step::one_phase) && work.reply == log_answer::taken;
-            if (settled) seen_->note_settled(work);
-        }
-    }
-    template <typename Found>
-    void look_up(std::span<job> wave, Found&& found) {
-        session_.look_up(wave, std::forward<Found>(found));
+    void look_up(std::span<read_request const> requests, found_function found) {
+        session_.look_up(requests, found);
     }
     auto read(transaction_id const& id) { return session_.read(id); }
     auto list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
@@ -230,13 +221,9 @@ class witnessed_records : public Session {
 public:
     explicit witnessed_records(Session&& inner) : Session(std::move(inner)) {}
 
-    template <typename Direction, typename Judge>
-    void one_phase(std::span<job> wave, witnessed_log<Database>& log, write_context const& at,
-                 Judge const& judge) {
-        Session& inner = *this;
-        log.settle(wave, [&](auto& entries) {
-            inner.template one_phase<Direction>(wave, entries, at, judge);
-        });
+    void one_phase(std::span<one_phase_request> requests, witnessed_log<Database>& log,
+                   write_context const& at, one_phase_decider& decider) {
+        log.settle_in(static_cast<Session&>(*this), requests, at, decider);
     }
 };
 

@@ -2,8 +2,9 @@
 // Compares a store with the record rule: both get the same waves and must give equal answers.
 #pragma once
 
-#include <settle/testing/store_suite/crowd.hpp>
 #include <settle/testing/store_suite/model.hpp>
+#include <settle/testing/store_suite/random_pool.hpp>
+#include <settle/testing/store_suite/types.hpp>
 
 #if defined(DOCTEST_LIBRARY_INCLUDED)
 SETTLE_BEGIN
@@ -31,19 +32,17 @@ public:
         return session_.template read<C>(key).value();
     }
 
-    /// Sends a wave to the store and to the model, and compares all answers.
-    template <step Step, typename Direction>
-    void send(crowd<Direction>& given) {
-        std::vector<job> expected = given.jobs();
-        session_.template start<Direction>(given.wave(), kind_of<Step>());
-        session_.template finish<Direction>(given.wave(), kind_of<Step>());
-        model_.template perform<Step, Direction>(expected);
-        for (std::size_t i = 0; i < expected.size(); ++i) {
-            auto const& actual = given.jobs()[i];
-            INFO("job ", i, ", transaction ", actual.id, ", step ", std::string{name_of(Step)});
-            std::size_t const parts = given.parts(i);
-            CHECK(words(actual.coordinator, parts) == words(expected[i].coordinator, parts));
-            check_images<Direction>(actual, expected[i]);
+    /// Sends a wave to the store and to the model, and compares all results.
+    void send(part_wave& wave) {
+        wave.send(session_);
+        auto const expected = wave.results_of(model_);
+        for (std::size_t at = 0; at < expected.size(); ++at) {
+            part_request const& one = wave.requests()[at];
+            INFO("request ", at, ", transaction ", *one.id, ", step ",
+                 std::string{name_of(one.action)});
+            CHECK(std::string{name_of(wave.results()[at].what)} ==
+                  std::string{name_of(expected[at].what)});
+            check_image(one, wave.results()[at], expected[at]);
         }
     }
 
@@ -52,7 +51,7 @@ public:
         check_records<ledgers_type>();
         check_records<cards_type>();
         check_records<shelves_type>();
-        CHECK(words_of(marks()) == words_of(model_.marks()));
+        CHECK(text_of(sorted(marks())) == text_of(sorted(model_.marks())));
     }
 
     /// Resolves a mark in the store and in the model, and compares the answers.
@@ -66,34 +65,35 @@ public:
 
     template <auto const& Type>
     std::string apply(transaction_id id, typename forward<Type>::parameters given, epoch number) {
-        return one<step::apply, forward<Type>>(std::move(id), std::move(given), number);
+        return one<Type>(step::apply, std::move(id), std::move(given), number);
     }
     /// Shape:   committed - the entry's committed epoch
     template <auto const& Type>
     std::string confirm(transaction_id id, typename forward<Type>::parameters given,
                         epoch committed) {
-        return one<step::confirm, forward<Type>>(std::move(id), std::move(given), committed + 100,
-                                                 committed);
+        return one<Type>(step::confirm, std::move(id), std::move(given), committed + 100,
+                         committed);
     }
     template <auto const& Type>
-    std::string compensate(transaction_id id, typename forward<Type>::parameters given) {
-        return one<step::compensate, forward<Type>>(std::move(id), std::move(given), 1000);
+    std::string compensate(transaction_id id, typename forward<Type>::parameters given,
+                           epoch latest = 1000) {
+        return one<Type>(step::compensate, std::move(id), std::move(given), latest);
     }
     template <auto const& Type>
     std::string back_off(transaction_id id, typename forward<Type>::parameters given,
                          epoch number) {
-        return one<step::back_off, forward<Type>>(std::move(id), std::move(given), number);
+        return one<Type>(step::back_off, std::move(id), std::move(given), number);
     }
 
-    template <step Step, typename Direction>
-    std::string one(transaction_id id, typename Direction::parameters given, epoch number,
-                    epoch committed = 0) {
-        crowd<Direction> alone;
-        alone.template add_at<Step>(std::move(id), std::move(given), number, committed);
-        send<Step>(alone);
+    template <auto const& Type>
+    std::string one(step action, transaction_id id, typename forward<Type>::parameters given,
+                    epoch number, epoch committed = 0) {
+        part_wave alone{action};
+        alone.add<forward<Type>>(std::move(id), std::move(given), number, committed);
+        send(alone);
         check();
-        images_ = std::move(alone.jobs().front().images);
-        return words(alone.jobs().front().coordinator, alone.parts(0));
+        images_ = alone.images(0);
+        return alone.answers(0);
     }
 
     /// The images from the last call of `one`.
@@ -122,22 +122,26 @@ private:
     }
 
     /// Old images are in the store's own format, so the decoded members are compared.
-    template <typename Direction>
-    static void check_images(job const& actual, job const& expected) {
-        REQUIRE(actual.images.size() == expected.images.size());
-        for (std::size_t i = 0; i < actual.images.size(); ++i) {
-            image const& ours = expected.images[i];
-            image const& theirs = actual.images[i];
-            CHECK(theirs.participant == ours.participant);
-            CHECK(theirs.line == ours.line);
-            CHECK(theirs.after == ours.after);
-            Direction::for_each_participant([&](auto index) {
-                using record =
-                    typename Direction::template collection_of<decltype(index)::value>::record_type;
-                if (decltype(index)::value != ours.participant) return;
-                CHECK(members<record>(theirs.before) == members<record>(ours.before));
-            });
-        }
+    static void check_image(part_request const& request, part_result const& actual,
+                            part_result const& expected) {
+        REQUIRE((actual.kept != nullptr) == (expected.kept != nullptr));
+        if (!actual.kept) return;
+        auto const image_of = [&](part_result const& of) {
+            return request.descriptor->make_image(request.part, of.kept.get());
+        };
+        image const theirs = image_of(actual);
+        image const ours = image_of(expected);
+        CHECK(theirs.participant == ours.participant);
+        CHECK(theirs.line == ours.line);
+        CHECK(theirs.after == ours.after);
+        auto const check_members = [&]<typename C>(std::type_identity<C>) {
+            using record = typename C::record_type;
+            if (!is_part_of<C>(request)) return;
+            CHECK(members<record>(theirs.before) == members<record>(ours.before));
+        };
+        check_members(std::type_identity<ledgers_type>{});
+        check_members(std::type_identity<cards_type>{});
+        check_members(std::type_identity<shelves_type>{});
     }
 
     template <typename Record>

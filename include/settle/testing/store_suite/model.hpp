@@ -2,30 +2,26 @@
 // The reference store: the record rule over maps.
 #pragma once
 
-#include <settle/testing/store_suite/types.hpp>
+#include <settle/store/record.hpp>
+#include <settle/store/seam.hpp>
 
 #include <map>
+#include <tuple>
 
 SETTLE_BEGIN
 namespace testing {
 
-/// Records and marks in maps; each operation is a call of the record rule.
+/// Records and marks in maps; each request is a call of the record rule.
 template <typename... Collections>
 class record_model {
 public:
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
 
-    template <step Step, typename Direction>
-    void perform(std::span<job> wave) {
-        for_each_operation<holds, Direction>(wave, kind_of<Step>(), [&](auto const& one) {
-            using collection = typename std::remove_cvref_t<decltype(one)>::collection;
-            using key_type = typename collection::key_type;
-            auto& slots_here = slots_of<collection>();
-            auto& slot = slots_here[key_type(one.key())];
-            one.answered(one.execute(slot, [&] { return encode_json(*slot.record); }));
-            if (!slot.record && slot.marks.empty()) slots_here.erase(key_type(one.key()));
-        });
+    void execute(std::span<part_request const> requests, std::span<part_result> results) {
+        for (std::size_t at = 0; at < requests.size(); ++at) {
+            (execute_in<Collections>(requests[at], results[at]), ...);
+        }
     }
 
     template <typename C>
@@ -66,17 +62,24 @@ private:
     }
 
     template <typename C>
+    void execute_in(part_request const& request, part_result& answered) {
+        if (!is_part_of<C>(request)) return;
+        auto& all = slots_of<C>();
+        auto const at = all.try_emplace(key_of<C>(request)).first;
+        auto& slot = at->second;
+        answered =
+            result_of(settle::execute(request, slot, [&] { return encode_json(*slot.record); }));
+        if (!slot.record && slot.marks.empty()) all.erase(at);
+    }
+
+    template <typename C>
     void resolve_in(mark_locator const& locator, bool confirmed, answer& resolved) {
         auto const* const key = std::get_if<typename C::key_type>(&locator.key);
         if (locator.collection != C::name || key == nullptr) return;
         auto const found = slots_of<C>().find(*key);
         if (found == slots_of<C>().end()) return;
         auto& slot = found->second;
-        auto const* const one = slot.marks.find(locator.id, locator.part);
-        if (one == nullptr || one->epoch_number != locator.epoch_number) return;
-        resolved = (confirmed ? finish(slot, locator.id, locator.part, locator.epoch_number)
-                          : undo(slot, locator.id, locator.part))
-                   .what;
+        resolved = resolve_mark(slot, locator.id, locator.part, locator.epoch_number, confirmed);
         if (!slot.record && slot.marks.empty()) slots_of<C>().erase(found);
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: random waves and waves of many jobs, compared with the record rule.
+// The store suite: random waves and waves of many transactions, compared with the record rule.
 #pragma once
 
 #include <settle/testing/store_suite/bench.hpp>
@@ -8,9 +8,9 @@
 SETTLE_BEGIN
 namespace testing {
 
-[[nodiscard]] inline card random_card(std::mt19937_64& chance) {
+[[nodiscard]] inline card random_card(std::mt19937_64& random) {
     auto const small = [&](std::int64_t most) {
-        return static_cast<std::int64_t>(chance() % static_cast<std::uint64_t>(most));
+        return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most));
     };
     card made;
     made.id = std::string(1, static_cast<char>('a' + small(3)));
@@ -28,16 +28,16 @@ namespace testing {
 /// Few records and small values, so that the transactions conflict often.
 template <typename Bench>
 void stir_all(Bench& on, std::uint64_t seed, int waves) {
-    std::mt19937_64 chance{seed};
+    std::mt19937_64 random{seed};
     auto const number = [&](std::int64_t least, std::int64_t most) {
         return least + static_cast<std::int64_t>(
-                           chance() % static_cast<std::uint64_t>(most - least + 1));
+                           random() % static_cast<std::uint64_t>(most - least + 1));
     };
     auto const name = [&] { return std::string(1, static_cast<char>('A' + number(0, 3))); };
     for (char const* id : {"A", "B", "C"}) on.create(ledgers, {id, 50, 0, "old"});
     on.create(shelves, {1, 20});
     on.create(shelves, {-7, 20});
-    card first = random_card(chance);
+    card first = random_card(random);
     first.id = "a";
     on.create(cards, first);
 
@@ -60,29 +60,29 @@ void stir_all(Bench& on, std::uint64_t seed, int waves) {
         return tally{name(), name(), number(0, 3)};
     }};
     random_pool<forward<rewrite_type>> rewrites{"r", 5, [&] {
-        return rewrite{random_card(chance), random_card(chance)};
+        return rewrite{random_card(random), random_card(random)};
     }};
-    random_pool<forward<issue_type>> issues{"i", 4, [&] { return issue{random_card(chance)}; }};
+    random_pool<forward<issue_type>> issues{"i", 4, [&] { return issue{random_card(random)}; }};
     random_pool<forward<withdraw_type>> erasures{"w", 4, [&] {
-        return withdraw{random_card(chance).id, number(0, 1) == 0};
+        return withdraw{random_card(random).id, number(0, 1) == 0};
     }};
     random_pool<forward<exchange_type>> exchanges{"x", 3, [&] {
-        return exchange{random_card(chance)};
+        return exchange{random_card(random)};
     }};
     for (int wave = 0; wave < waves; ++wave) {
         INFO("seed ", seed, ", wave ", wave);
         switch (number(0, 10)) {
-        case 0: moves.stir(on, chance); break;
+        case 0: moves.stir(on, random); break;
         case 1:
-        case 2: sums.stir(on, chance); break;
-        case 3: checks.stir(on, chance); break;
-        case 4: orders.stir(on, chance); break;
-        case 5: labels.stir(on, chance); break;
-        case 6: tallies.stir(on, chance); break;
-        case 7: rewrites.stir(on, chance); break;
-        case 8: issues.stir(on, chance); break;
-        case 9: erasures.stir(on, chance); break;
-        default: exchanges.stir(on, chance); break;
+        case 2: sums.stir(on, random); break;
+        case 3: checks.stir(on, random); break;
+        case 4: orders.stir(on, random); break;
+        case 5: labels.stir(on, random); break;
+        case 6: tallies.stir(on, random); break;
+        case 7: rewrites.stir(on, random); break;
+        case 8: issues.stir(on, random); break;
+        case 9: erasures.stir(on, random); break;
+        default: exchanges.stir(on, random); break;
         }
         on.check();
     }
@@ -96,81 +96,139 @@ TEST_CASE_TEMPLATE_DEFINE("store: random waves agree with the pure rule", Fixtur
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a wave of a thousand jobs, each answered by itself", Fixture,
-                          suite_wave) {
+TEST_CASE_TEMPLATE_DEFINE("store: a wave of a thousand transactions, each answered by itself",
+                          Fixture, suite_wave) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"hot", 300, 0, ""});
     on.create(ledgers, {"cold", 0, 0, ""});
     constexpr std::size_t count = 1000;
     auto const id_of = [](std::size_t i) { return "t" + std::to_string(i); };
-    crowd<forward<move_type>> jobs;
-    std::size_t due = 0;
+    // Every tenth transaction names a missing record.
+    auto const names_missing = [](std::size_t i) { return i % 10 == 9; };
+    part_wave applied{step::apply};
     for (std::size_t i = 0; i < count; ++i) {
-        // Every fourth job is at another step; every tenth job names a missing record.
-        std::string const source = i % 10 == 9 ? "nobody" : "hot";
-        if (i % 4 == 3) jobs.add_at<step::confirm>(id_of(i), {source, "cold", 1}, 9, 5);
-        else jobs.add_at<step::apply>(id_of(i), {source, "cold", 1}, 5);
-        due += i % 4 != 3 && i % 10 != 9;
+        applied.add<forward<move_type>>(id_of(i), {names_missing(i) ? "nobody" : "hot", "cold", 1},
+                                        5);
     }
-    REQUIRE(due > 300);
-    on.template send<step::apply>(jobs);
+    on.send(applied);
     on.check();
-    std::size_t applied = 0;
-    std::size_t failed = 0;
+    std::size_t taken = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        auto const& c = jobs.jobs()[i].coordinator;
-        INFO("job ", i);
-        if (i % 4 == 3) {
-            CHECK(words(c, 2) == "none, none");
-        } else if (i % 10 == 9) {
-            CHECK(words(c, 2) == "record missing, applied");
-        } else if (applied < 300) {
-            // The jobs on a record keep their order; the first 300 jobs use up the balance.
-            CHECK(words(c, 2) == "applied, applied");
-            ++applied;
+        INFO("transaction ", i);
+        if (names_missing(i)) {
+            CHECK(applied.answers(i) == "record missing, applied");
+        } else if (taken < 300) {
+            // The parts on a record keep their order; the first 300 use up the balance.
+            CHECK(applied.answers(i) == "applied, applied");
+            ++taken;
         } else {
-            CHECK(words(c, 2) == "guard failed, applied");
-            ++failed;
+            CHECK(applied.answers(i) == "guard failed, applied");
         }
     }
-    CHECK(applied == 300);
-    CHECK(failed == due - 300);
+    CHECK(taken == 300);
     CHECK(on.read(ledgers, "hot")->balance == 0);
 
-    // One wave confirms half of the applied jobs, and another compensates the other half.
-    crowd<forward<move_type>> confirmed;
-    crowd<forward<move_type>> undone;
+    // One wave confirms half of the transactions, and another compensates the other half.
+    part_wave confirmed{step::confirm};
+    part_wave undone{step::compensate};
     for (std::size_t i = 0; i < count; ++i) {
         move const given{"hot", "cold", 1};
-        if (i % 2 == 0) confirmed.add_at<step::confirm>(id_of(i), given, 9, 5);
-        else undone.add_at<step::compensate>(id_of(i), given, 9);
+        if (i % 2 == 0) confirmed.add<forward<move_type>>(id_of(i), given, 9, 5);
+        else undone.add<forward<move_type>>(id_of(i), given, 9);
     }
-    on.template send<step::confirm>(confirmed);
-    on.template send<step::compensate>(undone);
+    on.send(confirmed);
+    on.send(undone);
     on.check();
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a part that has its answer is not asked again", Fixture,
-                          suite_due) {
+TEST_CASE_TEMPLATE_DEFINE("store: a call executes the parts that it requests, and no others",
+                          Fixture, suite_due) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, ""});
     on.create(ledgers, {"B", 100, 0, ""});
-    crowd<forward<move_type>> jobs;
-    auto& work = jobs.add_at<step::apply>("t", {"A", "B", 10}, 5);
-    work.coordinator.answered(0, answer::unknown);
-    on.template send<step::apply>(jobs);
-    CHECK(words(work.coordinator, 2) == "unknown, applied");
+    part_wave second{step::apply};
+    second.add<forward<move_type>>("t", {"A", "B", 10}, 5);
+    second.requests().erase(second.requests().begin());
+    on.send(second);
+    CHECK(second.answers(0) == "applied");
     CHECK(on.marks().size() == 1);
     on.check();
-    work.coordinator.answered(0, answer::unavailable);
-    on.template send<step::apply>(jobs);
-    CHECK(words(work.coordinator, 2) == "applied, applied");
+    part_wave both{step::apply};
+    both.add<forward<move_type>>("t", {"A", "B", 10}, 5);
+    on.send(both);
+    CHECK(both.answers(0) == "applied, applied");
     CHECK(on.marks().size() == 2);
     on.check();
-    crowd<forward<move_type>> none;
-    on.template send<step::apply>(none);
+    part_wave none{step::apply};
+    on.send(none);
+    on.check();
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: one call executes parts of several types and collections",
+                          Fixture, suite_mixed_wave) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    on.create(ledgers, {"A", 100, 0, ""});
+    on.create(ledgers, {"B", 0, 0, ""});
+    on.create(shelves, {1, 10});
+    on.create(shelves, {2, 10});
+    card here;
+    here.id = "c";
+    here.holder = "Anna";
+    here.open = true;
+    on.create(cards, here);
+    card fresh = here;
+    fresh.id = "d";
+    auto const fill = [&](part_wave& wave, epoch number, epoch committed) {
+        wave.add<forward<move_type>>("move", {"A", "B", 10}, number, committed);
+        wave.add<forward<order_type>>("order", {"A", 20, {{1, 4}, {2, 4}, {1, 4}}}, number,
+                                      committed);
+        wave.add<forward<withdraw_type>>("withdraw", {"c", true}, number, committed);
+        wave.add<forward<order_type>>("too much", {"B", 1, {{2, 7}}}, number, committed);
+        wave.add<forward<issue_type>>("issue", {fresh}, number, committed);
+        wave.add<forward<move_type>>("nobody", {"A", "nobody", 1}, number, committed);
+        wave.add<forward<order_type>>("no line", {"A", 1, {}}, number, committed);
+    };
+    part_wave applied{step::apply};
+    fill(applied, 5, 0);
+    on.send(applied);
+    on.check();
+    CHECK(applied.answers(0) == "applied, applied");
+    CHECK(applied.answers(1) == "applied, applied, applied, applied");
+    CHECK(applied.answers(2) == "applied");
+    CHECK(applied.answers(3) == "guard failed, guard failed");
+    CHECK(applied.answers(4) == "applied");
+    CHECK(applied.answers(5) == "applied, record missing");
+    CHECK(applied.answers(6) == "applied");
+    SUBCASE("confirmed") {
+        part_wave confirmed{step::confirm};
+        fill(confirmed, 105, 5);
+        on.send(confirmed);
+        CHECK(confirmed.answers(3) == "nothing, nothing");
+        CHECK(confirmed.answers(5) == "applied, nothing");
+        CHECK_FALSE(on.read(cards, "c").has_value());
+        CHECK(on.read(ledgers, "B")->balance == 10);
+    }
+    SUBCASE("compensated") {
+        part_wave undone{step::compensate};
+        fill(undone, 9, 0);
+        on.send(undone);
+        CHECK(undone.answers(1) == "applied, applied, applied, applied");
+        CHECK(on.read(ledgers, "A")->balance == 100);
+    }
+    SUBCASE("backed off, each under its own epoch") {
+        part_wave undone{step::back_off};
+        fill(undone, 5, 0);
+        for (part_request& one : undone.requests()) {
+            if (*one.id == "move") one.epoch_number = 6;
+        }
+        on.send(undone);
+        CHECK(undone.answers(0) == "nothing, nothing");
+        CHECK(undone.answers(1) == "applied, applied, applied, applied");
+        CHECK(on.marks().size() == 2);
+    }
     on.check();
 }
 

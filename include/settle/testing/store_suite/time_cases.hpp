@@ -5,7 +5,7 @@
 #include <settle/testing/faults.hpp>
 #include <settle/testing/manual_environment.hpp>
 #include <settle/testing/store_suite/engine_cases.hpp>
-#include <settle/testing/store_suite/log_cases.hpp>
+#include <settle/testing/store_suite/entries.hpp>
 
 #include <tuple>
 
@@ -27,29 +27,14 @@ inline constexpr std::chrono::hours twelve_years{24 * 365 * 12};
 /// Shape:   left - initial, pending or done
 template <typename Log>
 void plant_dated(Log& log, transaction_id id, timestamp created, timestamp modified, state left) {
-    auto const aim = left == state::initial ? goal::submit : goal::run;
-    entry_story<Log, forward<move_type>> story{log, std::move(id), {"A", "B", 10},
-                                               coordinator::begin(2, 70, aim)};
+    entry_writer story{log,
+                       test_transaction::of<forward<move_type>>(std::move(id), {"A", "B", 10})};
+    state const first = left == state::initial ? state::initial : state::pending;
     std::string const owner = "elsewhere";
-    std::span<job> const wave{&story.work(), 1};
-    write_context const at{modified, owner};
-    story.work().created = created;
-    log.insert(wave, at);
-    REQUIRE(story.work().reply == log_answer::taken);
+    REQUIRE(story.insert(first, 70, modified, owner, created) == log_answer::taken);
     if (left != state::done) return;
-    story.c().inserted(log_answer::taken, false);
-    story.answer_all(answer::applied);
-    log.template change<step::commit>(wave, at);
-    story.c().committed(log_answer::taken);
-    story.answer_all(answer::applied);
-    log.template change<step::close>(wave, at);
-    REQUIRE(story.work().reply == log_answer::taken);
-}
-
-[[nodiscard]] inline std::string ids_of(std::vector<entry> const& found) {
-    std::string out;
-    for (entry const& one : found) out += one.id + ' ';
-    return out;
+    REQUIRE(story.commit(modified, owner) == log_answer::taken);
+    REQUIRE(story.close(modified, owner) == log_answer::taken);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("log: a listing by time may take what is dated ahead with it", Fixture,

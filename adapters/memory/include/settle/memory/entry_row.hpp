@@ -2,7 +2,7 @@
 // One entry in memory: its own data in a row, the data of its type stored once beside it.
 #pragma once
 
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 SETTLE_BEGIN
 namespace memory {
@@ -34,13 +34,13 @@ struct links {
 /// One entry; its parameters follow it in memory. A row without parameters has no direction.
 struct alignas(std::max_align_t) entry_row : links {
     transaction_id id;
-    erased_direction const* direction = nullptr;
+    transaction_descriptor const* direction = nullptr;
     std::string const* owner = nullptr;
     timestamp created{};
     timestamp modified{};
     epoch epoch_number = 0;
     epoch committed = 0;
-    std::size_t failed_part = coordinator::no_part;
+    std::size_t failed_part = entry_write::no_part;
     std::uint32_t attempts = 0;
     settle::state state = settle::state::initial;
     reason why = reason::none;
@@ -64,7 +64,7 @@ struct alignas(std::max_align_t) entry_row : links {
         copy.modified = modified;
         copy.attempts = attempts;
         copy.why = why;
-        if (failed_part != coordinator::no_part) {
+        if (failed_part != entry_write::no_part) {
             part_name const where = direction->name_part(parameters(), failed_part);
             copy.participant = where.participant;
             copy.line = where.line;
@@ -80,7 +80,7 @@ class row_pool {
     static constexpr std::size_t most_at_once = 1024;
 
 public:
-    explicit row_pool(erased_direction const& given)
+    explicit row_pool(transaction_descriptor const& given)
         : direction_(&given),
           stride_(sizeof(entry_row) + (given.size + alignof(entry_row) - 1) /
                                           alignof(entry_row) * alignof(entry_row)) {}
@@ -97,7 +97,7 @@ public:
         }
     }
 
-    [[nodiscard]] erased_direction const& direction() const noexcept { return *direction_; }
+    [[nodiscard]] transaction_descriptor const& direction() const noexcept { return *direction_; }
 
     entry_row& take(void const* parameters) {
         if (free_ == nullptr) make(std::clamp(made_, std::size_t{16}, most_at_once));
@@ -147,7 +147,7 @@ private:
         free_count_ += count;
     }
 
-    erased_direction const* direction_;
+    transaction_descriptor const* direction_;
     std::size_t stride_; ///< bytes from row to row
     std::vector<chunk> chunks_;
     links* free_ = nullptr;

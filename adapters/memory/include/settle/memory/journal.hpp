@@ -22,22 +22,22 @@ public:
     journal(journal const&) = delete;
     journal& operator=(journal const&) = delete;
 
-    [[gnu::noinline]] log_answer insert(job& work, write_context const& at) {
-        state const first = work.coordinator.insert_state();
+    /// Shape:   row - see entry_write::row
+    [[gnu::noinline]] log_answer insert(entry_write const& write, std::int64_t& row_number,
+                                        write_context const& at) {
+        transition const& wanted = write.change;
         std::string const* const owner = known_owner(at.owner);
-        if (is_final(first)) make_room(ended_);
+        if (is_final(wanted.to)) make_room(ended_);
         if (sorted_) make_room(new_);
-        auto const [row, fresh] = by_id_.find_or_add(work.id, [&] { return new_row(work); });
-        if (!fresh) {
-            work.row = number_of(row);
-            return log_answer::conflict;
-        }
-        row->state = first;
-        row->epoch_number = work.coordinator.insert_epoch();
+        auto const [row, fresh] = by_id_.find_or_add(*write.id, [&] { return new_row(write); });
+        row_number = number_of(row);
+        if (!fresh) return log_answer::conflict;
+        row->state = wanted.to;
+        row->epoch_number = wanted.to_epoch;
         row->owner = owner;
-        row->created = work.created;
+        row->created = write.created;
         row->modified = at.now;
-        row->why = work.coordinator.why();
+        row->why = wanted.why;
         if (is_final(row->state)) {
             note_end(*row);
         } else {
@@ -45,22 +45,20 @@ public:
             in_order_ = false;
         }
         if (sorted_) new_.push_back(row);
-        work.row = number_of(row);
         return log_answer::taken;
     }
 
-    /// Shape:   Step - the one that is next for the job
-    template <step Step>
-    [[gnu::noinline]] log_answer change(job& work, write_context const& at) {
-        entry_row* const row = find(work);
+    [[gnu::noinline]] log_answer change(entry_write const& write, std::int64_t& row_number,
+                                        write_context const& at) {
+        entry_row* const row = find(*write.id, row_number);
         if (row == nullptr) return log_answer::conflict;
-        transition const wanted = change_of<Step>(work.coordinator);
+        transition const& wanted = write.change;
         if (row->state != wanted.from || row->epoch_number != wanted.from_epoch) {
             return log_answer::conflict;
         }
         std::string const* const owner = wanted.takes_owner ? known_owner(at.owner) : row->owner;
-        if (Step == step::commit && !work.images.empty()) {
-            row->images = std::make_unique<std::vector<image>>(work.images);
+        if (write.images != nullptr) {
+            row->images = std::make_unique<std::vector<image>>(*write.images);
         }
         if (is_final(wanted.to)) make_room(ended_);
         row->state = wanted.to;
@@ -70,8 +68,8 @@ public:
         row->modified = at.now;
         row->owner = owner;
         if (wanted.why != reason::none && row->why == reason::none) {
-            row->why = work.coordinator.why();
-            row->failed_part = work.coordinator.failed_part();
+            row->why = wanted.why;
+            row->failed_part = write.failed_part;
         }
         if (is_final(row->state)) {
             row->leave();
@@ -88,13 +86,13 @@ public:
         if (row == nullptr) return std::nullopt;
         return row->read();
     }
-    /// The entry of a job.
-    /// Shape:   same - becomes true when it has the job's parameters; the entry lacks them then
-    [[nodiscard]] std::optional<entry> read(job& work, bool& same) {
-        entry_row const* const row = find(work);
+    /// Shape:   same - becomes true when the entry has the request's parameters; the returned entry
+    ///          lacks them then
+    [[nodiscard]] std::optional<entry> read(read_request const& request, bool& same) {
+        entry_row const* const row = find(*request.id, *request.row);
         if (row == nullptr) return std::nullopt;
-        same = row->direction == work.direction &&
-               row->direction->same(row->parameters(), work.parameters);
+        same = row->direction == request.type &&
+               row->direction->same(row->parameters(), request.parameters);
         return row->read(!same);
     }
 
@@ -127,20 +125,13 @@ public:
     }
 
     /// Reserves memory for additional entries of one type.
-    void reserve(erased_direction const& given, std::size_t room) {
+    void reserve(transaction_descriptor const& given, std::size_t room) {
         pool_of(given).reserve(room);
         by_id_.reserve(by_id_.size() + room);
         ended_.reserve(by_id_.size() + room);
     }
 
 private:
-    /// What a coordinator asks for at a step that the compiler knows: all else falls away.
-    template <step Step>
-    static transition change_of(coordinator const& c) {
-        if (c.next() != Step) std::abort();
-        return c.change(Step);
-    }
-
     struct ended {
         timestamp moved; ///< the later of its two times: either clock may have been wrong
         entry_row* row;
@@ -155,15 +146,15 @@ private:
 
     /// A transaction looks up its own entry repeatedly, so it keeps the row's address. Rows stay,
     /// but a purge may have given the row to another entry.
-    [[gnu::always_inline]] entry_row* find(job& work) {
-        auto* const kept = reinterpret_cast<entry_row*>(static_cast<std::intptr_t>(work.row));
-        if (kept != nullptr && settle::detail::same_text(kept->id, work.id)) return kept;
-        return find_by_id(work);
+    [[gnu::always_inline]] entry_row* find(transaction_id const& id, std::int64_t& row) {
+        auto* const kept = reinterpret_cast<entry_row*>(static_cast<std::intptr_t>(row));
+        if (kept != nullptr && settle::detail::same_text(kept->id, id)) return kept;
+        return find_by_id(id, row);
     }
 
-    [[gnu::noinline]] entry_row* find_by_id(job& work) {
-        entry_row* const found = by_id_.find(work.id);
-        work.row = number_of(found);
+    [[gnu::noinline]] entry_row* find_by_id(transaction_id const& id, std::int64_t& row) {
+        entry_row* const found = by_id_.find(id);
+        row = number_of(found);
         return found;
     }
 
@@ -173,11 +164,11 @@ private:
         if (in.size() == in.capacity()) in.reserve(std::max<std::size_t>(16, 2 * in.size()));
     }
 
-    [[gnu::always_inline]] entry_row* new_row(job const& work) {
-        row_pool& pool = pool_of(*work.direction);
-        entry_row& row = pool.take(work.parameters);
+    [[gnu::always_inline]] entry_row* new_row(entry_write const& write) {
+        row_pool& pool = pool_of(*write.type);
+        entry_row& row = pool.take(write.parameters);
         try {
-            row.id = work.id;
+            row.id = *write.id;
         } catch (...) {
             pool.give_back(row);
             throw;
@@ -202,12 +193,12 @@ private:
         owner_ = &*owners_.insert(owner).first;
     }
 
-    [[gnu::always_inline]] row_pool& pool_of(erased_direction const& given) {
+    [[gnu::always_inline]] row_pool& pool_of(transaction_descriptor const& given) {
         if (pool_ != nullptr && &pool_->direction() == &given) return *pool_;
         return find_pool(given);
     }
 
-    [[gnu::noinline]] row_pool& find_pool(erased_direction const& given) {
+    [[gnu::noinline]] row_pool& find_pool(transaction_descriptor const& given) {
         for (auto const& one : pools_) {
             if (&one->direction() == &given) return *(pool_ = one.get());
         }

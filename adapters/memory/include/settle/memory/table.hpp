@@ -3,7 +3,8 @@
 #pragma once
 
 #include <settle/memory/id_index.hpp>
-#include <settle/store/operation.hpp>
+#include <settle/store/record.hpp>
+#include <settle/store/seam.hpp>
 
 #include <algorithm>
 #include <array>
@@ -33,17 +34,18 @@ public:
     using map_type =
         std::unordered_map<stored_key, record_slot<record_type>, hash_type, std::equal_to<>>;
 
-    /// Executes one operation on its record. A slot left without a record and marks is erased.
+    /// Executes an operation that knows its types.
     template <typename Operation>
     [[gnu::always_inline]] void execute(Operation const& one) {
-        auto const key = one.key();
-        auto* const found = find(one.flat_part(), key);
-        bool const in_order = in_order_;
-        auto& slot = found == nullptr ? add(key) : found->second;
-        auto const result = one.template execute<true>(slot, whole_record{slot});
-        // What came and went leaves the order as it was.
-        if (is_empty(slot)) drop(key, found == nullptr && in_order);
-        one.answered(result);
+        one.answered(execute_at(one.number(), one.key(), [&](auto& slot) {
+            return one.execute(slot, whole_record{slot});
+        }));
+    }
+    [[nodiscard]] part_result execute_request(part_request const& one) {
+        auto const key = std::get<lookup_type>(one.key());
+        return result_of(execute_at(one.part.participant, key, [&](auto& slot) {
+            return settle::execute(one, slot, whole_record{slot});
+        }));
     }
 
     /// Has the processor fetch the record of a key. It guesses the bucket as libstdc++ chooses it:
@@ -139,6 +141,20 @@ private:
 
     using slot_type = typename map_type::value_type;
     using kept = slot_type const*;
+
+    /// Lets a part meet its record. A slot left without a record and marks is erased.
+    /// Shape:   part - any number that the same part of later transactions has, too
+    template <typename Key, typename Execute>
+    [[gnu::always_inline]] record_answer<record_type> execute_at(std::size_t part, Key const& key,
+                                                                 Execute&& execute) {
+        auto* const found = find(part, key);
+        bool const in_order = in_order_;
+        auto& slot = found == nullptr ? add(key) : found->second;
+        auto result = execute(slot);
+        // A slot that came and went leaves the order as it was.
+        if (is_empty(slot)) drop(key, found == nullptr && in_order);
+        return result;
+    }
 
     /// The slot of a key. A part uses the same record at every step, so the slot that it used last
     /// is tried first.

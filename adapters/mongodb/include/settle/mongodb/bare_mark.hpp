@@ -1,176 +1,20 @@
 // SPDX-License-Identifier: BSL-1.0
-// The meaning of a bare mark, an id alone in pendingTransactions: the effect that a program of the
-// tutorial applied while its transaction was pending.
-//
-// An added amount can be subtracted. An assigned field had the value that a guard of the type
-// requires: the type says that the program checked it.
+// Bare marks, ids alone in pendingTransactions, which a program of the tutorial left in a record.
+// Their effects are not in the record: a reader that knows the transaction type tells them.
 #pragma once
 
-#include <settle/definition/review.hpp>
 #include <settle/mongodb/error.hpp>
 #include <settle/mongodb/mark_codec.hpp>
-#include <settle/protocol/mark.hpp>
-#include <settle/store/operation.hpp>
+#include <settle/store/record.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// Sets a field to the value that a condition requires; false where it requires no single value.
-template <auto Member, typename Condition, typename Scope, typename Record>
-[[nodiscard]] bool take_required([[maybe_unused]] Condition const& condition,
-                                 [[maybe_unused]] Scope const& at, Record& record) {
-    using settle::detail::is_field;
-    if constexpr (is_field<Record, Member, Condition>) {
-        record.*Member = true;
-        return true;
-    } else if constexpr (requires { condition.operand; }) {
-        constexpr bool no = Condition::operation == operation_kind::negation &&
-                            is_field<Record, Member, typename Condition::operand_type>;
-        if constexpr (no) record.*Member = false;
-        return no;
-    } else if constexpr (requires { condition.left; }) {
-        using left = std::remove_cvref_t<decltype(condition.left)>;
-        using right = std::remove_cvref_t<decltype(condition.right)>;
-        [[maybe_unused]] auto const take = [&](auto const& value) {
-            store_value(record.*Member, evaluate(value, at), *at.overflow);
-            return true;
-        };
-        if constexpr (Condition::operation == operation_kind::both) {
-            return take_required<Member>(condition.left, at, record) ||
-                   take_required<Member>(condition.right, at, record);
-        } else if constexpr (Condition::operation != operation_kind::equal) {
-            return false;
-        } else if constexpr (is_field<Record, Member, left> &&
-                             settle::detail::without_fields<right>) {
-            return take(condition.right);
-        } else if constexpr (is_field<Record, Member, right> &&
-                             settle::detail::without_fields<left>) {
-            return take(condition.left);
-        } else {
-            return false;
-        }
-    } else {
-        return false;
-    }
-}
-
-/// Restores a record to its state before a participant's apply. False where neither a guard nor the
-/// effect gives the old value of a field.
-template <typename Participant, typename Scope, typename Record>
-[[nodiscard]] bool put_back(Participant const& of, Scope const& at, Record& record) {
-    bool known = true;
-    if constexpr (settle::detail::is_moment<typename Participant::apply_type>) {
-        for_each_element(of.applying.effects, [&](auto const& one) {
-            using effect = std::remove_cvref_t<decltype(one)>;
-            bool required = false;
-            for_each_element(of.guards, [&](auto const& guard) {
-                if constexpr (requires { guard.condition; }) {
-                    required = required ||
-                               take_required<effect::member>(guard.condition, at, record);
-                }
-            });
-            if (required) return;
-            if constexpr (is_delta<effect>) {
-                constexpr auto opposite = effect::kind == effect_kind::add
-                                              ? operation_kind::subtract
-                                              : operation_kind::add;
-                auto& field = record.*effect::member;
-                auto const before = settle::detail::checked<opposite>(
-                    field, evaluate(one.operand, at), *at.overflow);
-                store_value(field, before, *at.overflow);
-            } else {
-                known = false;
-            }
-        });
-    }
-    return known && !*at.overflow;
-}
-
-template <Described Record>
-[[nodiscard]] bool same_fields(Record const& left, Record const& right, std::uint64_t fields) {
-    bool same = true;
-    for_each_member<Record>([&](auto m) {
-        if ((fields >> m.index & 1U) == 0) return;
-        same = same && settle::detail::same_value(left.*m.pointer, right.*m.pointer);
-    });
-    return same;
-}
-
-/// Reads the exclusive effect of a bare mark.
-/// Shape:   now - the record under the mark; end - the step that follows: an apply keeps the mark,
-///          a confirm only pulls it
-/// Returns: why the mark cannot be ended so; empty when it can
-template <typename Direction, std::size_t Index, Described Record>
-[[nodiscard]] std::string read_bare_assignment(typename Direction::parameters const& given,
-                                               std::size_t line, Record const& now, step end,
-                                               exclusive_effect<Record>& into) {
-    auto const wanted = Direction::template intent<Index>(given, line);
-    using intent = std::remove_const_t<decltype(wanted)>;
-    bool overflow = false;
-    into.undone = into.confirmed = now;
-    into.created = intent::creates;
-    into.erases = intent::erases;
-    into.confirm_fields = intent::confirm_fields;
-    if (!wanted.confirm_to(into.confirmed, overflow) || overflow) {
-        return "its values leave no room for the end of the transaction";
-    }
-    bool known = intent::creates;
-    if constexpr (!intent::creates) {
-        auto const& user = Direction::user(given);
-        using parameters = std::remove_cvref_t<decltype(user)>;
-        using element = typename Direction::template element_of<Index>;
-        scope<Record, parameters, element> const at{
-            nullptr, &user, Direction::template element<Index>(user, line), &overflow};
-        known = put_back(Direction::template description<Index>(), at, into.undone);
-    }
-    into.undo_fields = known ? intent::apply_fields : 0;
-    if (end == step::confirm) return {};
-    if (!known) {
-        return "it does not say what it replaced, and no guard of the type requires one value of "
-               "what the type assigns";
-    }
-    Record applied = into.undone;
-    bool const stands = wanted.apply_to(applied, overflow) && !overflow &&
-                        same_fields(now, applied, intent::apply_fields);
-    bool const was_undone = !settle::applies(end) &&
-                            same_fields(now, into.undone, intent::apply_fields);
-    if (intent::creates || stands || was_undone) return {};
-    return "the record has other values than those that the type assigns and requires";
-}
-
-/// Reads the mark of a part, with epoch 0.
-/// Shape:   now, end - as in read_bare_assignment
+/// Reads the effect of the bare mark of a request's transaction: what the request is to end.
+/// Shape:   now - the record under the mark
 /// Returns: why the mark cannot be ended; empty when it can
-template <typename Direction, std::size_t Index, Described Record>
-[[nodiscard]] std::string read_bare_mark(typename Direction::parameters const& given,
-                                         std::size_t line, [[maybe_unused]] Record const& now,
-                                         [[maybe_unused]] step end, mark<Record>& into) {
-    auto const wanted = Direction::template intent<Index>(given, line);
-    if constexpr (std::remove_const_t<decltype(wanted)>::commutes) {
-        bool overflow = false;
-        wanted.deltas(into.undo_delta, into.confirm_delta, overflow);
-        // The undo subtracts the amount that the apply added.
-        for (auto& delta : into.undo_delta) delta = -delta;
-        return {};
-    } else if constexpr (Direction::is_reverse) {
-        return "no program of the tutorial's kind reverses a transaction";
-    } else {
-        auto effect = std::make_shared<exclusive_effect<Record>>();
-        auto problem = read_bare_assignment<Direction, Index>(given, line, now, end, *effect);
-        into.exclusive = std::move(effect);
-        return problem;
-    }
-}
-
-/// The same for an operation.
-template <typename Kind, typename Direction, std::size_t Index, Described Record>
-[[nodiscard]] std::string read_bare_mark(operation<Kind, Direction, Index> const& one,
-                                         Record const& now, mark<Record>& into) {
-    into.id = one.id();
-    into.part = one.part();
-    return read_bare_mark<Direction, Index>(one.work().template parameters_of<Direction>(),
-                                            one.part().line, now, one.at(), into);
-}
+template <Described Record>
+using bare_reader = std::string (*)(part_request const&, Record const& now, mark<Record>& into);
 
 /// The bare marks of a document, in their stored form.
 /// Shape:   ids - of their transactions
@@ -190,6 +34,89 @@ template <typename Kind, typename Direction, std::size_t Index, Described Record
     });
     return all;
 }
+
+/// Ends the bare marks of one record.
+/// Shape:   State - a record_state
+template <typename State>
+class bare_marks {
+    using record_type = typename State::record_type;
+
+public:
+    /// Shape:   read - null where no reader knows the effects
+    bare_marks(State& at, bare_reader<record_type> read) : at_(at), read_(read) {}
+
+    /// Turns the bare mark of a request's transaction, if there is one, into a mark of settle.
+    /// Errors:  throws errc::damaged where the mark cannot be ended
+    void adopt(part_request const& request) {
+        if (!holds(*request.id)) return;
+        auto taken = take(request, false);
+        at_.bare_replaced = true;
+        if (at_.slot.marks.find(*request.id, request.part) == nullptr) {
+            at_.slot.marks.insert(std::move(taken));
+        } else {
+            // The other program's late write has taken effect a second time.
+            undo(taken);
+        }
+    }
+
+    /// Pulls the bare mark that a request's transaction left behind.
+    /// Shape:   stands - an assigned value stays, as the transaction committed it; an added amount
+    ///          came too late in any case
+    [[nodiscard]] answer pull(part_request const& request, bool stands) {
+        if (!at_.fault.empty()) throw failure(at_.fault);
+        if (!holds(*request.id)) return answer::nothing;
+        auto const taken = take(request, stands);
+        if (!taken.is_exclusive() || !stands) undo(taken);
+        at_.rewritten = true;
+        return answer::applied;
+    }
+
+private:
+    [[nodiscard]] bool holds(transaction_id const& id) const {
+        return std::find(at_.bare.begin(), at_.bare.end(), id) != at_.bare.end();
+    }
+
+    mark<record_type> take(part_request const& request, bool stands) {
+        transaction_id const& id = *request.id;
+        mark<record_type> taken;
+        taken.id = id;
+        taken.part = request.part;
+        std::string problem = "nothing here tells its effect";
+        if (read_ != nullptr) problem = read_(request, *at_.slot.record, taken);
+        bool const alone = std::all_of(at_.bare.begin(), at_.bare.end(),
+                                       [&](std::string const& one) { return one == id; });
+        if (taken.is_exclusive() && !alone) {
+            problem = "other transactions of those programs have left marks there, too, so nobody "
+                      "can say which value was there before";
+        }
+        if (!problem.empty() && !stands) {
+            throw failure({make_error_code(errc::damaged),
+                           "settle: " + at_.name() + " has a mark of the transaction '" + id +
+                               "' of another program: " + problem +
+                               ". Finish it by hand. See mongodb#coming-from-the-tutorial"});
+        }
+        // A repeated assignment has one effect; each repeated addition has its own mark.
+        if (taken.is_exclusive()) std::erase(at_.bare, id);
+        else at_.bare.erase(std::find(at_.bare.begin(), at_.bare.end(), id));
+        return taken;
+    }
+
+    /// Undoes the effect of a bare mark that was removed from the list.
+    void undo(mark<record_type> const& taken) {
+        auto const member = member_out_of_range(*at_.slot.record, taken.undo_delta);
+        if (!member.empty()) {
+            throw failure(at_.damaged("it would take '" + std::string{member} +
+                                      "' out of its range to undo a mark of another program"));
+        }
+        record_answer<record_type> ended;
+        settle::detail::end_mark(at_.slot.record, taken, false, ended);
+        at_.changed |= ended.fields;
+        at_.rewritten = true;
+    }
+
+    State& at_;
+    bare_reader<record_type> read_;
+};
 
 } // namespace mongodb::detail
 SETTLE_END

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <settle/mongodb/record_codec.hpp>
-#include <settle/store/operation.hpp>
+#include <settle/store/record.hpp>
 
 #include <algorithm>
 #include <atomic>

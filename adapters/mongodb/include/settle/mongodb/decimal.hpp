@@ -16,6 +16,9 @@ inline constexpr int decimal_places = -1;
 
 namespace detail {
 
+/// A count of units as a decimal with so many places: `-12.34`.
+[[nodiscard]] std::string decimal_text(std::int64_t units, int places);
+
 /// Reads a decimal as the library prints it: `-12.34`, `1E+3`, `NaN`.
 /// Returns: false when it is not a whole number of units, or too large for them
 [[nodiscard]] bool read_decimal_text(std::string_view text, int places, std::int64_t& units);

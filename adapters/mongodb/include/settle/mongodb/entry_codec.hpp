@@ -84,29 +84,28 @@ public:
 
     [[nodiscard]] entry_layout const& layout() const noexcept { return layout_; }
 
-    /// The document of a job's new entry.
-    [[nodiscard]] document encode(job const& work, write_context const& at) const {
-        auto const& c = work.coordinator;
-        state const born = c.insert_state();
+    /// The document of a new entry.
+    [[nodiscard]] document encode(entry_write const& write, write_context const& at) const {
+        state const born = write.change.to;
         document made;
-        layout_.append_id(made, "_id", work.id);
-        if (work.direction->described) append_type(made, work);
+        layout_.append_id(made, "_id", *write.id);
+        if (write.type->described) append_type(made, write);
         made.text(names().state, layout_.word_of(born));
-        made.integer("epoch", static_cast<std::int64_t>(c.insert_epoch()));
+        made.integer("epoch", static_cast<std::int64_t>(write.change.to_epoch));
         // An entry that any program may claim has no owner yet.
         if (!layout_.is_tutorial() || born != state::initial) {
             made.text(names().application, at.owner);
         }
-        made.date("created", count_of(work.created)).date(names().modified, count_of(at.now));
+        made.date("created", count_of(write.created)).date(names().modified, count_of(at.now));
         made.integer("attempts", 0);
-        append_failed_part(made, work, c.why());
-        if (settle::detail::stores_images(work)) made.array("images", encode_images(work.images));
+        append_failed_part(made, write);
+        if (write.images != nullptr) made.array("images", encode_images(*write.images));
         if (!layout_.is_tutorial() && !is_final(born)) made.boolean("open", true);
         return made;
     }
 
-    [[nodiscard]] document change_of(job const& work, transition const& wanted,
-                                     write_context const& at) const {
+    [[nodiscard]] document change_of(entry_write const& write, write_context const& at) const {
+        transition const& wanted = write.change;
         document set;
         set.text(names().state, layout_.word_of(wanted.to));
         set.integer("epoch", static_cast<std::int64_t>(wanted.to_epoch));
@@ -116,8 +115,8 @@ public:
         set.integer("attempts", wanted.attempts);
         set.date(names().modified, count_of(at.now));
         if (wanted.takes_owner) set.text(names().application, at.owner);
-        append_failed_part(set, work, wanted.why);
-        if (settle::detail::stores_images(work)) set.array("images", encode_images(work.images));
+        append_failed_part(set, write);
+        if (write.images != nullptr) set.array("images", encode_images(*write.images));
         document change;
         change.object("$set", set);
         if (!layout_.is_tutorial() && is_final(wanted.to)) {
@@ -193,11 +192,11 @@ private:
     }
     [[nodiscard]] tutorial_layout const& names() const noexcept { return layout_.names; }
 
-    void append_type(document& to, job const& work) const {
-        to.text("type", work.direction->name());
-        to.text("definition", settle::detail::hex_of(work.direction->definition()));
-        auto const parameters = document_of_json(work.direction->json(work.parameters));
-        if (work.direction->name() != layout_.type) {
+    void append_type(document& to, entry_write const& write) const {
+        to.text("type", write.type->name());
+        to.text("definition", settle::detail::hex_of(write.type->definition()));
+        auto const parameters = document_of_json(write.type->json(write.parameters));
+        if (write.type->name() != layout_.type) {
             to.object("parameters", parameters);
             return;
         }
@@ -207,10 +206,10 @@ private:
         });
     }
 
-    static void append_failed_part(document& to, job const& work, reason why) {
-        if (why == reason::none) return;
-        to.text("reason", settle::name_of(why));
-        auto const where = settle::detail::failed_part_of(work, why);
+    static void append_failed_part(document& to, entry_write const& write) {
+        if (write.change.why == reason::none) return;
+        to.text("reason", settle::name_of(write.change.why));
+        auto const where = write.failed();
         if (!where.participant.empty()) to.text("participant", where.participant);
         if (where.line) to.integer("line", *where.line);
     }

@@ -4,7 +4,7 @@
 
 #include <settle/mongodb/layout.hpp>
 #include <settle/store/entry_facts.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {

@@ -27,25 +27,21 @@ public:
         : server_(&with), codec_(layout), finder_(layout) {}
 
     /// Shape:   found - as a log's look_up() calls it
-    /// Cost:    a find for a thousand jobs; for unfinished or missing entries, another find, which
-    ///          waits for a majority
-    template <typename Found>
-    void look_up(std::span<job* const> jobs, Found&& found) {
+    /// Cost:    a find for a thousand requests; for unfinished or missing entries, another find,
+    ///          which waits for a majority
+    void look_up(std::span<read_request const> requests, found_function found) {
         constexpr std::size_t most = 1000;
-        while (!jobs.empty()) {
-            auto const some = jobs.first(std::min(most, jobs.size()));
+        for (std::size_t first = 0; first < requests.size(); first += most) {
             std::vector<sought> all;
-            for (auto const* const work : some) {
-                // The insert that follows finds an entry that this read missed.
-                bool const inserts_next =
-                    work->coordinator.inserts() && work->reply == log_answer::unknown;
-                all.push_back({&work->id, !inserts_next});
+            for (auto const& one :
+                 requests.subspan(first).first(std::min(most, requests.size() - first))) {
+                // An insert that follows finds an entry that this read missed.
+                all.push_back({one.id, !one.inserts_next});
             }
             auto entries = find(all);
-            for (std::size_t at = 0; at < some.size(); ++at) {
-                found(*some[at], std::move(entries[at]), false);
+            for (std::size_t at = 0; at < all.size(); ++at) {
+                found(first + at, std::move(entries[at]), false);
             }
-            jobs = jobs.subspan(some.size());
         }
     }
 

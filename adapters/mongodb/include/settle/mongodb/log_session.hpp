@@ -4,6 +4,10 @@
 
 #include <settle/mongodb/entry_search.hpp>
 #include <settle/mongodb/native.hpp>
+#include <settle/mongodb/sent_write.hpp>
+
+#include <map>
+#include <unordered_map>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -20,44 +24,23 @@ public:
     /// The name that the log got when this database first held a log.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-    void insert(std::span<job> wave, write_context const& at) {
-        auto jobs = settle::detail::jobs_of(wave, step::insert);
-        if (jobs.empty()) return;
-        if (has_several_forms()) {
-            auto others = without_taken(jobs, true);
-            if (!others.has_value()) {
-                return settle::detail::say(jobs, {detail::commit_status::undone, others.problem()});
-            }
-            jobs = std::move(others.value());
-            if (jobs.empty()) return;
-        }
-        auto with = server_->connect();
-        detail::bulk all{with, collection()};
-        jobs = without_unfit(jobs, at, [&](document made) { all.insert(made); });
-        auto const result = all.execute("insert entries");
-        settle::detail::say(jobs, detail::ending_of(result));
-        for (auto const& one : result.refused) refuse(*jobs[one.index], one.problem);
-    }
-
-    template <step Step>
-    void change(std::span<job> wave, write_context const& at) {
-        auto const jobs = settle::detail::jobs_of(wave, Step);
-        if (jobs.empty()) return;
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at) {
+        if (writes.empty()) return;
+        sent_writes all;
+        for (std::size_t i = 0; i < writes.size(); ++i) all.emplace_back(writes[i], results[i]);
+        step const action = writes.front().action;
         // Only the count of a claim's own write tells whether that claim won.
-        constexpr bool contended = Step == step::claim || Step == step::cancel;
-        if (server_->has_transactions()) {
-            change_together(jobs, at);
-        } else if (jobs.size() > 1 && !contended) {
-            change_all_apart(jobs, at);
-        } else {
-            change_each(jobs, at);
-        }
+        bool const contended = action == step::claim || action == step::cancel;
+        if (writes.front().inserts) insert(std::move(all), at);
+        else if (server_->has_transactions()) change_together(all, at);
+        else if (all.size() > 1 && !contended) change_all_apart(all, at);
+        else change_each(all, at);
     }
 
     /// Cost:    as entry_search::look_up()
-    template <typename Found>
-    void look_up(std::span<job> wave, Found&& found) {
-        search_.look_up(settle::detail::jobs_of(wave, step::read), found);
+    void look_up(std::span<read_request const> requests, found_function found) {
+        search_.look_up(requests, found);
     }
 
     result<std::optional<entry>> read(transaction_id const& id) { return search_.read(id); }
@@ -126,118 +109,136 @@ public:
 
     // ------------------------------------------------------------ inside a native transaction
 
-    /// Inserts entries.
-    /// Errors:  throws command_failure; partition_rejected() finds the jobs that caused it
-    void insert_within(detail::link& with, std::span<job* const> jobs, write_context const& at) {
-        if (has_several_forms()) refuse_taken(with, jobs);
-        detail::bulk all{with, collection()};
-        for (auto* const work : jobs) all.insert(document_of(*work, at));
-        auto const result = all.execute("insert entries");
-        if (!result.problem.empty()) {
-            throw detail::command_failure(problem_of(result, jobs), result.transient);
-        }
-        for (auto* const work : jobs) work->reply = log_answer::taken;
+    using one_phase_requests = std::vector<one_phase_request*>;
+
+    /// Inserts the entries of one-phase requests.
+    /// Errors:  throws command_failure; remove_rejected() finds the requests that caused it
+    void insert_within(detail::link& with, one_phase_requests const& all, write_context const& at) {
+        if (has_several_forms()) refuse_taken(with, all);
+        detail::bulk writes{with, collection()};
+        for (auto const* const one : all) writes.insert(document_of(one->write, at));
+        auto const result = writes.execute("insert entries");
+        if (result.problem.empty()) return;
+        throw detail::command_failure(problem_of(result, all.size(), *all.front()->id),
+                                      result.transient);
     }
 
-    /// Changes an entry if it still has the required state and epoch.
-    void change_within(detail::link& with, job& work, write_context const& at) {
-        auto const wanted = work.coordinator.change(step::one_phase);
-        auto const result = change_one(with, work, wanted, codec_.change_of(work, wanted, at));
+    /// Changes the entry of a one-phase request if it still has the required state and epoch.
+    void change_within(detail::link& with, one_phase_request& request, write_context const& at) {
+        entry_write const& write = request.write;
+        auto const result = change_one(with, *write.id, write.change, codec_.change_of(write, at));
         if (!result.problem.empty()) {
-            job* const only = &work;
-            throw detail::command_failure(unfit(problem_of(result, {&only, 1})), result.transient);
+            throw detail::command_failure(unfit(problem_of(result, 1, *write.id)),
+                                          result.transient);
         }
-        work.reply = result.matched == 1 ? log_answer::taken : log_answer::conflict;
+        request.result.reply = result.matched == 1 ? log_answer::taken : log_answer::conflict;
     }
 
-    /// Stores the committed epoch of an entry that another program committed without an epoch: the
-    /// epoch to which the job's marks were raised.
-    void store_commit(job& work) {
-        epoch const here = work.coordinator.epoch_number();
+    /// Stores the committed epoch of an entry that another program committed without an epoch.
+    /// Shape:   here - the entry's epoch, to which the transaction's marks were raised
+    [[nodiscard]] write_result store_commit(transaction_id const& id, epoch here) {
         transition wanted;
         wanted.from = state::applied;
         wanted.from_epoch = here;
         auto with = server_->connect();
-        say_of_one(work, change_one(with, work, wanted, detail::entry_codec::commit_of(here)));
+        write_result made;
+        set_result_of_one(made, change_one(with, id, wanted, detail::entry_codec::commit_of(here)));
+        return made;
     }
 
     /// Whether an insert failed because its id exists.
     [[nodiscard]] static bool is_of_taken_id(error const& problem) {
         return problem.code == std::error_code{duplicate_key, mongodb_category()};
     }
-    /// Answers the jobs whose ids exist, and returns the others.
-    /// Shape:   surely - also finds entries that no majority has yet, which waits for a majority
-    [[nodiscard]] result<std::vector<job*>> without_taken(std::span<job* const> jobs,
-                                                          bool surely) {
-        auto others = without_found(jobs, {});
+    /// Answers the inserts whose ids exist, and removes them.
+    /// Shape:   Write - sent_write, or a pointer to a one_phase_request; surely - also finds an
+    ///          entry that no majority has yet, which waits for a majority
+    template <typename Write>
+    [[nodiscard]] result<void> remove_taken(std::vector<Write>& all, bool surely) {
+        auto found = remove_found(all, {});
         document sure = server_->deciding_read();
-        if (!surely || sure.empty() || !others.has_value() || others.value().empty()) {
-            return others;
-        }
-        return without_found(others.value(), std::move(sure));
+        if (!surely || sure.empty() || !found.has_value() || all.empty()) return found;
+        return remove_found(all, std::move(sure));
     }
 
-    /// After a failed insert: answers the jobs that caused it, because their ids exist or no
-    /// document can hold their entries, and returns the others.
-    /// Shape:   surely - as in without_taken()
-    [[nodiscard]] result<std::vector<job*>> partition_rejected(std::span<job* const> jobs,
-                                                               error const& problem,
-                                                               write_context const& at,
-                                                               bool surely) {
-        if (is_of_taken_id(problem)) return without_taken(jobs, surely);
-        if (problem.code == errc::bad_parameters) {
-            return without_unfit(jobs, at, [](auto const&) {});
-        }
-        return std::vector<job*>(jobs.begin(), jobs.end());
+    /// After a failed insert: answers the requests that caused it, because their ids exist or no
+    /// document can hold their entries, and removes them.
+    /// Shape:   surely - as in remove_taken()
+    [[nodiscard]] result<void> remove_rejected(one_phase_requests& all, error const& problem,
+                                               write_context const& at, bool surely) {
+        if (is_of_taken_id(problem)) return remove_taken(all, surely);
+        if (problem.code == errc::bad_parameters) remove_unfit(all, at, [](auto const&) {});
+        return {};
     }
 
 private:
     using document = detail::document;
-    /// Answers the jobs whose entries no document can hold, and returns the others.
-    /// Shape:   take(document) - takes the entry of each returned job
-    template <typename Take>
-    [[nodiscard]] std::vector<job*> without_unfit(std::span<job* const> jobs,
-                                                  write_context const& at, Take&& take) const {
-        std::vector<job*> others;
-        for (auto* const work : jobs) {
-            try {
-                take(document_of(*work, at));
-                others.push_back(work);
-            } catch (failure const& caught) {
-                settle::detail::say(*work, {detail::commit_status::undone, caught.problem()});
+    using sent_write = detail::sent_write;
+    using sent_writes = std::vector<sent_write>;
+    using some_writes = std::span<sent_write const>;
+
+    void insert(sent_writes all, write_context const& at) {
+        if (has_several_forms()) {
+            auto const looked = remove_taken(all, true);
+            if (!looked.has_value()) {
+                return set_results(all, {detail::commit_status::undone, looked.problem()});
             }
+            if (all.empty()) return;
         }
-        return others;
+        auto with = server_->connect();
+        detail::bulk writes{with, collection()};
+        remove_unfit(all, at, [&](document const& made) { writes.insert(made); });
+        auto const result = writes.execute("insert entries");
+        set_results(all, detail::ending_of(result));
+        for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
+    }
+
+    static void set_results(some_writes all, settle::detail::commit_result const& ended) {
+        for (auto const& one : all) settle::detail::set_result(*one.result, ended);
+    }
+
+    /// Answers the writes whose entries no document can hold, and removes them.
+    /// Shape:   take(document) - takes the entry of each write that stays
+    template <typename Write, typename Take>
+    void remove_unfit(std::vector<Write>& all, write_context const& at, Take&& take) const {
+        std::erase_if(all, [&](sent_write const& one) {
+            bool const undecided = one.write->id == nullptr;
+            if (undecided) return false;
+            try {
+                take(document_of(*one.write, at));
+                return false;
+            } catch (failure const& caught) {
+                settle::detail::set_result(*one.result,
+                                           {detail::commit_status::undone, caught.problem()});
+                return true;
+            }
+        });
     }
 
     /// Shape:   sure - the options of a linearizable find; empty for any other
-    [[nodiscard]] result<std::vector<job*>> without_found(std::span<job* const> jobs,
-                                                          document sure) {
+    template <typename Write>
+    [[nodiscard]] result<void> remove_found(std::vector<Write>& all, document sure) {
         document fields;
         document options;
         options.object("projection", fields.integer("_id", 1).integer(states(), 1));
-        std::vector<std::pair<std::string, log_answer>> taken;
+        std::map<std::string, log_answer, std::less<>> taken;
         try {
             auto const note = [&](document const& one) {
                 auto const id = one.find("_id");
-                if (id && id->id()) taken.emplace_back(*id->id(), refusal_by(one));
+                if (id && id->id()) taken.emplace(*id->id(), refusal_by(one));
             };
-            detail::find_surely(*server_, collection(), among(jobs), std::move(sure), options,
+            detail::find_surely(*server_, collection(), among(all), std::move(sure), options,
                                 "look for ids", note);
         } catch (failure const& caught) {
             return caught.problem();
         }
-        std::sort(taken.begin(), taken.end());
-        std::vector<job*> others;
-        for (auto* const work : jobs) {
-            auto const found = std::lower_bound(
-                taken.begin(), taken.end(), work->id,
-                [](auto const& one, transaction_id const& id) { return one.first < id; });
-            bool const is_there = found != taken.end() && found->first == work->id;
-            if (is_there && work->coordinator.inserts()) work->reply = found->second;
-            else others.push_back(work);
-        }
-        return others;
+        std::erase_if(all, [&](sent_write const& one) {
+            auto const found = taken.find(*one.id);
+            if (found == taken.end() || !one.inserts) return false;
+            one.result->reply = found->second;
+            return true;
+        });
+        return {};
     }
     /// The answer of an existing entry to an insert of its id.
     [[nodiscard]] log_answer refusal_by(document const& found) const {
@@ -251,36 +252,40 @@ private:
         return codec_.layout().names.state;
     }
 
-    /// Matches the entries of jobs by their ids.
-    [[nodiscard]] document among(std::span<job* const> jobs) const {
+    /// Matches the entries of writes by their ids.
+    /// Shape:   Writes - a range of sent_write or of pointers to one_phase_request
+    template <typename Writes>
+    [[nodiscard]] document among(Writes const& all) const {
         document ids;
         std::size_t count = 0;
-        for (auto* const work : jobs) codec_.layout().append_forms(ids, work->id, count);
+        for (auto const& one : all) {
+            codec_.layout().append_forms(ids, *sent_write{one}.id, count);
+        }
         document any;
         any.array("$in", ids);
         return detail::only("_id", any);
     }
 
     /// Errors:  throws errc::bad_parameters when no document can hold the entry
-    [[nodiscard]] document document_of(job const& work, write_context const& at) const {
-        auto made = codec_.encode(work, at);
+    [[nodiscard]] document document_of(entry_write const& write, write_context const& at) const {
+        auto made = codec_.encode(write, at);
         if (made.size() <= detail::largest_document) return made;
         detail::raise(errc::bad_parameters,
-                      "settle: with these parameters the entry of '" + work.id + "' takes " +
+                      "settle: with these parameters the entry of '" + *write.id + "' takes " +
                           std::to_string(made.size()) + " bytes, and a document of MongoDB " +
-                          std::to_string(detail::largest_document) + " at most. Give it less. "
-                          "See mongodb#errors");
+                          std::to_string(detail::largest_document) +
+                          " at most. Give it less. See mongodb#errors");
     }
 
-    /// Why the entries of jobs could not be written; the error of a single job names its entry.
-    [[nodiscard]] error problem_of(detail::bulk_result const& result,
-                                   std::span<job* const> jobs) const {
-        if (jobs.size() != 1 || !detail::is_conflict(result.problem)) return result.problem;
-        return detail::held_by_another(described(*jobs.front()));
+    /// Why entries could not be written; the error of a single write names its entry.
+    [[nodiscard]] error problem_of(detail::bulk_result const& result, std::size_t count,
+                                   transaction_id const& first) const {
+        if (count != 1 || !detail::is_conflict(result.problem)) return result.problem;
+        return detail::held_by_another(described(first));
     }
-    /// The name of a job's entry in an error.
-    [[nodiscard]] std::string described(job const& work) const {
-        return "the entry '" + work.id + "' of '" + collection() + "'";
+    /// The name of an entry in an error.
+    [[nodiscard]] std::string described(transaction_id const& id) const {
+        return "the entry '" + id + "' of '" + collection() + "'";
     }
 
     /// A document that grows too large concerns only its own entry, which cannot be committed.
@@ -290,133 +295,125 @@ private:
         return problem;
     }
 
-    static void refuse(job& work, error const& problem) {
+    static void refuse(write_result& of, error const& problem) {
         if (is_of_taken_id(problem)) {
-            work.reply = log_answer::conflict;
+            of.reply = log_answer::conflict;
             return;
         }
-        work.problem = unfit(problem);
-        work.reply = problem.code == condition::unknown
-                        ? log_answer::unknown
-                        : settle::detail::answer_of_undone(work.problem);
+        of.problem = unfit(problem);
+        of.reply = problem.code == condition::unknown
+                       ? log_answer::unknown
+                       : settle::detail::answer_of_undone(of.problem);
     }
 
     /// Changes entries in native transactions. An entry that another transaction holds fails alone.
-    void change_together(std::span<job* const> jobs, write_context const& at) {
+    void change_together(some_writes all, write_context const& at) {
         settle::detail::for_each_run(
-            jobs, [&](job const* work) { return held_up_->contains(work->id); },
-            [&](std::span<job* const> some, bool held) {
+            all, [&](sent_write const& one) { return held_up_->contains(*one.id); },
+            [&](some_writes some, bool held) {
                 if (some.size() == 1 && !held) return change_each(some, at);
                 bool first = !held;
-                detail::in_halves(some, [&](std::span<job* const> part) {
-                    auto const how = detail::effort_for(part.size(), std::exchange(first, false));
-                    return change_all(part, at, how);
+                detail::in_halves(some, [&](some_writes half) {
+                    auto const how = detail::effort_for(half.size(), std::exchange(first, false));
+                    return change_all(half, at, how);
                 });
             });
     }
 
     /// Changes all entries at once; if some do not match, each is tried alone. False when another
     /// native transaction holds one of several entries.
-    bool change_all(std::span<job* const> jobs, write_context const& at, detail::effort how) {
-        bool const one = jobs.size() == 1;
+    bool change_all(some_writes all, write_context const& at, detail::effort how) {
+        bool const one = all.size() == 1;
         bool all_changed = true;
         // The client returns to the pool before another is taken: the pool may be exhausted.
         auto const try_all = [&](detail::link& with) {
-            all_changed = all_are_changed(change_in_bulk(with, jobs, at), jobs);
+            all_changed = all_are_changed(change_in_bulk(with, all, at), all);
             // The exception aborts the native transaction.
             if (!all_changed)
                 throw failure({make_error_code(errc::stopped), "not all entries met"});
         };
         auto const ended = detail::native_transaction{*server_}.perform(try_all, how.longest);
         bool const held = detail::is_conflict(ended);
-        if (one) held_up_->note(jobs.front()->id, held);
+        if (one) held_up_->note(*all.front().id, held);
         if (held && !one) return false;
         bool const of_one = ended.status == detail::commit_status::undone &&
                             detail::is_too_large(ended.problem.code);
-        if (all_changed && !of_one) settle::detail::say(jobs, ended);
-        else change_each(jobs, at);
+        if (all_changed && !of_one) set_results(all, ended);
+        else change_each(all, at);
         return true;
     }
 
     /// Without native transactions, the successful changes stay.
-    void change_all_apart(std::span<job* const> jobs, write_context const& at) {
+    void change_all_apart(some_writes all, write_context const& at) {
         auto const result = [&] {
             auto with = server_->connect();
-            return change_in_bulk(with, jobs, at);
+            return change_in_bulk(with, all, at);
         }();
-        bool const some = result.problem.empty() && !all_are_changed(result, jobs);
-        if (some) look_who_changed(jobs);
-        else settle::detail::say(jobs, detail::ending_of(result));
-        for (auto const& one : result.refused) refuse(*jobs[one.index], one.problem);
+        bool const some = result.problem.empty() && !all_are_changed(result, all);
+        if (some) look_which_changed(all);
+        else set_results(all, detail::ending_of(result));
+        for (auto const& one : result.refused) refuse(*all[one.index].result, one.problem);
     }
 
-    static bool all_are_changed(detail::bulk_result const& result, std::span<job* const> jobs) {
-        return result.problem.empty() &&
-               result.matched == static_cast<std::int64_t>(jobs.size());
+    static bool all_are_changed(detail::bulk_result const& result, some_writes all) {
+        return result.problem.empty() && result.matched == static_cast<std::int64_t>(all.size());
     }
 
     /// Errors:  in a native transaction, throws command_failure
-    detail::bulk_result change_in_bulk(detail::link& with, std::span<job* const> jobs,
+    detail::bulk_result change_in_bulk(detail::link& with, some_writes all,
                                        write_context const& at) {
         // A native transaction writes only over the state that it has read. Reading first spares
         // the server a plan for each update: an update by _id alone takes a third of the time.
         bool const looked = with.in_transaction() && !codec_.layout().is_tutorial();
-        if (looked && !all_stand_as_wanted(with, jobs)) return {};
-        detail::bulk all{with, collection()};
-        for (auto* const work : jobs) {
-            auto const wanted = work->coordinator.change();
-            auto const filter = looked ? finder_.filter_of(work->id)
-                                       : finder_.filter_of(work->id, wanted);
-            all.update(filter, codec_.change_of(*work, wanted, at));
+        if (looked && !all_stand_as_wanted(with, all)) return {};
+        detail::bulk writes{with, collection()};
+        for (auto const& one : all) {
+            auto const filter =
+                looked ? finder_.filter_of(*one.id) : finder_.filter_of(*one.id, one.write->change);
+            writes.update(filter, codec_.change_of(*one.write, at));
         }
-        auto result = all.execute("change entries");
+        auto result = writes.execute("change entries");
         if (with.in_transaction() && !result.problem.empty()) {
-            throw detail::command_failure(problem_of(result, jobs), result.transient);
+            throw detail::command_failure(problem_of(result, all.size(), *all.front().id),
+                                          result.transient);
         }
         return result;
     }
 
-    /// Shape:   jobs - of different ids
+    /// Shape:   all - of different ids
     /// Errors:  throws command_failure
-    bool all_stand_as_wanted(detail::link& with, std::span<job* const> jobs) {
-        std::vector<job*> by_id{jobs.begin(), jobs.end()};
-        std::sort(by_id.begin(), by_id.end(),
-                  [](job const* left, job const* right) { return left->id < right->id; });
+    bool all_stand_as_wanted(detail::link& with, some_writes all) {
+        std::unordered_map<std::string_view, transition const*> wanted;
+        for (auto const& one : all) wanted.emplace(*one.id, &one.write->change);
         std::size_t standing = 0;
-        with.find(collection(), among(jobs), detail::entry_finder::stand_alone(), "look at entries",
+        with.find(collection(), among(all), detail::entry_finder::stand_alone(), "look at entries",
                   [&](document const& one) {
                       auto const id = one.find("_id");
                       if (!id || !id->text()) return;
-                      auto const at = std::lower_bound(
-                          by_id.begin(), by_id.end(), *id->text(),
-                          [](job const* work, std::string_view wanted) {
-                              return work->id < wanted;
-                          });
-                      if (at == by_id.end() || (*at)->id != *id->text()) return;
-                      if (finder_.stands(one, (*at)->coordinator.change())) ++standing;
+                      auto const at = wanted.find(*id->text());
+                      if (at != wanted.end() && finder_.stands(one, *at->second)) ++standing;
                   });
-        return standing == jobs.size();
+        return standing == all.size();
     }
 
-    void change_each(std::span<job* const> jobs, write_context const& at) {
+    void change_each(some_writes all, write_context const& at) {
         auto with = server_->connect();
-        for (auto* const work : jobs) {
-            auto const wanted = work->coordinator.change();
+        for (auto const& one : all) {
             auto const result =
-                change_one(with, *work, wanted, codec_.change_of(*work, wanted, at));
-            say_of_one(*work, result);
+                change_one(with, *one.id, one.write->change, codec_.change_of(*one.write, at));
+            set_result_of_one(*one.result, result);
             if (!detail::is_slow_change(result.problem)) continue;
-            work->problem.text = detail::text_of_slow_change(described(*work));
+            one.result->problem.text = detail::text_of_slow_change(described(*one.id));
             // The next attempt is a native transaction, which detects a held entry at once.
-            held_up_->note(work->id, true);
+            held_up_->note(*one.id, true);
         }
     }
 
     /// Changes an entry if it still has the required state and epoch.
-    detail::bulk_result change_one(detail::link& with, job const& work, transition const& wanted,
-                                   document const& change) const {
+    detail::bulk_result change_one(detail::link& with, transaction_id const& id,
+                                   transition const& wanted, document const& change) const {
         auto const change_by = [&](auto&& one) {
-            one.update(finder_.filter_of(work.id, wanted), change);
+            one.update(finder_.filter_of(id, wanted), change);
             return one.execute("change an entry");
         };
         // Other native transactions may hold the entry, so the update must not wait long for them.
@@ -425,27 +422,27 @@ private:
         }
         return change_by(detail::bulk{with, collection()});
     }
-    static void say_of_one(job& work, detail::bulk_result const& result) {
-        settle::detail::say(work, detail::ending_of(result));
-        if (!result.refused.empty()) refuse(work, result.refused.front().problem);
-        else if (result.problem.empty() && result.matched == 0) work.reply = log_answer::conflict;
+    static void set_result_of_one(write_result& of, detail::bulk_result const& result) {
+        settle::detail::set_result(of, detail::ending_of(result));
+        if (!result.refused.empty()) refuse(of, result.refused.front().problem);
+        else if (result.problem.empty() && result.matched == 0) of.reply = log_answer::conflict;
     }
 
     /// Only its owner writes under an epoch, so an entry with the new state and epoch was changed
-    /// by this wave.
-    void look_who_changed(std::span<job* const> jobs) {
-        for (auto* const work : jobs) {
-            auto const wanted = work->coordinator.change();
-            auto const found = read(work->id);
+    /// by this call.
+    void look_which_changed(some_writes all) {
+        for (auto const& one : all) {
+            auto const found = read(*one.id);
             if (!found.has_value()) {
-                work->reply = log_answer::unknown;
-                work->problem = found.problem();
+                one.result->reply = log_answer::unknown;
+                one.result->problem = found.problem();
                 continue;
             }
             auto const& here = found.value();
+            transition const& wanted = one.write->change;
             bool const changed =
                 here && here->state == wanted.to && here->epoch_number == wanted.to_epoch;
-            work->reply = changed ? log_answer::taken : log_answer::conflict;
+            one.result->reply = changed ? log_answer::taken : log_answer::conflict;
         }
     }
 
@@ -456,9 +453,9 @@ private:
     }
 
     /// Errors:  throws command_failure, as if the server had found the id
-    void refuse_taken(detail::link& with, std::span<job* const> jobs) {
+    void refuse_taken(detail::link& with, one_phase_requests const& all) {
         bool taken = false;
-        with.find(collection(), among(jobs), {}, "look for ids",
+        with.find(collection(), among(all), {}, "look for ids",
                   [&](document const&) { taken = true; });
         if (!taken) return;
         throw detail::command_failure(

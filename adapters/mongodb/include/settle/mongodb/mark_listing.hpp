@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/mongodb/key_order.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 #include <tuple>
 

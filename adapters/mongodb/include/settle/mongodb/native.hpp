@@ -3,9 +3,9 @@
 // outcome is known.
 #pragma once
 
+#include <settle/adapter/native_wave.hpp>
 #include <settle/mongodb/bulk.hpp>
 #include <settle/store/function_view.hpp>
-#include <settle/store/native_wave.hpp>
 
 #include <atomic>
 #include <chrono>

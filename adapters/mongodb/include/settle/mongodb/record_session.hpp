@@ -2,12 +2,12 @@
 // The store: the records of some collections of one database.
 #pragma once
 
-#include <settle/mongodb/units_of_work.hpp>
+#include <settle/adapter/one_phase.hpp>
+#include <settle/adapter/waves_under_way.hpp>
 #include <settle/mongodb/log_session.hpp>
 #include <settle/mongodb/mark_listing.hpp>
 #include <settle/mongodb/record_creation.hpp>
-#include <settle/store/settle_request.hpp>
-#include <settle/store/waves_under_way.hpp>
+#include <settle/mongodb/units_of_work.hpp>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -19,60 +19,51 @@ namespace mongodb {
 ///          first tries a bulk without reading
 template <typename... Collections>
 class record_session {
+    using one_phase_requests = std::span<one_phase_request* const>;
+    using call = settle::detail::one_phase_call;
+    using groups = settle::detail::groups<call>;
+
 public:
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
 
-    explicit record_session(detail::server& with, detail::record_layout layout = {})
-        : server_(&with), layout_(std::move(layout)),
+    /// Shape:   readers - see tutorial_session
+    explicit record_session(detail::server& with, detail::record_layout layout = {},
+                            detail::bare_readers<Collections...> const& readers = {})
+        : server_(&with), layout_(std::move(layout)), readers_(readers),
           groups_(std::make_shared<groups>(most_leaders, largest_group)),
           backoff_(std::make_shared<detail::backoff>()),
           held_up_(std::make_shared<detail::held_up>()) {}
 
-    /// Answers every due part of this session's collections: `unavailable` when it took no effect,
-    /// `record_unusable` when it never will, `unknown` when its acknowledgement was lost. Beside
-    /// other stores, the wave runs in its own thread until it is finished.
-    template <typename Direction, typename Kind>
-    void start(std::span<job> wave, Kind how) {
-        auto all = settle::detail::operations_of<units_of_work, holds, Direction>(wave, how);
-        if (all.empty()) return;
-        if (beside_ && beside_->start(wave, all, [this](auto const& one, auto& kept) {
-                return perform(one, kept);
-            })) {
-            return;
-        }
-        std::vector<kept_answer> kept;
-        settle::detail::deliver_all(all, kept, perform(all, kept));
+    void execute(std::span<part_request const> requests, std::span<part_result> results) {
+        if (requests.empty()) return;
+        std::vector<part_result> kept;
+        auto const ended = perform(requests, kept);
+        settle::detail::set_results(results, kept, ended);
     }
 
-    template <typename Direction, typename Kind>
-    void finish(std::span<job> wave, Kind) {
-        if (beside_) beside_->finish(wave);
-    }
-
-    /// Announces other stores: from now on waves overlap theirs.
-    void expect_others() { beside_ = std::make_shared<waves_under_way>(); }
-    /// Waits for the end of an abandoned wave.
-    void abandon(std::span<job> wave) {
-        if (beside_) beside_->abandon(wave);
-    }
-
-    /// Settles transactions in one phase, each as `decide(job)` decides, in the order of the wave:
-    /// every part and the entry in one native transaction.
-    /// Shape:   log - of the same database, which has native transactions
-    template <typename Direction, typename Judge>
-    void one_phase(std::span<job> wave, log_session& log, write_context const& at, Judge&& decide) {
-        auto const jobs = settle::detail::jobs_of(wave, step::one_phase);
-        auto const parts = settle::detail::parts_of<units_of_work, holds, Direction>(jobs);
-        settle::detail::for_each_run(
-            std::span<job* const>{jobs},
-            [&](job const* one) { return held_up_->contains(one->id); },
-            [&](std::span<job* const> some, bool held) {
-                request mine{{}, some, parts, at, decide};
-                bool id_was_there = false;
-                if (some.size() == 1 && !held && settled_together(mine, log, id_was_there)) return;
-                settle_apart(mine, log, !held, id_was_there);
+    /// Begins a wave in its own thread.
+    void start(std::span<part_request const> requests, std::span<part_result> results) {
+        bool const begun =
+            beside_ && !requests.empty() && beside_->start(results, [this, requests](auto& kept) {
+                return perform(requests, kept);
             });
+        if (!begun) execute(requests, results);
+    }
+    void finish(std::span<part_result> results) {
+        if (beside_) beside_->finish(results);
+    }
+    /// Announces other stores: from now on waves overlap theirs.
+    void expect_others() { beside_ = std::make_shared<settle::detail::waves_under_way>(); }
+    void abandon(std::span<part_result> results) noexcept {
+        if (beside_) beside_->abandon(results);
+    }
+
+    /// Shape:   log - of the same database, which has native transactions
+    void one_phase(std::span<one_phase_request> requests, log_session& log, write_context const& at,
+                   one_phase_decider& decider) {
+        auto const all = settle::detail::pointers_to(requests);
+        settle_all_of(all, log, at, decider);
     }
     static constexpr bool settles_in_one_phase = true;
     /// False on a single server, which has no native transactions.
@@ -120,8 +111,8 @@ public:
             auto with = server_->connect();
             detail::document filter;
             if (after) {
-                using stored = typename detail::unit_of_work<C>::stored_key;
-                auto const locator = detail::locator_of(with, C::name, layout_, stored(*after));
+                auto const locator =
+                    detail::locator_of(with, C::name, layout_, stored_key<C>(*after));
                 using key = typename C::key_type;
                 detail::append_behind_key<key>(filter, layout_, *locator.find(layout_.key), "$gt");
             }
@@ -156,16 +147,13 @@ public:
         return found;
     }
 
-    /// Ends a mark if it still has the epoch of its place.
+    /// Ends a mark if it still has the locator's epoch.
     result<answer> resolve(mark_locator const& where, bool confirmed) {
         result<answer> reply = answer::nothing;
         auto const resolve_in = [&]<typename C>(std::type_identity<C>) {
-            auto const* const key =
-                std::get_if<typename detail::unit_of_work<C>::stored_key>(&where.key);
-            typename C::key_type typed{};
-            if (where.collection != C::name || key == nullptr || !read_key(*key, typed)) return;
-            reply = at_record<C>(
-                typed, [&](auto& table) { return table.resolve(where, confirmed); });
+            auto const* const key = std::get_if<stored_key<C>>(&where.key);
+            if (where.collection != C::name || key == nullptr) return;
+            reply = at_record<C>(*key, [&](auto& unit) { return unit.resolve(where, confirmed); });
         };
         (resolve_in(std::type_identity<Collections>{}), ...);
         return reply;
@@ -173,23 +161,25 @@ public:
 
 protected:
     using units_of_work = detail::units_of_work<Collections...>;
+    template <typename C>
+    using stored_key = typename detail::unit_of_work<C>::stored_key;
 
-    /// Lets a tutorial's session undo a mark whose effect only that session can read.
+    /// Reads a record, lets a function change it, and writes the change.
     template <typename C, typename Function>
-    result<answer> at_record(typename C::key_type const& key, Function&& function) {
+    result<answer> at_record(stored_key<C> const& key, Function&& function) {
         answer reply = answer::nothing;
         auto const read_record = [&](units_of_work& here, detail::link& with) {
-            auto& table = here.template get<C>();
-            table.expect(key);
+            auto& unit = here.template get<C>();
+            unit.expect(key);
             here.fetch(with);
-            reply = function(table);
+            reply = function(unit);
         };
         auto const ended = in_units(read_record, detail::for_long);
         if (ended.status != detail::commit_status::committed) return ended.problem;
         return reply;
     }
 
-    /// Executes operations on their records, and writes the changes.
+    /// Executes requests on their records, and writes the changes.
     /// Shape:   function(units, link) - called again from the start after a conflict, a fault of a
     ///          record or a failed conditional update; how - the effort after conflicts; first -
     ///          how the first attempt reads, while all later attempts read everything
@@ -204,6 +194,19 @@ protected:
             if (!how.names || !detail::is_conflict(ended)) return ended;
         }
         return in_units_together(function, {}, detail::reading::always, writing::separately);
+    }
+
+    /// Settles one-phase requests, in their order.
+    void settle_all_of(one_phase_requests all, log_session& log, write_context const& at,
+                       one_phase_decider& decider) {
+        settle::detail::for_each_run(
+            all, [&](auto const* one) { return held_up_->contains(*one->id); },
+            [&](one_phase_requests some, bool held) {
+                call mine{some, at, decider};
+                bool id_was_there = false;
+                if (some.size() == 1 && !held && settled_together(mine, log, id_was_there)) return;
+                settle_apart(mine, log, !held, id_was_there);
+            });
     }
 
 private:
@@ -281,27 +284,26 @@ private:
 
     [[nodiscard]] std::unique_ptr<units_of_work>
     units_after(std::unique_ptr<units_of_work> const& earlier, detail::reading how) const {
-        auto made = std::make_unique<units_of_work>(layout_, how);
+        auto made = std::make_unique<units_of_work>(layout_, how, readers_);
         if (earlier) made->learn(*earlier);
         return made;
     }
 
-    using operation = settle::detail::erased_operation<units_of_work>;
-    using kept_answer = settle::detail::kept_answer;
-
-    /// Executes a wave, and keeps the answers. Only operations fail whose records other native
+    /// Executes a wave, and keeps the results. Only requests fail whose records other native
     /// transactions hold.
-    detail::commit_result perform(std::vector<operation> const& all,
-                                  std::vector<kept_answer>& kept) {
-        step const at = all.front().at();
-        bool const conditional = at == step::apply || at == step::confirm;
-        bool const alone = &all.front().work() == &all.back().work();
+    detail::commit_result perform(std::span<part_request const> all,
+                                  std::vector<part_result>& kept) {
+        part_request const& first_one = all.front();
+        bool const conditional =
+            first_one.action == step::apply || first_one.action == step::confirm;
+        // Two transactions of a wave may have one id, and different epochs.
+        bool const alone = first_one.id == all.back().id;
         // A single transaction may change its records one by one.
-        bool const unread = conditional && alone && layout_.is_own() &&
-                            !held_up_->contains(all.front().work().id);
+        bool const unread =
+            conditional && alone && layout_.is_own() && !held_up_->contains(*first_one.id);
         if (!server_->has_transactions()) {
             return execute_all(all, kept, detail::effort_for(1, true),
-                            unread ? first_reading() : detail::reading::always);
+                               unread ? first_reading() : detail::reading::always);
         }
         bool sent = false;
         if (unread && first_reading() == detail::reading::if_needed) {
@@ -309,47 +311,42 @@ private:
         }
         kept.resize(all.size());
         settle::detail::for_each_run(
-            std::span<operation const>{all},
-            [&](operation const& one) { return held_up_->contains(one.work().id); },
-            [&](std::span<operation const> some, bool held) {
+            all, [&](part_request const& one) { return held_up_->contains(*one.id); },
+            [&](std::span<part_request const> some, bool held) {
                 bool first = !held;
-                detail::in_halves(some, [&](std::span<operation const> part) {
-                    auto const before = static_cast<std::size_t>(part.data() - all.data());
-                    auto const how = detail::effort_for(part.size(), std::exchange(first, false));
-                    return perform_part(part, {&kept[before], part.size()}, how, sent);
+                detail::in_halves(some, [&](std::span<part_request const> half) {
+                    auto const before = static_cast<std::size_t>(half.data() - all.data());
+                    auto const how = detail::effort_for(half.size(), std::exchange(first, false));
+                    return perform_some(half, {&kept[before], half.size()}, how, sent);
                 });
             });
         return {};
     }
 
     /// False when nothing was done, and each half is to be tried alone.
-    bool perform_part(std::span<operation const> part, std::span<kept_answer> kept,
+    bool perform_some(std::span<part_request const> some, std::span<part_result> kept,
                       detail::effort how, bool sent) {
-        bool const one = part.size() == 1;
-        std::vector<kept_answer> part_answers;
-        auto ended = execute_all(part, part_answers, how);
+        bool const one = some.size() == 1;
+        std::vector<part_result> made;
+        auto ended = execute_all(some, made, how);
         bool const held = detail::is_conflict(ended);
         if (held && !one) return false;
-        if (one) held_up_->note(part.front().work().id, held);
+        if (one) held_up_->note(*some.front().id, held);
         // An earlier write without reading may have taken effect.
         if (sent && ended.status == detail::commit_status::undone)
             ended.status = detail::commit_status::unknown;
-        for (std::size_t number = 0; number < part.size(); ++number) {
-            kept[number] = ended.status == detail::commit_status::committed
-                               ? std::move(part_answers[number])
-                               : kept_answer{answer_of(ended.status), nullptr, ended.problem};
-        }
+        settle::detail::set_results(kept, made, ended);
         return true;
     }
 
-    detail::commit_result execute_all(std::span<operation const> all,
-                                      std::vector<kept_answer>& kept, detail::effort how,
+    detail::commit_result execute_all(std::span<part_request const> all,
+                                      std::vector<part_result>& kept, detail::effort how,
                                       detail::reading first = detail::reading::always) {
         auto const execute_each = [&](units_of_work& here, detail::link& with) {
             kept.clear();
-            for (auto const& one : all) one.expect(here);
+            for (auto const& one : all) here.expect(one);
             here.fetch(with);
-            for (auto const& one : all) kept.push_back(execute(here, one));
+            for (auto const& one : all) kept.push_back(execute_one(here, one));
         };
         return in_units(execute_each, how, first);
     }
@@ -359,14 +356,14 @@ private:
     /// only a commit proves that the state was current. Nothing when a record did not match its
     /// conditional update or must be read.
     /// Shape:   sent - becomes true when a write may have taken effect
-    std::optional<detail::commit_result> without_reading(std::vector<operation> const& all,
-                                                  std::vector<kept_answer>& kept, bool& sent) {
+    std::optional<detail::commit_result>
+    without_reading(std::span<part_request const> all, std::vector<part_result>& kept, bool& sent) {
         kept.clear();
         detail::commit_result ended{};
-        units_of_work here{layout_, detail::reading::if_needed};
-        for (auto const& one : all) one.expect(here);
+        units_of_work here{layout_, detail::reading::if_needed, readers_};
+        for (auto const& one : all) here.expect(one);
         if (here.have_to_read()) return std::nullopt;
-        for (auto const& one : all) kept.push_back(execute(here, one));
+        for (auto const& one : all) kept.push_back(execute_one(here, one));
         bool took_effect = false;
         try {
             auto with = server_->connect();
@@ -381,112 +378,93 @@ private:
         return ended;
     }
 
-    static kept_answer execute(units_of_work& here, operation const& one) {
+    static part_result execute_one(units_of_work& here, part_request const& one) {
         try {
-            return one.execute(here);
+            return here.execute(one);
         } catch (failure const& caught) {
-            return kept_answer::of_unusable(one.at(), caught.problem());
+            return result_of_unusable(one.action, caught.problem());
         }
     }
-
-    using request = settle::detail::settle_request<units_of_work>;
-    using groups = settle::detail::groups<request>;
-    using group = typename groups::group;
 
     /// Enough leaders that a few threads do not wait for each other, and few enough that many
     /// threads share a native transaction of limited size.
     static constexpr std::size_t most_leaders = 4;
     static constexpr std::size_t largest_group = 1000;
 
-    /// Shape:   one_id_twice - two of the jobs may have the same id
-    detail::commit_result settle_all(std::span<request* const> all, log_session& log,
-                              detail::effort how,
-                              detail::reading first = detail::reading::always,
-                              bool one_id_twice = false) {
-        auto const settle = [&](units_of_work& here, detail::link& with) {
+    /// Shape:   one_id_twice - two of the requests may have the same id
+    detail::commit_result settle_all(std::span<call* const> all, log_session& log,
+                                     detail::effort how,
+                                     detail::reading first = detail::reading::always,
+                                     bool one_id_twice = false) {
+        auto const settle_each = [&](units_of_work& here, detail::link& with) {
             auto const fresh = settle::detail::settle_side_by_side(
                 here, all, [&] { here.fetch(with); },
-                [&](operation const& part) { return execute(here, part); },
-                [&](job& work, write_context const& at) { log.change_within(with, work, at); },
+                [&](part_request const& part) { return execute_one(here, part); },
+                [&](one_phase_request& one, write_context const& at) {
+                    log.change_within(with, one, at);
+                },
                 one_id_twice ? &settle::detail::log_was_asked() : nullptr);
             if (!fresh.empty()) log.insert_within(with, fresh, all.front()->at);
         };
-        return in_units(settle, how, first);
+        return in_units(settle_each, how, first);
     }
 
     /// Shares a native transaction with the concurrent calls of other threads. False when this call
     /// must be tried alone.
-    bool settled_together(request& mine, log_session& log, bool& id_was_there) {
-        groups_->perform(mine, [&](group& all) {
+    bool settled_together(call& mine, log_session& log, bool& id_was_there) {
+        groups_->perform(mine, [&](auto& all) {
             auto const members = all.members();
             bool const alone = members.size() == 1;
             auto const ended = settle_all(members, log, detail::effort_for(members.size(), true),
                                           alone ? first_reading() : detail::reading::always);
             bool const held = detail::is_conflict(ended);
-            if (alone) held_up_->note(members.front()->jobs.front()->id, held);
+            if (alone) held_up_->note(*members.front()->requests.front()->id, held);
             // After a conflict each of several calls is tried alone, which finds the held record.
             if (alone || !held) all.end_all(ended);
         });
         id_was_there = mine.end && log_session::is_of_taken_id(mine.end->problem);
         if (!mine.end || !is_same_for_each(*mine.end)) return false;
-        if (mine.end->status != detail::commit_status::committed)
-            settle::detail::say(mine.jobs, *mine.end);
+        if (mine.end->status != detail::commit_status::committed) mine.set_all(*mine.end);
         return true;
     }
 
     /// Shape:   first - see detail::effort_for; id_was_there - an insert found its id taken
-    void settle_apart(request const& mine, log_session& log, bool first,
-                      bool id_was_there = false) {
-        std::vector<job*> jobs(mine.jobs.begin(), mine.jobs.end());
-        if (id_was_there) {
-            auto others = log.without_taken(jobs, false);
-            if (others.has_value()) jobs = std::move(others.value());
-        }
-        while (!jobs.empty()) {
-            bool const one = jobs.size() == 1;
-            request rest{{}, jobs, mine.parts, mine.at, mine.decide};
-            request* const only = &rest;
-            auto ended = settle_all({&only, 1}, log, detail::effort_for(jobs.size(), first),
+    void settle_apart(call const& mine, log_session& log, bool first, bool id_was_there = false) {
+        std::vector<one_phase_request*> left(mine.requests.begin(), mine.requests.end());
+        if (id_was_there) static_cast<void>(log.remove_taken(left, false));
+        while (!left.empty()) {
+            std::size_t const count = left.size();
+            call rest{left, mine.at, mine.decider};
+            call* const only = &rest;
+            auto ended = settle_all({&only, 1}, log, detail::effort_for(count, first),
                                     detail::reading::always, id_was_there);
-            if (one) held_up_->note(jobs.front()->id, detail::is_conflict(ended));
+            if (count == 1) held_up_->note(*left.front()->id, detail::is_conflict(ended));
             if (ended.status == detail::commit_status::committed) return;
             // The first look reads the majority's state; the next also finds newer entries.
-            auto others = log.partition_rejected(jobs, ended.problem, mine.at, id_was_there);
-            if (!others.has_value()) ended.problem = others.problem();
+            auto const looked = log.remove_rejected(left, ended.problem, mine.at, id_was_there);
+            if (!looked.has_value()) ended.problem = looked.problem();
             bool const first_time = log_session::is_of_taken_id(ended.problem) &&
                                     !std::exchange(id_was_there, true);
-            if (others.has_value() && (first_time || others.value().size() < jobs.size())) {
-                jobs = std::move(others.value());
-                continue;
-            }
+            if (looked.has_value() && (first_time || left.size() < count)) continue;
             bool const of_some = ended.problem.code == errc::bad_parameters ||
                                  detail::is_conflict(ended);
-            if (!of_some || one) return settle::detail::say(jobs, ended);
-            // Halving finds the job with the failed entry or record.
-            std::span<job* const> const all{jobs};
+            one_phase_requests const all{left};
+            if (!of_some || count == 1) return call{all, mine.at, mine.decider}.set_all(ended);
+            // Halving finds the request with the failed entry or record.
             for (auto const& half : {all.first(all.size() / 2), all.subspan(all.size() / 2)}) {
-                settle_apart({{}, half, mine.parts, mine.at, mine.decide}, log, false);
+                settle_apart(call{half, mine.at, mine.decider}, log, false);
             }
             return;
         }
     }
 
-    static bool read_key(std::string const& stored, std::string& key) {
-        key = stored;
-        return true;
-    }
-    template <typename Key>
-    static bool read_key(std::int64_t stored, Key& key) {
-        return from_integer(stored, key);
-    }
-
     detail::server* server_;
     detail::record_layout layout_;
+    detail::bare_readers<Collections...> readers_;
     std::shared_ptr<groups> groups_;
     std::shared_ptr<detail::backoff> backoff_;
     std::shared_ptr<detail::held_up> held_up_;
-    using waves_under_way = settle::detail::waves_under_way<units_of_work>;
-    std::shared_ptr<waves_under_way> beside_; ///< null without other stores
+    std::shared_ptr<settle::detail::waves_under_way> beside_; ///< null without other stores
 };
 
 } // namespace mongodb

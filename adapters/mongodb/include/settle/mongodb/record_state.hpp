@@ -4,7 +4,7 @@
 
 #include <settle/mongodb/bare_mark.hpp>
 #include <settle/mongodb/conditional_update.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -26,7 +26,7 @@ struct record_state {
     std::vector<mark_locator> added{};  ///< new marks
     std::vector<mark_locator> pulled{}; ///< marks to pull
     bool rewritten = false;           ///< an existing mark has changed
-    bool ends = false;                ///< an operation ends a transaction here
+    bool ends = false;                ///< a part of a transaction ends here
     bool held = false;                ///< the record was only checked, and must stay unchanged
     std::string image{};              ///< the image from which the record was recreated
     std::vector<std::string> bare{};  ///< unread bare marks of other programs
@@ -112,74 +112,6 @@ struct record_state {
         }
         if (!set.empty()) made.object("$set", set);
         return made;
-    }
-
-    /// Reads a bare mark of the caller's transaction; returns why it cannot.
-    using bare_reader = settle::detail::function_view<std::string(mark<record_type>&)>;
-
-    /// Turns a bare mark of the operation's transaction into a mark of settle. True when other bare
-    /// marks stay: their effects are unknown, so a new effect is busy.
-    /// Errors:  throws errc::damaged where the mark cannot be ended
-    bool take_bare_mark(transaction_id const& id, part_number part, bare_reader read_bare) {
-        if (has_bare(id)) {
-            auto taken = take_bare(id, false, read_bare);
-            bare_replaced = true;
-            if (slot.marks.find(id, part) == nullptr) slot.marks.insert(std::move(taken));
-            // The other program's late write has taken effect a second time.
-            else undo(taken);
-        }
-        return !bare.empty();
-    }
-
-    /// Pulls a bare mark that its transaction left behind.
-    /// Shape:   stands - an assigned value stays, as the transaction committed it; an added amount
-    ///          came too late in any case
-    [[nodiscard]] answer pull_bare(transaction_id const& id, bool stands, bare_reader read_bare) {
-        if (!fault.empty()) throw failure(fault);
-        if (!has_bare(id)) return answer::nothing;
-        auto const taken = take_bare(id, stands, read_bare);
-        if (!taken.is_exclusive() || !stands) undo(taken);
-        rewritten = true;
-        return answer::applied;
-    }
-
-private:
-    [[nodiscard]] bool has_bare(transaction_id const& id) const {
-        return std::find(bare.begin(), bare.end(), id) != bare.end();
-    }
-
-    mark<record_type> take_bare(transaction_id const& id, bool stands, bare_reader read_bare) {
-        mark<record_type> taken;
-        auto problem = read_bare(taken);
-        bool const alone = std::all_of(bare.begin(), bare.end(),
-                                       [&](std::string const& one) { return one == id; });
-        if (taken.is_exclusive() && !alone) {
-            problem = "other transactions of those programs have left marks there, too, so nobody "
-                      "can say which value was there before";
-        }
-        if (!problem.empty() && !stands) {
-            throw failure({make_error_code(errc::damaged),
-                           "settle: " + name() + " has a mark of the transaction '" +
-                               id + "' of another program: " + problem +
-                               ". Finish it by hand. See mongodb#coming-from-the-tutorial"});
-        }
-        // A repeated assignment has one effect; each repeated addition has its own mark.
-        if (taken.is_exclusive()) std::erase(bare, id);
-        else bare.erase(std::find(bare.begin(), bare.end(), id));
-        return taken;
-    }
-
-    /// Undoes the effect of a bare mark that was removed from the list.
-    void undo(mark<record_type> const& taken) {
-        auto const member = member_out_of_range(*slot.record, taken.undo_delta);
-        if (!member.empty()) {
-            throw failure(damaged("it would take '" + std::string{member} + "' out of its range "
-                                  "to undo a mark of another program"));
-        }
-        record_answer<record_type> ended;
-        settle::detail::end_mark(slot.record, taken, false, ended);
-        changed |= ended.fields;
-        rewritten = true;
     }
 };
 

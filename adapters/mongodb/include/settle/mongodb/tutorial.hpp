@@ -7,11 +7,26 @@
 #pragma once
 
 #include <settle/mongodb.hpp>
+#include <settle/mongodb/bare_effect.hpp>
 #include <settle/mongodb/layout_check.hpp>
 #include <settle/mongodb/tutorial_log.hpp>
 
 SETTLE_BEGIN
 namespace mongodb {
+namespace detail {
+
+[[nodiscard]] inline bool is_same_key(part_key const& left, key_value const& right) {
+    return std::visit(
+        [&](auto const& key) {
+            constexpr bool text = std::is_same_v<std::remove_cvref_t<decltype(key)>, std::string>;
+            using same = std::conditional_t<text, std::string_view, std::int64_t>;
+            auto const* const other = std::get_if<same>(&left);
+            return other != nullptr && *other == key;
+        },
+        right);
+}
+
+} // namespace detail
 
 /// The records of such a database.
 /// Shape:   Type - the type of the other programs' transactions
@@ -19,36 +34,51 @@ template <auto const& Type, typename... Collections>
 class tutorial_session : public record_session<Collections...> {
     using base = record_session<Collections...>;
     using direction = forward<Type>;
+    static constexpr transaction_descriptor const& type = descriptor_of<direction>;
 
 public:
     tutorial_session(detail::server& with, detail::record_layout layout, tutorial_log<Type> log)
-        : base(with, std::move(layout)), log_(std::move(log)) {}
+        : base(with, std::move(layout), {&detail::read_bare_effect<direction, Collections>...}),
+          log_(std::move(log)) {}
 
     /// As the base does. First it handles commits of other programs without an epoch: it raises
     /// their marks to this claim's epoch and stores that epoch as the committed epoch, so that a
     /// late effect is recognised by its lower epoch.
-    template <typename Direction, typename Kind>
-    void start(std::span<job> wave, Kind how) {
-        std::vector<job*> left_out;
-        if constexpr (!Kind::applies) {
-            for (job& work : wave) {
-                bool const due = how.at() == step::confirm && work.takes(step::confirm);
-                if (!due || work.coordinator.committed() != 0) continue;
-                if (!take_commit<Direction>(work)) left_out.push_back(&work);
+    void execute(std::span<part_request const> requests, std::span<part_result> results) {
+        if (!has_commit_without_epoch(requests)) return base::execute(requests, results);
+        auto commits = commits_of(requests);
+        look_up_commits(requests, commits);
+        std::vector<part_request> others;
+        std::vector<part_result*> answered;
+        for (commit& one : commits) {
+            auto const some = requests.subspan(one.first, one.count);
+            if (one.stands == answer::applied && one.committed == 0) take_commit(some, one);
+            for (std::size_t at = one.first; at < one.first + one.count; ++at) {
+                if (one.stands != answer::applied) {
+                    results[at].fail(one.stands, one.problem);
+                    continue;
+                }
+                others.push_back(requests[at]);
+                others.back().committed = one.committed;
+                answered.push_back(&results[at]);
             }
         }
-        for (job* const work : left_out) work->resting = true;
-        base::template start<Direction>(wave, how);
-        for (job* const work : left_out) work->resting = false;
+        std::vector<part_result> made(others.size());
+        base::execute(others, made);
+        for (std::size_t at = 0; at < made.size(); ++at) *answered[at] = std::move(made[at]);
     }
 
-    /// As the base does, without the jobs that cannot be taken over.
-    template <typename Direction, typename Judge>
-    void one_phase(std::span<job> wave, tutorial_log<Type>& log, write_context const& at,
-                   Judge&& decide) {
-        log.template without_unfit<step::one_phase>(wave, [&] {
-            base::template one_phase<Direction>(wave, log, at, std::forward<Judge>(decide));
-        });
+    /// As the base does. Commits without an epoch are handled before it returns.
+    void start(std::span<part_request const> requests, std::span<part_result> results) {
+        if (has_commit_without_epoch(requests)) execute(requests, results);
+        else base::start(requests, results);
+    }
+
+    /// As the base does, without the requests that cannot be taken over.
+    void one_phase(std::span<one_phase_request> requests, tutorial_log<Type>& log,
+                   write_context const& at, one_phase_decider& decider) {
+        auto const others = log.without_unfit(requests);
+        base::settle_all_of(others, log, at, decider);
     }
 
     /// Ends a mark; the entry tells the effect of a bare mark.
@@ -62,73 +92,108 @@ public:
         if (!parameters.has_value()) return parameters.problem();
         std::optional<result<answer>> reply;
         bool const stands = found.value()->state == state::done;
-        direction::for_each_participant([&](auto index) {
-            if (!reply) reply = pull_part<index>(where, parameters.value(), stands);
+        void const* const given = &parameters.value();
+        type.for_each_part(given, [&](part_descriptor const& one, std::size_t line, std::size_t) {
+            if (reply || one.name != where.collection) return;
+            auto const request =
+                detail::leftover_request(one, type, given, where.id, line, step::compensate);
+            if (detail::is_same_key(request.key(), where.key)) reply = pull_bare(request, stands);
         });
         return reply ? *std::move(reply) : unknown_mark(where);
     }
 
 private:
-    /// False on failure: then every due part has its answer.
-    template <typename Direction>
-    bool take_commit(job& work) {
-        auto const each = [&](auto&& function) {
-            std::span<job> const alone{&work, 1};
-            for_each_operation<base::template holds, Direction>(
-                alone, ending_step{step::confirm}, function);
-        };
-        answer met_answer = answer::applied;
-        auto const ended = base::in_units([&](typename base::units_of_work& here,
-                                              detail::link& with) {
-            met_answer = answer::applied;
-            each([&](auto const& one) { here.of(one).expect(one); });
-            here.fetch(with);
-            each([&](auto const& one) {
-                auto const reply = here.of(one).raise_mark(one, work.coordinator.epoch_number());
-                if (reply == answer::fenced) met_answer = reply;
-            });
+    /// The requests of one transaction that another program may have committed.
+    struct commit {
+        std::size_t first; ///< the index of its first request
+        std::size_t count;
+        answer stands = answer::applied; ///< otherwise the answer to each of its requests
+        epoch committed = 0;             ///< the committed epoch, 0 while there is none
+        error problem{};
+    };
+
+    static bool has_commit_without_epoch(std::span<part_request const> requests) {
+        return std::any_of(requests.begin(), requests.end(), [](part_request const& one) {
+            return one.action == step::confirm && one.committed == 0;
         });
-        error problem = ended.problem;
-        if (ended.status != detail::commit_status::committed) {
-            met_answer = settle::detail::answer_of(ended.status);
-        } else if (met_answer == answer::applied) {
-            log_.store_commit(work);
-            if (work.reply == log_answer::taken) {
-                work.coordinator.committed_without_epoch();
-                return true;
-            }
-            met_answer = work.reply == log_answer::conflict  ? answer::fenced
-                  : work.reply == log_answer::unknown ? answer::unknown
-                                                     : answer::unavailable;
-            problem = work.problem;
-        }
-        each([&](auto const& one) { work.answered(one.flat_part(), met_answer, problem); });
-        return false;
     }
 
-    template <std::size_t Index, typename Parameters>
-    std::optional<result<answer>> pull_part(mark_locator const& where, Parameters const& parameters,
-                                            bool stands) {
-        using collection = typename direction::template collection_of<Index>;
-        if (where.collection != collection::name) return std::nullopt;
-        auto const& user = direction::user(parameters);
-        for (std::size_t line = 0; line < direction::template lines<Index>(user); ++line) {
-            auto const key = direction::template key<Index>(user, line);
-            typename collection::key_type typed{};
-            bool overflow = false;
-            store_value(typed, key, overflow);
-            if (overflow || key_value{typename detail::unit_of_work<collection>::stored_key(
-                                typed)} != where.key) {
-                continue;
-            }
-            return base::template at_record<collection>(typed, [&](auto& table) {
-                return table.pull_bare(where.id, stands, [&](auto const& now, auto& taken) {
-                    return detail::read_bare_mark<direction, Index>(parameters, line, now,
-                                                                    step::compensate, taken);
-                });
-            });
+    static std::vector<commit> commits_of(std::span<part_request const> requests) {
+        std::vector<commit> all;
+        for (std::size_t at = 0; at < requests.size(); ++at) {
+            bool const next = !all.empty() && *requests[all.back().first].id == *requests[at].id;
+            if (next) ++all.back().count;
+            else all.push_back({at, 1, answer::applied, requests[at].committed});
         }
-        return std::nullopt;
+        return all;
+    }
+
+    /// An earlier wave of this claim may have stored the committed epoch: then a bare mark is of a
+    /// late effect, and must not be raised.
+    void look_up_commits(std::span<part_request const> requests, std::vector<commit>& commits) {
+        std::vector<read_request> reads;
+        std::vector<commit*> readers;
+        for (commit& one : commits) {
+            if (one.committed != 0) continue;
+            part_request const& of = requests[one.first];
+            reads.push_back({of.id, of.type, of.parameters, nullptr});
+            readers.push_back(&one);
+        }
+        log_.look_up(reads, [&](std::size_t at, result<std::optional<entry>>&& found, bool) {
+            commit& one = *readers[at];
+            if (!found.has_value()) {
+                one.stands = answer::unavailable;
+                one.problem = found.problem();
+                return;
+            }
+            auto const& here = found.value();
+            epoch const claimed = requests[one.first].epoch_number;
+            bool const is_held =
+                here && here->state == state::applied && here->epoch_number == claimed;
+            if (is_held) one.committed = here->committed;
+            else one.stands = answer::fenced;
+        });
+    }
+
+    void take_commit(std::span<part_request const> requests, commit& of) {
+        epoch const claimed = requests.front().epoch_number;
+        auto const ended =
+            base::in_units([&](typename base::units_of_work& here, detail::link& with) {
+                of.stands = answer::applied;
+                for (auto const& one : requests) here.expect(one);
+                here.fetch(with);
+                for (auto const& one : requests) {
+                    if (here.raise_mark(one) == answer::fenced) of.stands = answer::fenced;
+                }
+            });
+        of.problem = ended.problem;
+        if (ended.status != detail::commit_status::committed) {
+            of.stands = settle::detail::answer_of(ended.status);
+        } else if (of.stands == answer::applied) {
+            auto const stored = log_.store_commit(*requests.front().id, claimed);
+            of.committed = claimed;
+            if (stored.reply == log_answer::taken) return;
+            of.stands = stored.reply == log_answer::conflict  ? answer::fenced
+                        : stored.reply == log_answer::unknown ? answer::unknown
+                                                              : answer::unavailable;
+            of.problem = stored.problem;
+        }
+    }
+
+    result<answer> pull_bare(part_request const& request, bool stands) {
+        result<answer> reply = answer::nothing;
+        static_cast<void>((pull_bare_in<Collections>(request, stands, reply) || ...));
+        return reply;
+    }
+    template <typename C>
+    bool pull_bare_in(part_request const& request, bool stands, result<answer>& reply) {
+        if (request.descriptor->target != &settle::detail::target_tag<C>) return false;
+        using unit_of_work = detail::unit_of_work<C>;
+        typename unit_of_work::stored_key const key{
+            std::get<typename unit_of_work::key_view>(request.key())};
+        reply = base::template at_record<C>(
+            key, [&](unit_of_work& unit) { return unit.pull_bare(request, stands); });
+        return true;
     }
 
     static result<answer> unknown_mark(mark_locator const& where) {

@@ -4,8 +4,11 @@
 // it is.
 #pragma once
 
-#include <settle/mongodb/unit_of_work.hpp>
+#include <settle/mongodb/bare_effect.hpp>
 #include <settle/mongodb/log_session.hpp>
+#include <settle/mongodb/unit_of_work.hpp>
+
+#include <set>
 
 SETTLE_BEGIN
 namespace mongodb {
@@ -15,83 +18,109 @@ namespace mongodb {
 template <auto const& Type>
 class tutorial_log : public log_session {
     using direction = forward<Type>;
+    static constexpr transaction_descriptor const& type = descriptor_of<direction>;
 
 public:
     tutorial_log(detail::server& with, detail::record_layout records, log_session log)
         : log_session(std::move(log)), with_(&with), records_(std::move(records)) {}
 
-    /// As log_session. The first claim or cancel of a leftover entry is `unavailable` with
+    /// As log_session. The first claim or cancel of a leftover entry is `blocked` with
     /// errc::damaged if one of its marks could not be ended.
-    template <step Step>
-    void change(std::span<job> wave, write_context const& at) {
-        without_unfit<Step>(wave, [&] { log_session::change<Step>(wave, at); });
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at) {
+        std::vector<leftover> found;
+        for (std::size_t i = 0; i < writes.size(); ++i) {
+            auto const& one = writes[i];
+            bool const takes_over = one.action == step::claim || one.action == step::cancel;
+            if (!takes_over || one.type != &type || one.change.from_epoch != 0) continue;
+            // An initial entry has no marks to end when it is canceled.
+            if (one.action == step::cancel && one.change.from == state::initial) continue;
+            found.push_back(
+                {one.id, one.parameters, one.change.from == state::applied, &results[i]});
+        }
+        auto const unfit = answer_unfit(std::move(found));
+        if (unfit.empty()) return log_session::write(writes, results, at);
+        std::vector<entry_write> others;
+        std::vector<write_result*> answered;
+        for (std::size_t i = 0; i < writes.size(); ++i) {
+            if (unfit.contains(&results[i])) continue;
+            others.push_back(writes[i]);
+            answered.push_back(&results[i]);
+        }
+        std::vector<write_result> made(others.size());
+        log_session::write(others, made, at);
+        for (std::size_t i = 0; i < made.size(); ++i) *answered[i] = std::move(made[i]);
     }
 
-    /// Calls a function with a wave, without the jobs whose leftovers cannot be taken over.
-    template <step Step, typename Function>
-    void without_unfit(std::span<job> wave, Function&& function) {
-        std::vector<job*> unfit;
-        if constexpr (Step == step::claim || Step == step::cancel || Step == step::one_phase) {
-            unfit = look_at_leftovers(leftovers_of<Step>(wave));
+    /// Answers one-phase requests whose leftovers cannot be taken over, as write() does, and
+    /// returns the others.
+    [[nodiscard]] std::vector<one_phase_request*>
+    without_unfit(std::span<one_phase_request> requests) {
+        std::vector<leftover> found;
+        for (one_phase_request& one : requests) {
+            if (one.type != &type || one.inserts || one.parts.empty()) continue;
+            // The entry's own epoch is lower by 1.
+            bool const has_epoch = one.parts.front().epoch_number > 1;
+            if (!has_epoch) found.push_back({one.id, one.parameters, false, &one.result});
         }
-        for (job* const work : unfit) work->resting = true;
-        function();
-        for (job* const work : unfit) work->resting = false;
+        auto const unfit = answer_unfit(std::move(found));
+        std::vector<one_phase_request*> others;
+        for (one_phase_request& one : requests) {
+            if (!unfit.contains(&one.result)) others.push_back(&one);
+        }
+        return others;
     }
 
 private:
-    template <step Step>
-    [[nodiscard]] static std::vector<job*> leftovers_of(std::span<job> wave) {
-        std::vector<job*> found;
-        for (job& work : wave) {
-            bool const known = work.direction == &erased_direction_of<direction>;
-            if (!known || !work.takes(Step) || work.coordinator.inserts()) continue;
-            auto const wanted = work.coordinator.change();
-            // An initial entry has no marks to end when it is canceled.
-            bool const unbegun = Step == step::cancel && wanted.from == state::initial;
-            if (wanted.from_epoch == 0 && !unbegun) found.push_back(&work);
-        }
-        return found;
-    }
+    /// An entry without an epoch that is to be taken over.
+    struct leftover {
+        transaction_id const* id;
+        void const* parameters;
+        bool committed;
+        write_result* result;
+        error problem{}; ///< why a mark could not be ended
+    };
 
-    /// Answers the jobs that cannot be taken over, and returns them.
-    std::vector<job*> look_at_leftovers(std::vector<job*> const& leftovers) {
-        std::vector<job*> unfit;
+    /// Answers the leftovers that cannot be taken over, and returns their results.
+    [[nodiscard]] std::set<write_result const*> answer_unfit(std::vector<leftover> leftovers) {
+        std::set<write_result const*> unfit;
         if (leftovers.empty()) return unfit;
-        for (job* const work : leftovers) work->problem = {};
         try {
             auto with = with_->connect();
             direction::for_each_participant(
                 [&](auto index) { look_at_part<index>(with, leftovers); });
         } catch (failure const& caught) {
-            for (job* const work : leftovers) work->problem = caught.problem();
+            for (leftover& one : leftovers) one.problem = caught.problem();
         }
-        for (job* const work : leftovers) {
-            if (work->problem.empty()) continue;
-            work->reply = settle::detail::answer_of_undone(work->problem);
-            unfit.push_back(work);
+        for (leftover const& one : leftovers) {
+            if (one.problem.empty()) continue;
+            settle::detail::set_result(*one.result, {detail::commit_status::undone, one.problem});
+            unfit.insert(one.result);
         }
         return unfit;
     }
 
     template <std::size_t Index>
-    void look_at_part(detail::link& with, std::vector<job*> const& leftovers) {
-        detail::unit_of_work<typename direction::template collection_of<Index>> here{records_};
+    void look_at_part(detail::link& with, std::vector<leftover>& leftovers) const {
+        using collection = typename direction::template collection_of<Index>;
+        detail::unit_of_work<collection> here{records_, detail::reading::always,
+                                              &detail::read_bare_effect<direction, collection>};
+        part_descriptor const& part = type.participants[Index];
         auto const each = [&](auto&& function) {
-            for (job* const work : leftovers) {
-                auto const& user = work->template parameters_of<direction>();
-                bool const committed = work->coordinator.state() == state::applied;
-                ending_step const how{committed ? step::confirm : step::compensate};
-                for (std::size_t line = 0; line < direction::template lines<Index>(user); ++line) {
-                    function(*work, operation<ending_step, direction, Index>{*work, how, 0, line});
+            for (leftover& one : leftovers) {
+                step const end = one.committed ? step::confirm : step::compensate;
+                std::size_t const lines = type.lines(one.parameters, Index);
+                for (std::size_t line = 0; line < lines; ++line) {
+                    function(one, detail::leftover_request(part, type, one.parameters, *one.id,
+                                                           line, end));
                 }
             }
         };
-        each([&](job&, auto const& one) { here.expect(one); });
+        each([&](leftover&, part_request const& request) { here.expect(request); });
         here.fetch(with);
-        each([&](job& work, auto const& one) {
-            auto problem = here.look(one);
-            if (work.problem.empty()) work.problem = std::move(problem);
+        each([&](leftover& one, part_request const& request) {
+            auto problem = here.look(request);
+            if (one.problem.empty()) one.problem = std::move(problem);
         });
     }
 

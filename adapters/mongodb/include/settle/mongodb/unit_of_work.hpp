@@ -2,9 +2,10 @@
 // The unit of work of one collection: it reads, changes and writes the records of a wave.
 #pragma once
 
+#include <settle/mongodb/bare_mark.hpp>
 #include <settle/mongodb/collections.hpp>
-#include <settle/mongodb/record_state.hpp>
 #include <settle/mongodb/native.hpp>
+#include <settle/mongodb/record_state.hpp>
 #include <settle/store/hash_index.hpp>
 
 SETTLE_BEGIN
@@ -39,30 +40,31 @@ public:
     using stored_key = typename state_type::stored_key;
     using key_view = std::conditional_t<has_text_key, std::string_view, std::int64_t>;
 
-    explicit unit_of_work(record_layout layout = {}, reading when = reading::always)
-        : codec_(std::move(layout)), reads_(when) {}
+    /// Shape:   read_bare - reads the bare marks of the tutorial's programs; null elsewhere
+    explicit unit_of_work(record_layout layout = {}, reading when = reading::always,
+                          bare_reader<record_type> read_bare = nullptr)
+        : codec_(std::move(layout)), reads_(when), read_bare_(read_bare) {}
 
-    /// Announces an operation. Operations are executed in the order of their announcements.
-    template <typename Operation>
-    void expect(Operation const& one) {
+    /// Announces a request. Requests are executed in the order of their announcements.
+    void expect(part_request const& request) {
         auto const count = records_.size();
-        auto const number = find_index(one.key());
+        auto const number = find_index(key_of(request));
         expected_.push_back(number);
-        if (!Operation::applies) records_[number].ends = true;
+        if (!applies(request.action)) records_[number].ends = true;
         if (reads_ == reading::always) return;
-        // A second operation needs the record as the first one leaves it, so it must be read.
-        if (number == count) records_[number].conditional = conditional_of(one);
+        // A second request needs the record as the first one leaves it, so it must be read.
+        if (number == count) records_[number].conditional = conditional_of(request);
         else records_[number].conditional.reset();
     }
     void expect(stored_key const& key) { expected_.push_back(find_index(key)); }
 
-    /// Whether an announced operation needs its record read.
+    /// Whether an announced request needs its record read.
     [[nodiscard]] bool has_to_read() const {
         return std::any_of(records_.begin(), records_.end(),
                            [](state_type const& at) { return !at.conditional; });
     }
 
-    /// Reads the records of the announced operations.
+    /// Reads the records of the announced requests.
     /// Shape:   options - of the find
     /// Errors:  throws command_failure
     void fetch(link& with, document options = {}) {
@@ -90,47 +92,41 @@ public:
         at->found.emplace(std::move(found));
     }
 
-    /// Executes the next announced operation on its record.
+    /// Executes the next announced request on its record.
     /// Errors:  throws errc::damaged when the record cannot be used
-    template <typename Operation>
-    [[nodiscard]] record_answer<record_type> execute(Operation const& one) {
+    [[nodiscard]] record_answer<record_type> execute(part_request const& request) {
         state_type& at = records_[expected_[executed_++]];
-        auto const unruled = execute_unruled(at, one.at(), one.id(), one.part(),
-                                        [&](auto& made) {
-                                            return read_bare_mark(one, *at.slot.record, made);
-                                        });
-        if (unruled) return *unruled;
-        auto result = one.execute(at.slot, whole_document{codec_, at});
-        note(result, at, one.id(), one.part());
-        if constexpr (Operation::applies) {
-            if (result.on_record == record_change::created) at.image = one.intent().native_image();
+        if (auto const unruled = execute_unruled(at, request)) return *unruled;
+        auto result = settle::execute(request, at.slot, whole_document{codec_, at});
+        note(result, at, *request.id, request.part);
+        if (result.on_record == record_change::created) {
+            at.image = settle::detail::record_part(request).native_image(request);
         }
         return result;
     }
 
-    /// Checks the next announced operation against its record, which is not to be written.
-    /// Returns: the error that would stop the operation
-    template <typename Operation>
-    [[nodiscard]] error look(Operation const& one) {
+    /// Checks the next announced request against its record, which is not to be written.
+    /// Returns: the error that would stop the request
+    [[nodiscard]] error look(part_request const& request) {
         state_type const& at = records_[expected_[executed_]];
         try {
-            static_cast<void>(execute(one));
+            static_cast<void>(execute(request));
         } catch (failure const& caught) {
             return caught.problem();
         }
         return at.fault;
     }
 
-    /// Ends an operation at once, in one phase.
-    void end_one_phase(key_view key, part_end<Collection> const& one, bool confirmed) {
-        state_type& at = records_[find_index(key)];
+    /// Ends an applied part at once, in one phase.
+    void end_one_phase(part_request const& request, bool confirmed) {
+        state_type& at = records_[find_index(key_of(request))];
         if (at.conditional) {
             // The cause is known only after all records have been read.
             mistaken_ = mistaken_ || !confirmed;
             return;
         }
         at.held = at.held || confirmed;
-        note(one.end_one_phase(at.slot, confirmed), at, one.id(), one.part());
+        note(settle::end_one_phase(request, at.slot, confirmed), at, *request.id, request.part);
     }
 
     /// Ends one mark if it still has this epoch.
@@ -144,19 +140,15 @@ public:
         return result.what;
     }
 
-    /// Raises the mark, also a bare one, of the next announced operation.
+    /// Raises the mark, also a bare one, of the next announced request to the request's epoch.
     /// Errors:  throws errc::damaged when the record cannot be used
-    template <typename Operation>
-    [[nodiscard]] answer raise_mark(Operation const& one, epoch under) {
+    [[nodiscard]] answer raise_mark(part_request const& request) {
         state_type& at = records_[expected_[executed_++]];
         if (!at.fault.empty()) throw failure(at.fault);
-        if (!at.bare.empty()) {
-            at.take_bare_mark(one.id(), one.part(), [&](auto& made) {
-                return read_bare_mark(one, *at.slot.record, made);
-            });
-        }
-        auto* const found = at.slot.marks.find(one.id(), one.part());
+        bare_marks{at, read_bare_}.adopt(request);
+        auto* const found = at.slot.marks.find(*request.id, request.part);
         if (found == nullptr) return answer::nothing;
+        epoch const under = request.epoch_number;
         if (found->epoch_number > under) return answer::fenced;
         at.rewritten = at.rewritten || found->epoch_number < under;
         found->epoch_number = under;
@@ -164,11 +156,9 @@ public:
     }
 
     /// Pulls a bare mark of the only announced record.
-    /// Shape:   stands - as in record_state; read(record, mark) - reads the mark's effect
-    template <typename Read>
-    [[nodiscard]] answer pull_bare(transaction_id const& id, bool stands, Read&& read) {
-        state_type& at = records_.front();
-        return at.pull_bare(id, stands, [&](auto& taken) { return read(*at.slot.record, taken); });
+    /// Shape:   stands - as in bare_marks
+    [[nodiscard]] answer pull_bare(part_request const& request, bool stands) {
+        return bare_marks{records_.front(), read_bare_}.pull(request, stands);
     }
 
     /// Writes the changed records.
@@ -292,7 +282,7 @@ public:
     }
 
 private:
-    /// Makes the JSON of a whole document. A named type: operations share its instantiation.
+    /// Makes the JSON of a whole document.
     struct whole_document {
         codec const& with;
         state_type const& at;
@@ -401,9 +391,8 @@ private:
     }
 
     /// Answers where the record rule has no say: unread, unusable and bare-marked records.
-    std::optional<record_answer<record_type>>
-    execute_unruled(state_type& at, step what, transaction_id const& id, part_number part,
-                    typename state_type::bare_reader read_bare) {
+    std::optional<record_answer<record_type>> execute_unruled(state_type& at,
+                                                              part_request const& request) {
         if (at.conditional) {
             record_answer<record_type> supposed;
             supposed.what = answer::applied;
@@ -411,31 +400,38 @@ private:
         }
         if (!at.fault.empty()) {
             // Where the part never left a mark, there is nothing to undo.
-            if (undoes(what) && at.found && !codec_.may_hold_mark(*at.found, id, part)) {
+            if (undoes(request.action) && at.found &&
+                !codec_.may_hold_mark(*at.found, *request.id, request.part)) {
                 return record_answer<record_type>{};
             }
             throw failure(at.fault);
         }
         if (at.bare.empty()) return std::nullopt;
-        bool const others = at.take_bare_mark(id, part, read_bare);
+        bare_marks{at, read_bare_}.adopt(request);
+        // The effects of other transactions' bare marks are unknown, so a new effect is busy.
         // Adopting a mark takes no effect, so other marks do not matter.
-        bool const adopts = at.slot.marks.find(id, part) != nullptr;
-        if (others && applies(what) && !adopts) {
+        bool const adopts = at.slot.marks.find(*request.id, request.part) != nullptr;
+        if (!at.bare.empty() && applies(request.action) && !adopts) {
             return settle::detail::refused<record_type>(answer::busy);
         }
         return std::nullopt;
     }
 
-    template <typename Operation>
-    [[nodiscard]] std::optional<conditional_update> conditional_of(Operation const& one) const {
+    static key_view key_of(part_request const& request) {
+        return std::get<key_view>(request.key());
+    }
+
+    [[nodiscard]] std::optional<conditional_update>
+    conditional_of([[maybe_unused]] part_request const& request) const {
         if constexpr (is_told_by_kinds<Collection>()) {
-            auto const wanted = one.conditional();
-            if (!wanted || !codec_.layout().is_own()) return std::nullopt;
+            if (!codec_.layout().is_own()) return std::nullopt;
+            auto const wanted = settle::conditional_of<record_type>(request);
+            if (!wanted) return std::nullopt;
             document filter;
-            if constexpr (has_text_key)
-                state_type::append_key(filter, "_id", stored_key(one.key()));
-            else filter.object("_id", integer_key(one.key()));
-            auto made = update_of<Collection>(std::move(filter), *wanted, one.at());
+            key_view const key = key_of(request);
+            if constexpr (has_text_key) filter.text("_id", key);
+            else filter.object("_id", integer_key(key));
+            auto made = update_of<Collection>(std::move(filter), *wanted, request.action);
             // The server takes an empty change for a whole document.
             if (made.change.empty()) return std::nullopt;
             return made;
@@ -446,10 +442,11 @@ private:
 
     codec codec_;
     reading reads_;
+    bare_reader<record_type> read_bare_;
     bool mistaken_ = false; ///< a conditional update did not match its record
     std::vector<state_type> records_;
-    std::vector<std::size_t> expected_; ///< places of the operations, in order
-    std::size_t executed_ = 0;               ///< how many operations were executed
+    std::vector<std::size_t> expected_; ///< indices of the announced requests' records
+    std::size_t executed_ = 0;          ///< how many requests were executed
     settle::detail::hash_index index_;
     std::vector<std::pair<stored_key, error>> known_faults_;
 };

@@ -9,33 +9,43 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
+/// Readers of the bare marks in some collections, each null where none is known.
+template <typename... Collections>
+using bare_readers = std::tuple<bare_reader<typename Collections::record_type>...>;
+
 /// The units of work of all collections, for one attempt.
 template <typename... Collections>
 class units_of_work {
 public:
-    units_of_work(record_layout const& layout, reading when)
-        : all_(unit_of_work<Collections>{layout, when}...) {}
+    units_of_work(record_layout const& layout, reading when,
+                  bare_readers<Collections...> const& readers)
+        : all_(std::apply(
+              [&](auto... reader) {
+                  return units{unit_of_work<Collections>{layout, when, reader}...};
+              },
+              readers)) {}
 
     template <typename C>
     unit_of_work<C>& get() {
         return std::get<unit_of_work<C>>(all_);
     }
-    template <typename Operation>
-    auto& of(Operation const&) {
-        return get<typename Operation::collection>();
-    }
-    template <typename Operation>
-    void expect(Operation const& one) {
-        of(one).expect(one);
+    void expect(part_request const& request) {
+        at(request, [&](auto& unit) { unit.expect(request); });
     }
     /// Errors:  throws errc::damaged when its record cannot be used
-    template <typename Operation>
-    record_answer<typename Operation::record> execute(Operation const& one) {
-        return of(one).execute(one);
+    [[nodiscard]] part_result execute(part_request const& request) {
+        part_result made;
+        at(request, [&](auto& unit) { made = result_of(unit.execute(request)); });
+        return made;
     }
-    template <typename Operation>
-    void end_one_phase(Operation const& one, bool confirmed) {
-        of(one).end_one_phase(one.key(), one.end(), confirmed);
+    void end_one_phase(part_request const& request, bool confirmed) {
+        at(request, [&](auto& unit) { unit.end_one_phase(request, confirmed); });
+    }
+    /// As unit_of_work::raise_mark.
+    [[nodiscard]] answer raise_mark(part_request const& request) {
+        answer made = answer::nothing;
+        at(request, [&](auto& unit) { made = unit.raise_mark(request); });
+        return made;
     }
     [[nodiscard]] bool have_to_read() const {
         return (std::get<unit_of_work<Collections>>(all_).has_to_read() || ...);
@@ -63,6 +73,19 @@ public:
     }
 
 private:
+    using units = std::tuple<unit_of_work<Collections>...>;
+
+    /// Calls a function with the unit of work of a request's collection.
+    template <typename Function>
+    void at(part_request const& request, Function&& function) {
+        auto const try_one = [&]<typename C>(std::type_identity<C>) {
+            bool const found = request.descriptor->target == &settle::detail::target_tag<C>;
+            if (found) function(get<C>());
+            return found;
+        };
+        static_cast<void>((try_one(std::type_identity<Collections>{}) || ...));
+    }
+
     template <typename Write>
     bool write_each(commit_result& ended, Write&& write) {
         bool all = true;
@@ -79,7 +102,7 @@ private:
         return all;
     }
 
-    std::tuple<unit_of_work<Collections>...> all_;
+    units all_;
 };
 
 } // namespace mongodb::detail

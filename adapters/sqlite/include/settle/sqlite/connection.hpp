@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +17,9 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 /// Shape:   path - a file; what SQLite would take for a URI is a file name as well
-[[nodiscard]] std::string plain_path(std::string const& path);
+[[nodiscard]] inline std::string plain_path(std::string const& path) {
+    return path.starts_with("file:") ? "./" + path : path;
+}
 
 class connection {
 public:
@@ -34,7 +37,10 @@ public:
     }
 
     /// Runs SQL and ignores its rows.
-    void execute(std::string const& sql, std::string_view phase) const;
+    void execute(std::string const& sql, std::string_view phase) const {
+        int const code = sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr);
+        if (code != SQLITE_OK) raise(get(), code, phase);
+    }
 
 private:
     struct closer {
@@ -71,7 +77,9 @@ private:
 };
 
 /// A null pointer would mean NULL instead of an empty text.
-[[nodiscard]] char const* not_null(std::string_view bytes) noexcept;
+[[nodiscard]] inline char const* not_null(std::string_view bytes) noexcept {
+    return bytes.data() == nullptr ? "" : bytes.data();
+}
 
 /// One run of a statement: values are bound in order, rows are looked at in place, and the
 /// statement is ready for the next run when this one ends, however it ends.
@@ -93,9 +101,15 @@ public:
                                          SQLITE_STATIC, SQLITE_UTF8));
     }
     /// Keeps the text itself until the row is done with.
-    run& bind_copy(std::string_view text);
+    run& bind_copy(std::string_view text) {
+        return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
+                                         SQLITE_TRANSIENT, SQLITE_UTF8));
+    }
     run& bind(std::nullptr_t) { return check(sqlite3_bind_null(handle_, ++bound_)); }
-    run& bind_blob(std::string_view bytes);
+    run& bind_blob(std::string_view bytes) {
+        return check(sqlite3_bind_blob64(handle_, ++bound_, not_null(bytes), bytes.size(),
+                                         SQLITE_STATIC));
+    }
     run& bind_real(double value) { return check(sqlite3_bind_double(handle_, ++bound_, value)); }
     template <typename T>
     run& bind(std::optional<T> const& value) {
@@ -105,7 +119,10 @@ public:
     /// Goes to the next row; false when there is none.
     bool next();
     /// Runs a statement without rows; returns the number of rows that it changed.
-    std::int64_t change();
+    std::int64_t change() {
+        while (next()) {}
+        return sqlite3_changes64(sqlite3_db_handle(handle_));
+    }
 
     [[nodiscard]] int columns() const noexcept { return sqlite3_column_count(handle_); }
     [[nodiscard]] std::string_view name(int column) const {
@@ -125,7 +142,10 @@ public:
     [[nodiscard]] std::string_view blob(int column) const noexcept;
 
 private:
-    run& check(int code);
+    run& check(int code) {
+        if (code != SQLITE_OK) raise(sqlite3_db_handle(handle_), code, phase_);
+        return *this;
+    }
 
     sqlite3_stmt* handle_;
     char const* phase_;

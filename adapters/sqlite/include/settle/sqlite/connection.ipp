@@ -4,16 +4,8 @@
 
 #include <settle/sqlite/connection.hpp>
 
-#include <algorithm>
-#include <limits>
-
 SETTLE_BEGIN
-
 namespace sqlite::detail {
-
-SETTLE_FUNCTION std::string plain_path(std::string const& path) {
-    return path.starts_with("file:") ? "./" + path : path;
-}
 
 SETTLE_FUNCTION connection::connection(std::string const& path,
                                        std::chrono::milliseconds busy_timeout) {
@@ -30,11 +22,6 @@ SETTLE_FUNCTION connection::connection(std::string const& path,
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
 }
 
-SETTLE_FUNCTION void connection::execute(std::string const& sql, std::string_view phase) const {
-    int const code = sqlite3_exec(get(), sql.c_str(), nullptr, nullptr, nullptr);
-    if (code != SQLITE_OK) raise(get(), code, phase);
-}
-
 SETTLE_FUNCTION statement::statement(connection const& on, std::string_view sql, char const* phase)
     : phase_(phase) {
     sqlite3_stmt* made = nullptr;
@@ -44,31 +31,11 @@ SETTLE_FUNCTION statement::statement(connection const& on, std::string_view sql,
     if (code != SQLITE_OK) raise(on.get(), code, phase);
 }
 
-SETTLE_FUNCTION char const* not_null(std::string_view bytes) noexcept {
-    return bytes.data() == nullptr ? "" : bytes.data();
-}
-
-SETTLE_FUNCTION run& run::bind_copy(std::string_view text) {
-    return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
-                                     SQLITE_TRANSIENT, SQLITE_UTF8));
-}
-
-SETTLE_FUNCTION run& run::bind_blob(std::string_view bytes) {
-    return check(
-        sqlite3_bind_blob64(handle_, ++bound_, not_null(bytes), bytes.size(), SQLITE_STATIC));
-}
-
 SETTLE_FUNCTION bool run::next() {
     int const code = sqlite3_step(handle_);
     if (code == SQLITE_ROW) return true;
     if (code != SQLITE_DONE) raise(sqlite3_db_handle(handle_), code, phase_);
     return false;
-}
-
-SETTLE_FUNCTION std::int64_t run::change() {
-    while (next()) {
-    }
-    return sqlite3_changes64(sqlite3_db_handle(handle_));
 }
 
 SETTLE_FUNCTION std::string_view run::text(int column) const noexcept {
@@ -83,11 +50,6 @@ SETTLE_FUNCTION std::string_view run::blob(int column) const noexcept {
     if (bytes == nullptr) return {};
     return {static_cast<char const*>(bytes),
             static_cast<std::size_t>(sqlite3_column_bytes(handle_, column))};
-}
-
-SETTLE_FUNCTION run& run::check(int code) {
-    if (code != SQLITE_OK) raise(sqlite3_db_handle(handle_), code, phase_);
-    return *this;
 }
 
 SETTLE_FUNCTION void append_name(std::string& sql, std::string_view name) {
@@ -106,5 +68,4 @@ SETTLE_FUNCTION std::string quoted_name(std::string_view name) {
 }
 
 } // namespace sqlite::detail
-
 SETTLE_END

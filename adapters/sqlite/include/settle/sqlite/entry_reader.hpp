@@ -5,7 +5,7 @@
 #include <settle/sqlite/entry_wave.hpp>
 #include <settle/sqlite/image_codec.hpp>
 #include <settle/sqlite/record_sql.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 #include <charconv>
 
@@ -14,7 +14,17 @@ namespace sqlite::detail {
 
 class entry_reader {
 public:
-    explicit entry_reader(connection const& on);
+    explicit entry_reader(connection const& on)
+        : begin_(on, "BEGIN", "begin to read"), end_(on, "COMMIT", "end reading"),
+          one_(on, select() + "WHERE e.id = ?1", "read an entry"),
+          all_(on, page(""), "read entries"), state_(on, page("AND e.state = ?5 "), "read entries"),
+          // So spelled, the index of unfinished entries answers these two.
+          open_state_(on, page("AND e.open = 1 AND e.state = ?5 "), "read entries"),
+          unfinished_(on, page("AND e.open = 1 AND e.state NOT IN (0, 3, 5) "), "read entries"),
+          next_(on,
+                std::string{"SELECT number, "}.append(is_old).append(
+                    " FROM settle_entry WHERE number > ?1 ORDER BY number LIMIT ?3"),
+                "look for old entries") {}
 
     /// Errors:  throws errc::damaged, naming the column
     [[nodiscard]] std::optional<entry> read(transaction_id const& id) const;
@@ -52,7 +62,10 @@ private:
     static std::string select();
     static std::string page(std::string_view condition);
 
-    [[nodiscard]] statement const& statement_for(entry_filter const& filter) const;
+    [[nodiscard]] statement const& statement_for(entry_filter const& filter) const {
+        if (!filter.state) return filter.unfinished ? unfinished_ : all_;
+        return is_final(*filter.state) ? state_ : open_state_;
+    }
 
     /// Reads all columns that are readable; returns the first error.
     static std::string read_row(run const& row, entry& into);

@@ -4,25 +4,8 @@
 
 #include <settle/sqlite/entry_reader.hpp>
 
-#include <optional>
-#include <utility>
-#include <vector>
-
 SETTLE_BEGIN
-
 namespace sqlite::detail {
-
-SETTLE_FUNCTION entry_reader::entry_reader(connection const& on)
-    : begin_(on, "BEGIN", "begin to read"), end_(on, "COMMIT", "end reading"),
-      one_(on, select() + "WHERE e.id = ?1", "read an entry"), all_(on, page(""), "read entries"),
-      state_(on, page("AND e.state = ?5 "), "read entries"),
-      // So spelled, the index of unfinished entries answers these two.
-      open_state_(on, page("AND e.open = 1 AND e.state = ?5 "), "read entries"),
-      unfinished_(on, page("AND e.open = 1 AND e.state NOT IN (0, 3, 5) "), "read entries"),
-      next_(on,
-            std::string{"SELECT number, "}.append(is_old).append(
-                " FROM settle_entry WHERE number > ?1 ORDER BY number LIMIT ?3"),
-            "look for old entries") {}
 
 SETTLE_FUNCTION std::optional<entry> entry_reader::read(transaction_id const& id) const {
     run row{one_, id};
@@ -91,11 +74,6 @@ SETTLE_FUNCTION std::string entry_reader::page(std::string_view condition) {
         .append("ORDER BY e.id LIMIT ?3");
 }
 
-SETTLE_FUNCTION statement const& entry_reader::statement_for(entry_filter const& filter) const {
-    if (!filter.state) return filter.unfinished ? unfinished_ : all_;
-    return is_final(*filter.state) ? state_ : open_state_;
-}
-
 SETTLE_FUNCTION std::string entry_reader::read_row(run const& row, entry& into) {
     std::string problem;
     auto const read = [&](int column, auto& value) {
@@ -138,5 +116,4 @@ SETTLE_FUNCTION void entry_reader::read_number(run const& row, int column, epoch
 }
 
 } // namespace sqlite::detail
-
 SETTLE_END

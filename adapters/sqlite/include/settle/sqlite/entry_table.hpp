@@ -88,91 +88,25 @@ public:
                  std::string{"DELETE FROM settle_entry WHERE number = ?1 AND "}.append(is_old),
                  "erase an entry") {}
 
-    /// Inserts the entries of some jobs; the answer tells which entries are new.
-    /// Shape:   jobs - all of one direction
-    void insert(std::span<job* const> jobs, write_context const& at) {
-        auto const& given = *jobs.front()->direction;
-        std::optional<std::int64_t> type;
-        if (given.described) type = number_of(given);
-        new_entries rows{jobs, scratch_};
-        run statement{insert_, type, owner_number(at), number_in(at.now)};
-        auto const shown = writer_->rows().show_rows(rows);
-        auto const count = statement.change();
-        if (count == 0) return say(jobs, log_answer::conflict);
-        // The new entries have the numbers after this number, in their order.
-        auto before = sqlite3_last_insert_rowid(writer_->on().get()) - count;
-        bool const all = count == static_cast<std::int64_t>(jobs.size());
-        for (auto* const work : jobs) {
-            auto const number = all ? before + 1 : number_of_row(work->id);
-            work->reply = number > before ? log_answer::taken : log_answer::conflict;
-            if (number > before) work->row = before = number;
-        }
-    }
+    /// Inserts entries; the result tells which of them are new.
+    /// Shape:   jobs - all of one type
+    void insert(std::span<entry_job const> jobs, write_context const& at);
 
-    /// What an insert of a job's entry would answer if the entry is there; nothing when it is not.
-    [[nodiscard]] std::optional<log_answer> refusal_of(job const& work) const {
-        run row{number_, work.id};
-        if (!row.next()) return std::nullopt;
-        return row.integer(1) != 0 ? log_answer::ended : log_answer::conflict;
-    }
+    /// The log's answer to an insert if an entry with the id is there; nothing if it is not.
+    [[nodiscard]] std::optional<log_answer> refusal_of(transaction_id const& id) const;
 
-    /// Changes the entries of some jobs, each by a compare-and-set.
-    template <step Step>
-    void change(std::span<job* const> jobs, write_context const& at) {
-        changes_.clear();
-        for (auto* const work : jobs) {
-            work->reply = log_answer::conflict;
-            auto& one = changes_.add(*work, Step);
-            one.looked_up = work->row == 0;
-            if (one.looked_up) work->row = number_of_row(work->id);
-        }
-        changes_.keep([](auto const& one) { return *one.row != 0; });
-        change_in_place<Step>(at);
-        // A row number may be left over from an insert that was undone.
-        changes_.keep([&](auto& one) {
-            if (*one.reply == log_answer::taken || std::exchange(one.looked_up, true)) return false;
-            auto const before = std::exchange(*one.row, number_of_row(*one.id));
-            return *one.row != 0 && *one.row != before;
-        });
-        if (!changes_.empty()) change_in_place<Step>(at);
-    }
+    /// Changes entries, each by a compare-and-set.
+    void change(std::span<entry_job const> jobs, write_context const& at);
 
     /// Erases entries that are still finished and old; returns their number.
     /// Shape:   numbers - of entries that were so when they were found
-    std::uint64_t erase_old(std::span<std::int64_t const> numbers, timestamp before) const {
-        std::uint64_t erased = 0;
-        for (auto const one : numbers) {
-            erased += run{erase_, one, number_in(before)}.change() == 1 ? 1U : 0U;
-        }
-        return erased;
-    }
+    std::uint64_t erase_old(std::span<std::int64_t const> numbers, timestamp before) const;
 
 private:
     /// Shape:   assignments - may use settle_value, and ?4 as the owner
-    static std::string change_sql(std::string_view assignments) {
-        std::string sql{"UPDATE OR FAIL settle_entry SET modified = ?1, "};
-        return sql.append(assignments)
-            .append(" WHERE number BETWEEN ?2 AND ?3 AND settle_met(number, state, epoch, id)");
-    }
+    static std::string change_sql(std::string_view assignments);
 
-    template <step Step>
-    void change_in_place(write_context const& at) {
-        auto const shown = writer_->rows().show_changes(changes_);
-        changes_.for_each_run([&](std::int64_t first, std::int64_t last) {
-            constexpr bool commits = Step == step::commit;
-            run statement{commits               ? commit_
-                          : Step == step::close ? close_
-                          : Step == step::claim ? claim_
-                                                : change_,
-                          number_in(at.now), first, last};
-            if constexpr (!commits && Step != step::close) statement.bind(owner_number(at));
-            statement.change();
-        });
-    }
-
-    static void say(std::span<job* const> jobs, log_answer reply) {
-        for (auto* const work : jobs) work->reply = reply;
-    }
+    void change_in_place(step action, write_context const& at);
 
     /// The number of an entry; 0 if it does not exist.
     [[nodiscard]] std::int64_t number_of_row(transaction_id const& id) const {
@@ -180,29 +114,20 @@ private:
         return row.next() ? row.integer(0) : 0;
     }
 
-    std::int64_t number_of(erased_direction const& given) {
-        for (auto const& one : directions_) {
-            if (one.direction != &given) continue;
-            return types_.number_of(one.word, given.name(), one.definition);
-        }
-        // Two definitions of one name have two numbers, so the key holds both.
-        std::string const definition = settle::detail::hex_of(given.definition());
-        directions_.push_back({&given, definition, definition + given.name()});
-        return number_of(given);
-    }
+    std::int64_t number_of(transaction_descriptor const& given);
 
     std::int64_t owner_number(write_context const& at) {
         return owners_.number_of(at.owner, at.owner);
     }
 
-    struct known_direction {
-        erased_direction const* direction;
+    struct known_type {
+        transaction_descriptor const* type;
         std::string definition;
         std::string word;
     };
 
     writer* writer_;
-    std::vector<known_direction> directions_;
+    std::vector<known_type> type_rows_;
     numbered_words types_;
     numbered_words owners_;
     statement insert_;
@@ -218,3 +143,7 @@ private:
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/entry_table.ipp>
+#endif

@@ -99,9 +99,13 @@ namespace detail {
 /// Shape:   phase - what was being done, as it goes after "SQLite could not"
 [[nodiscard]] error describe(sqlite3* connection, int code, std::string_view phase);
 
-[[noreturn]] void raise(sqlite3* connection, int code, std::string_view phase);
+[[noreturn]] inline void raise(sqlite3* connection, int code, std::string_view phase) {
+    throw failure(describe(connection, code, phase));
+}
 
-[[noreturn]] void raise(errc code, std::string text);
+[[noreturn]] inline void raise(errc code, std::string text) {
+    throw failure({make_error_code(code), std::move(text)});
+}
 
 /// True if the error concerns one record or its table, so the wave's other records can go on.
 [[nodiscard]] bool is_of_one_record(std::error_code const& code) noexcept;

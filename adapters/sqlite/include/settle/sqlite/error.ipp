@@ -4,10 +4,7 @@
 
 #include <settle/sqlite/error.hpp>
 
-#include <utility>
-
 SETTLE_BEGIN
-
 namespace sqlite {
 
 SETTLE_FUNCTION std::error_category const& sqlite_category() noexcept {
@@ -23,8 +20,8 @@ SETTLE_FUNCTION std::error_category const& sqlite_category() noexcept {
 }
 
 } // namespace sqlite
-
-namespace sqlite::detail {
+namespace sqlite {
+namespace detail {
 
 SETTLE_FUNCTION int with_cause(sqlite3* connection, int code) noexcept {
     if (!takes_room(code) || connection == nullptr) return code;
@@ -54,14 +51,6 @@ SETTLE_FUNCTION error describe(sqlite3* connection, int code, std::string_view p
     return {std::error_code{code, sqlite_category()}, std::move(text)};
 }
 
-SETTLE_FUNCTION void raise(sqlite3* connection, int code, std::string_view phase) {
-    throw failure(describe(connection, code, phase));
-}
-
-SETTLE_FUNCTION void raise(errc code, std::string text) {
-    throw failure({make_error_code(code), std::move(text)});
-}
-
 SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
     if (code == errc::damaged || code == errc::unfit_store) return true;
     if (code.category() != sqlite_category()) return false;
@@ -69,6 +58,6 @@ SETTLE_FUNCTION bool is_of_one_record(std::error_code const& code) noexcept {
     return primary == SQLITE_CONSTRAINT || primary == SQLITE_MISMATCH || primary == SQLITE_TOOBIG;
 }
 
-} // namespace sqlite::detail
-
+} // namespace detail
+} // namespace sqlite
 SETTLE_END

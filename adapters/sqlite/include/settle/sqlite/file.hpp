@@ -26,7 +26,9 @@ namespace detail {
 class file {
 public:
     /// Errors:  throws settle::failure with one sentence
-    file(std::string const& path, database_options const& options);
+    file(std::string const& path, database_options const& options)
+        : path_(checked(path, options)), writer_(connected(path, options)),
+          reader_(open_reader(options)) {}
     file(file const&) = delete;
     file& operator=(file const&) = delete;
     ~file();
@@ -40,7 +42,10 @@ public:
 
     /// Locks both connections for the caller.
     /// Errors:  throws settle::failure in a forked child
-    [[nodiscard]] std::scoped_lock<std::mutex, std::mutex> alone();
+    [[nodiscard]] std::scoped_lock<std::mutex, std::mutex> alone() {
+        if (!is_here()) throw failure(settle::detail::made_before_fork("database"));
+        return std::scoped_lock{writer_.mutex(), reading_};
+    }
 
     /// Runs a function that reads; its exception becomes the result's error.
     template <typename Function>
@@ -87,7 +92,9 @@ private:
     connection open_reader(database_options const& options);
 
     /// Keeps a connection from writing a checkpoint over changes of other programs.
-    static void leave_as_it_is(connection const& on) noexcept;
+    static void leave_as_it_is(connection const& on) noexcept {
+        sqlite3_db_config(on.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    }
 
     static connection connected(std::string const& path, database_options const& options);
 

@@ -4,25 +4,14 @@
 
 #include <settle/sqlite/file.hpp>
 
-#include <mutex>
-
 SETTLE_BEGIN
-
-namespace sqlite::detail {
-
-SETTLE_FUNCTION file::file(std::string const& path, database_options const& options)
-    : path_(checked(path, options)), writer_(connected(path, options)),
-      reader_(open_reader(options)) {}
+namespace sqlite {
+namespace detail {
 
 SETTLE_FUNCTION file::~file() {
     if (is_here() && writer_.files().may_checkpoint()) return;
     leave_as_it_is(writer_.on());
     leave_as_it_is(reader_);
-}
-
-SETTLE_FUNCTION std::scoped_lock<std::mutex, std::mutex> file::alone() {
-    if (!is_here()) throw failure(settle::detail::made_before_fork("database"));
-    return std::scoped_lock{writer_.mutex(), reading_};
 }
 
 SETTLE_FUNCTION commit_result
@@ -71,10 +60,6 @@ SETTLE_FUNCTION connection file::open_reader(database_options const& options) {
     return made;
 }
 
-SETTLE_FUNCTION void file::leave_as_it_is(connection const& on) noexcept {
-    sqlite3_db_config(on.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-}
-
 SETTLE_FUNCTION connection file::connected(std::string const& path,
                                            database_options const& options) {
     try {
@@ -110,6 +95,6 @@ SETTLE_FUNCTION void file::explain(failure const& problem, std::string const& pa
     }
 }
 
-} // namespace sqlite::detail
-
+} // namespace detail
+} // namespace sqlite
 SETTLE_END

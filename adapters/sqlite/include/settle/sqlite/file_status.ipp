@@ -5,7 +5,6 @@
 #include <settle/sqlite/file_status.hpp>
 
 SETTLE_BEGIN
-
 namespace sqlite::detail {
 
 SETTLE_FUNCTION file_status look_at(char const* path) noexcept {
@@ -18,5 +17,4 @@ SETTLE_FUNCTION file_status look_at(char const* path) noexcept {
 }
 
 } // namespace sqlite::detail
-
 SETTLE_END

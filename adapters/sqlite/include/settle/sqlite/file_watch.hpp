@@ -8,12 +8,20 @@
 #include <settle/sqlite/connection.hpp>
 #include <settle/sqlite/file_status.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
+
+[[nodiscard]] bool is_descriptor_of(int descriptor, file_identity const& file) noexcept;
 
 /// A descriptor by which this process may write to a file; -1 when it has none.
 [[nodiscard]] int descriptor_of(file_identity const& file) noexcept;
@@ -22,7 +30,9 @@ namespace sqlite::detail {
 [[nodiscard]] bool has_plain_files(connection const& on);
 
 /// A connection opens the write-ahead log and its index when it first reads.
-void open_all_files(connection const& on);
+inline void open_all_files(connection const& on) {
+    on.execute("SELECT 1 FROM sqlite_master LIMIT 1", "look at the database");
+}
 
 /// Each name of a file has its own write-ahead log, which lacks the other log's changes.
 /// Errors:  throws errc::unfit_store when the file has several names
@@ -44,7 +54,9 @@ public:
 
     /// The same where a recent check suffices.
     /// Cost:    that of a clock, most times
-    void check_lately();
+    void check_lately() {
+        if (lost_ != none || !is_lately(good_at_, std::chrono::milliseconds{1})) check();
+    }
 
     /// True if a checkpoint overwrites no change of another program. It may save the contents of a
     /// deleted write-ahead log.

@@ -4,22 +4,10 @@
 
 #include <settle/sqlite/file_watch.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-#include <system_error>
-#include <utility>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 SETTLE_BEGIN
-
 namespace sqlite::detail {
 
-[[nodiscard]] SETTLE_FUNCTION bool is_descriptor_of(int descriptor,
-                                                    file_identity const& file) noexcept {
+SETTLE_FUNCTION bool is_descriptor_of(int descriptor, file_identity const& file) noexcept {
     struct ::stat found {};
     return descriptor >= 0 && ::fstat(descriptor, &found) == 0 &&
            file_identity{found.st_dev, found.st_ino} == file;
@@ -39,10 +27,6 @@ SETTLE_FUNCTION bool has_plain_files(connection const& on) {
     bool const plain = name != nullptr && std::string_view{name} == "unix";
     sqlite3_free(name);
     return plain;
-}
-
-SETTLE_FUNCTION void open_all_files(connection const& on) {
-    on.execute("SELECT 1 FROM sqlite_master LIMIT 1", "look at the database");
 }
 
 SETTLE_FUNCTION void check_links(connection const& on, std::string const& path) {
@@ -79,10 +63,6 @@ SETTLE_FUNCTION void file_watch::check() {
     if (wrong.file == none) return;
     if (wrong.problem != 0) raise_unclear(wrong);
     raise(errc::store_moved, sentence());
-}
-
-SETTLE_FUNCTION void file_watch::check_lately() {
-    if (lost_ != none || !is_lately(good_at_, std::chrono::milliseconds{1})) check();
 }
 
 SETTLE_FUNCTION bool file_watch::may_checkpoint() noexcept {
@@ -192,5 +172,4 @@ SETTLE_FUNCTION std::string file_watch::sentence() const {
 }
 
 } // namespace sqlite::detail
-
 SETTLE_END

@@ -4,14 +4,14 @@
 
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/function_view.hpp>
-#include <settle/store/group.hpp>
+#include <settle/adapter/group.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
 
 class group_commit {
 public:
-    explicit group_commit(writer& on);
+    explicit group_commit(writer& on) : writer_(on) {}
 
     /// Calls `function(transaction&)` in a native transaction, perhaps on another thread and beside
     /// the work of other callers, and perhaps twice, if another member undid the first attempt.

@@ -4,18 +4,8 @@
 
 #include <settle/sqlite/group_commit.hpp>
 
-#include <exception>
-#include <mutex>
-#include <optional>
-#include <span>
-#include <system_error>
-#include <utility>
-
 SETTLE_BEGIN
-
 namespace sqlite::detail {
-
-SETTLE_FUNCTION group_commit::group_commit(writer& on) : writer_(on) {}
 
 SETTLE_FUNCTION commit_result
 group_commit::perform(settle::detail::function_view<void(transaction&)> function) {
@@ -88,5 +78,4 @@ SETTLE_FUNCTION void group_commit::fall_apart(std::optional<transaction>& native
 }
 
 } // namespace sqlite::detail
-
 SETTLE_END

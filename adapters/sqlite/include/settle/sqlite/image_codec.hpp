@@ -12,6 +12,43 @@ namespace sqlite {
 /// `[{"participant":0,"line":0,"before":{…},"after":{…}}]`; null where there was no record.
 void append_images(std::string& out, std::vector<image> const& images);
 
+namespace detail {
+
+/// A scalar of a native row.
+bool copy_native(json_reader& reader, std::string& to);
+
+/// Appends an object unchanged, byte by byte.
+/// Shape:   copy(reader, to) - appends the value of a member; false when the reader failed
+template <typename Copy>
+bool copy_object(json_reader& reader, std::string& to, Copy&& copy) {
+    if (!reader.begin_object()) return false;
+    to += '{';
+    bool separate = false;
+    for (std::string_view name; reader.next_member(name);) {
+        if (std::exchange(separate, true)) to += ',';
+        append_json_text(to, name);
+        to += ':';
+        if (!copy(reader, to)) return false;
+    }
+    to += '}';
+    return !reader.failed();
+}
+
+/// A member of a described struct.
+bool copy_value(json_reader& reader, std::string& to);
+
+/// Reads a record back into its text; null if there was no record.
+template <typename Copy>
+void read_record_text(json_reader& reader, std::string& text, Copy&& copy) {
+    text.clear();
+    if (reader.peek() == json_kind::null) reader.read_null();
+    else copy_object(reader, text, copy);
+}
+
+bool read_image(json_reader& reader, image& one);
+
+} // namespace detail
+
 /// Errors:  errc::damaged with the place
 [[nodiscard]] result<std::vector<image>> decode_images(std::string_view text);
 

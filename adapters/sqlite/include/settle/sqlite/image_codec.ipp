@@ -4,11 +4,7 @@
 
 #include <settle/sqlite/image_codec.hpp>
 
-#include <utility>
-#include <vector>
-
 SETTLE_BEGIN
-
 namespace sqlite {
 
 SETTLE_FUNCTION void append_images(std::string& out, std::vector<image> const& images) {
@@ -27,10 +23,9 @@ SETTLE_FUNCTION void append_images(std::string& out, std::vector<image> const& i
 }
 
 } // namespace sqlite
+namespace sqlite {
+namespace detail {
 
-namespace sqlite::detail {
-
-/// A scalar of a native row.
 SETTLE_FUNCTION bool copy_native(json_reader& reader, std::string& to) {
     native_value value;
     if (!read_native(reader, value)) return false;
@@ -38,24 +33,6 @@ SETTLE_FUNCTION bool copy_native(json_reader& reader, std::string& to) {
     return true;
 }
 
-/// Appends an object unchanged, byte by byte.
-/// Shape:   copy(reader, to) - appends the value of a member; false when the reader failed
-template <typename Copy>
-bool copy_object(json_reader& reader, std::string& to, Copy&& copy) {
-    if (!reader.begin_object()) return false;
-    to += '{';
-    bool separate = false;
-    for (std::string_view name; reader.next_member(name);) {
-        if (std::exchange(separate, true)) to += ',';
-        append_json_text(to, name);
-        to += ':';
-        if (!copy(reader, to)) return false;
-    }
-    to += '}';
-    return !reader.failed();
-}
-
-/// A member of a described struct.
 SETTLE_FUNCTION bool copy_value(json_reader& reader, std::string& to) {
     auto const kind = reader.peek();
     if (kind == json_kind::object) return copy_object(reader, to, copy_value);
@@ -71,14 +48,6 @@ SETTLE_FUNCTION bool copy_value(json_reader& reader, std::string& to) {
     return !reader.failed();
 }
 
-/// Reads a record back into its text; null if there was no record.
-template <typename Copy>
-void read_record_text(json_reader& reader, std::string& text, Copy&& copy) {
-    text.clear();
-    if (reader.peek() == json_kind::null) reader.read_null();
-    else copy_object(reader, text, copy);
-}
-
 SETTLE_FUNCTION bool read_image(json_reader& reader, image& one) {
     if (!reader.begin_object()) return false;
     for (std::string_view name; reader.next_member(name);) {
@@ -91,8 +60,8 @@ SETTLE_FUNCTION bool read_image(json_reader& reader, image& one) {
     return !reader.failed();
 }
 
-} // namespace sqlite::detail
-
+} // namespace detail
+} // namespace sqlite
 namespace sqlite {
 
 SETTLE_FUNCTION result<std::vector<image>> decode_images(std::string_view text) {
@@ -109,5 +78,4 @@ SETTLE_FUNCTION result<std::vector<image>> decode_images(std::string_view text) 
 }
 
 } // namespace sqlite
-
 SETTLE_END

@@ -23,8 +23,7 @@ struct stored_marks {
         read.id = given.id;
         read.part = given.part;
         read.epoch_number = given.epoch_number;
-        error const problem = decode_mark<Record>(columns.effect, columns.confirm, columns.undo,
-                                                  columns.image, record, read);
+        error const problem = decode_mark<Record>(columns, record, read);
         if (!problem.empty()) return problem.text;
         if (equal(given, read)) return {};
         return std::string{columns.effect} + ", " + columns.confirm + ", " + columns.undo;
@@ -147,7 +146,7 @@ class calculator {
 public:
     explicit calculator(expression_sql const& sql)
         : on_(":memory:", std::chrono::milliseconds{0}) {
-        auto const need = need_of<Collection>();
+        auto const need = need_of(settle::detail::descriptor_of_collection<Collection>);
         on_.execute(create_sql(need), "create a table");
         insert_ = statement{on_, record_sql{need}.insert(), "insert a row"};
         erase_ = statement{on_, "DELETE FROM " + quoted_name(need.name), "erase a row"};

@@ -21,14 +21,8 @@ public:
     /// The name that the log got when this file first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
 
-    void insert(std::span<job> wave, write_context const& at) {
-        write<step::insert>(wave, [&](auto jobs) { held_->entries.insert(jobs, at); });
-    }
-
-    template <step Step>
-    void change(std::span<job> wave, write_context const& at) {
-        write<Step>(wave, [&](auto jobs) { held_->entries.template change<Step>(jobs, at); });
-    }
+    void write(std::span<entry_write const> writes, std::span<write_result> results,
+               write_context const& at);
 
     /// Erases at most `limit` finished entries that have not moved since a time, in the order of
     /// their insertion.
@@ -36,46 +30,13 @@ public:
     /// Cost:    a whole purge looks at every entry once, beside those who write; a step looks at
     ///          10,000 at most
     result<purged> purge(timestamp before, std::size_t limit,
-                         std::int64_t passed = purged::nothing) {
-        purged gone;
-        gone.passed = passed;
-        if (limit == 0) return gone;
-        auto const old = file_->reading([&] {
-            return held_->reader.find_old(before, limit, gone.passed, gone.more);
-        });
-        if (!old.has_value()) return old.problem();
-        if (old.value().empty()) return gone;
-        auto const erased = file_->writing([&] {
-            return held_->entries.erase_old(old.value(), before);
-        });
-        if (!erased.has_value()) return erased.problem();
-        gone.erased = erased.value();
-        return gone;
-    }
+                         std::int64_t passed = purged::nothing);
 
     /// The table of entries, for callers inside a native transaction of this file.
     [[nodiscard]] detail::entry_table& entries() { return held_->entries; }
 
     /// Cost:    one native transaction that reads, and a look into the index for each
-    template <typename Found>
-    void look_up(std::span<job> wave, Found&& found) {
-        auto const jobs = settle::detail::jobs_of(wave, step::read);
-        if (jobs.size() == 1) return found(*jobs.front(), read(jobs.front()->id), false);
-        if (jobs.empty()) return;
-        // A result is returned only if the files are still the right files after the read.
-        auto read = file_->reading([&] {
-            std::vector<result<std::optional<entry>>> all;
-            all.reserve(jobs.size());
-            held_->reader.from_one_state([&] {
-                for (auto const* const one : jobs) all.push_back(read_within(one->id));
-            });
-            return all;
-        });
-        for (std::size_t at = 0; at < jobs.size(); ++at) {
-            if (read.has_value()) found(*jobs[at], std::move(read.value()[at]), false);
-            else found(*jobs[at], read.problem(), false);
-        }
-    }
+    void look_up(std::span<read_request const> requests, found_function found);
 
     result<std::optional<entry>> read(transaction_id const& id) {
         return file_->reading([&] { return held_->reader.read(id); });
@@ -89,23 +50,10 @@ public:
 
 private:
     /// For callers that are inside reading() already.
-    result<std::optional<entry>> read_within(transaction_id const& id) const {
-        try {
-            return held_->reader.read(id);
-        } catch (failure const& problem) {
-            return problem.problem();
-        }
-    }
+    result<std::optional<entry>> read_within(transaction_id const& id) const;
 
-    template <step Step, typename Function>
-    void write(std::span<job> wave, Function&& function) {
-        auto const jobs = settle::detail::jobs_of(wave, Step);
-        if (jobs.empty()) return;
-        auto const all = std::span<job* const>{jobs};
-        auto const ended = file_->perform([&](detail::transaction&) { function(all); });
-        // The answers of the entry table hold now.
-        if (ended.status != detail::commit_status::committed) settle::detail::say(all, ended);
-    }
+    /// Inserts entries of several types, those of one type in one statement.
+    void insert_sorted(std::vector<detail::entry_job>& jobs, write_context const& at);
 
     struct statements {
         explicit statements(detail::file& file)
@@ -122,3 +70,7 @@ private:
 
 } // namespace sqlite
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/log_session.ipp>
+#endif

@@ -4,43 +4,29 @@
 #pragma once
 
 #include <settle/sqlite/mark_codec.hpp>
-#include <settle/sqlite/wave_rows.hpp>
+#include <settle/sqlite/row.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Shape:   least is never above 0 and most never below, since nothing may happen any more
-template <Described Record>
+/// Shape:   least, most - one number for each integer member; least is never above 0 and most never
+///          below, since every mark may still be confirmed or undone
 struct mark_bounds {
     std::int64_t marks = 0;
-    integers<Record> least{};
-    integers<Record> most{};
+    std::vector<std::int64_t> least{};
+    std::vector<std::int64_t> most{};
 
     /// Subtracts one mark from the bounds. False if the mark cannot be part of them.
-    [[nodiscard]] bool take_out(mark<Record> const& one) {
-        bool fits = --marks >= 0;
-        for (std::size_t i = 0; i < integer_count<Record>; ++i) {
-            bool const past = __builtin_sub_overflow(least[i], one.low(i), &least[i]) ||
-                              __builtin_sub_overflow(most[i], one.high(i), &most[i]);
-            fits = fits && !past && least[i] <= 0 && most[i] >= 0;
-        }
-        // Without marks the bounds must be zero.
-        return fits && (marks > 0 || *this == mark_bounds{});
-    }
-
-    friend bool operator==(mark_bounds const&, mark_bounds const&) = default;
+    [[nodiscard]] bool take_out(mark_view const& one);
 };
 
 /// The bounds of one collection's records.
-/// Shape:   Collection - its marks are typed by its record
 /// Cost:    a seek for each record, in one statement for a wave
-template <typename Collection>
 class bounds_table {
 public:
-    using bounds = mark_bounds<typename Collection::record_type>;
-
-    explicit bounds_table(connection const& on)
-        : any_(on, "SELECT 1 FROM settle_bound LIMIT 1", "look for bounds of marks"),
+    bounds_table(collection_descriptor const& of, connection const& on)
+        : of_(&of),
+          any_(on, "SELECT 1 FROM settle_bound LIMIT 1", "look for bounds of marks"),
           read_(on,
                 "SELECT b.key, w.c1, marks, least, most FROM settle_wave AS w CROSS JOIN "
                 "settle_bound AS b ON b.key = w.c0 AND collection = ?1",
@@ -64,7 +50,7 @@ public:
     template <typename Wave, typename Found>
     void load(wave_rows& with, Wave& wave, Found&& found) const {
         auto const shown = with.show_rows(wave);
-        run rows{read_, Collection::name};
+        run rows{read_, of_->name};
         while (rows.next()) found(static_cast<std::size_t>(rows.integer(1)), read(rows));
     }
 
@@ -73,34 +59,18 @@ public:
     template <typename Wave>
     void write(wave_rows& with, Wave& wave) const {
         auto const shown = with.show_rows(wave);
-        run{erase_, Collection::name}.change();
-        run{write_, Collection::name}.change();
+        run{erase_, of_->name}.change();
+        run{write_, of_->name}.change();
     }
 
     /// Errors:  throws errc::damaged; without that row the marks themselves are read again
-    [[noreturn]] static void damaged(std::string_view key, std::string_view problem) {
-        std::string text{"settle: the row of '"};
-        text.append(key).append("' in '").append(Collection::name);
-        text.append("' is damaged in the table settle_bound: ").append(problem);
-        raise(errc::damaged, text.append(". Delete that row. See errors#damaged"));
-    }
+    [[noreturn]] static void damaged(std::string_view name, std::string_view key,
+                                     std::string_view problem);
 
 private:
-    static bounds read(run const& row) {
-        using record = typename Collection::record_type;
-        bounds found;
-        found.marks = row.integer(2);
-        error wrong = decode_deltas<record>(row.text(3), found.least);
-        if (wrong.empty()) wrong = decode_deltas<record>(row.text(4), found.most);
-        if (!wrong.empty()) damaged(row.text(0), wrong.text);
-        bool possible = found.marks > 0;
-        for (std::size_t i = 0; i < integer_count<record>; ++i) {
-            possible = possible && found.least[i] <= 0 && found.most[i] >= 0;
-        }
-        if (!possible) damaged(row.text(0), "it holds what no marks give");
-        return found;
-    }
+    [[nodiscard]] mark_bounds read(run const& row) const;
 
+    collection_descriptor const* of_;
     statement any_;
     statement read_;
     statement write_;
@@ -109,3 +79,7 @@ private:
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/mark_bounds.ipp>
+#endif

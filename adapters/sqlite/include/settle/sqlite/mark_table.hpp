@@ -5,22 +5,17 @@
 #include <settle/sqlite/mark_codec.hpp>
 #include <settle/sqlite/row.hpp>
 #include <settle/sqlite/wave_rows.hpp>
-#include <settle/store/wave.hpp>
+#include <settle/store/seam.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Shape:   Collection - its marks are typed by its record
 /// Cost:    marks of a record, and one mark of a part, are one seek each; a wave is one statement
-template <typename Collection>
 class mark_table {
 public:
-    using record_type = typename Collection::record_type;
-    using key_type = key_view<Collection>;
-    using mark_type = mark<record_type>;
-
-    explicit mark_table(connection const& on)
-        : any_(on, "SELECT 1 FROM settle_mark LIMIT 1", "look for marks"),
+    mark_table(collection_descriptor const& of, connection const& on)
+        : of_(&of),
+          any_(on, "SELECT 1 FROM settle_mark LIMIT 1", "look for marks"),
           of_record_(on, "SELECT 1 FROM settle_mark WHERE collection = ?1 AND key = ?2",
                      "look for marks"),
           all_(on, std::string{read_sql}, "read marks"),
@@ -58,10 +53,10 @@ public:
     template <typename Wave, typename StateOf>
     void load(wave_rows& with, Wave& wave, bool own, StateOf&& state_of) const {
         auto const shown = with.show_rows(wave);
-        run rows{own ? own_ : all_, Collection::name};
+        run rows{own ? own_ : all_, of_->name};
         while (rows.next()) {
             auto& at = state_of(static_cast<std::size_t>(rows.integer(8)));
-            at.see(read(rows, at.slot));
+            at.see(of_->name, read(rows, at.slot));
         }
     }
 
@@ -70,17 +65,14 @@ public:
     template <typename Wave>
     void insert(wave_rows& with, Wave& wave) const {
         auto const shown = with.show_rows(wave);
-        run{insert_, Collection::name}.change();
+        run{insert_, of_->name}.change();
     }
-    void raise(key_type const& key, transaction_id const& id, part_number part, epoch to) const {
-        run row{raise_, key, Collection::name, id};
-        row.bind(part.participant).bind(part.line).bind(static_cast<std::int64_t>(to)).change();
-    }
+    void raise(part_key const& key, transaction_id const& id, part_number part, epoch to) const;
     /// Pulls the marks of a wave.
     /// Shape:   wave - in the order of the keys: size(), execute(columns), and for_each(function),
     ///          which is given key, id and part; first, last - keys of it
     template <typename Wave>
-    void erase(wave_rows& with, Wave& wave, key_type const& first, key_type const& last) const {
+    void erase(wave_rows& with, Wave& wave, part_key const& first, part_key const& last) const {
         // Where few others stand between them, all are met by walking past them; else each is
         // looked for.
         auto const wanted = static_cast<std::int64_t>(wave.size());
@@ -88,10 +80,12 @@ public:
         std::int64_t gone = 0;
         if (count_between(first, last, few) < few) {
             auto const shown = with.show_changes(wave);
-            gone = run{walk_, Collection::name, first, last}.change();
+            run walk{walk_, of_->name};
+            gone = bind_key(bind_key(walk, first), last).change();
         } else {
-            wave.for_each([&](key_type const& key, transaction_id const& id, part_number part) {
-                run row{erase_, key, Collection::name, id};
+            wave.for_each([&](part_key const& key, transaction_id const& id, part_number part) {
+                run row{erase_};
+                bind_key(row, key).bind(of_->name).bind(id);
                 gone += row.bind(part.participant).bind(part.line).change();
             });
         }
@@ -105,17 +99,12 @@ public:
     }
 
     /// True if a part has left its mark.
-    static bool has(connection const& on, key_type const& key, transaction_id const& id,
-                    part_number part) {
-        statement const look{on,
-                             "SELECT 1 FROM settle_mark WHERE "
-                             "(collection, key, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
-                             "look for a mark"};
-        return run{look, Collection::name, key, id, part.participant, part.line}.next();
-    }
+    [[nodiscard]] bool has(connection const& on, part_key const& key, transaction_id const& id,
+                           part_number part) const;
     /// True if a record has a mark.
-    [[nodiscard]] bool any(key_type const& key) const {
-        return run{of_record_, Collection::name, key}.next();
+    [[nodiscard]] bool any(part_key const& key) const {
+        run row{of_record_, of_->name};
+        return bind_key(row, key).next();
     }
 
 private:
@@ -123,36 +112,14 @@ private:
         "SELECT id, participant, line, epoch, effect, confirm, undo, image, w.c1 "
         "FROM settle_wave AS w CROSS JOIN settle_mark AS m ON m.key = w.c0 AND collection = ?1";
 
-    [[nodiscard]] std::int64_t count_between(key_type const& first, key_type const& last,
-                                             std::int64_t limit) const {
-        run row{between_, first, last, limit};
-        row.next();
-        return row.integer(0);
-    }
+    [[nodiscard]] std::int64_t count_between(part_key const& first, part_key const& last,
+                                             std::int64_t limit) const;
 
-    static mark_type read(run const& row, record_slot<record_type> const& slot) {
-        mark_type found;
-        std::string_view problem = read_field(row, 0, found.id);
-        if (problem.empty()) problem = read_field(row, 1, found.part.participant);
-        if (problem.empty()) problem = read_field(row, 2, found.part.line);
-        std::int64_t number = 0;
-        if (problem.empty()) problem = read_field(row, 3, number);
-        if (problem.empty() && number < 0) problem = "has a negative epoch";
-        found.epoch_number = static_cast<epoch>(number);
-        if (!problem.empty()) damaged(row, problem);
-        error const wrong = decode_mark<record_type>(row.text(4), row.text(5), row.text(6),
-                                                     row.text(7), slot.record, found);
-        if (!wrong.empty()) damaged(row, wrong.text);
-        return found;
-    }
+    [[nodiscard]] mark_data read(run const& row, any_slot const& slot) const;
 
-    [[noreturn]] static void damaged(run const& row, std::string_view problem) {
-        std::string text{"settle: a mark of the transaction '"};
-        text.append(row.text(0)).append("' on '").append(Collection::name);
-        text.append("' is damaged in the table settle_mark: ").append(problem);
-        sqlite::detail::raise(errc::damaged, text.append(". See errors#damaged"));
-    }
+    [[noreturn]] void damaged(run const& row, std::string_view problem) const;
 
+    collection_descriptor const* of_;
     statement any_;
     statement of_record_;
     statement all_;
@@ -178,24 +145,7 @@ public:
 
     /// Behind a place. In the first page come those first that have no place themselves.
     [[nodiscard]] std::vector<mark_locator> read(std::optional<mark_locator> const& after,
-                                               std::size_t limit) const {
-        std::vector<mark_locator> found;
-        if (limit == 0) return found;
-        if (!after) {
-            // Nobody can ask for what is behind such a one, so one that can be asked for is last.
-            run rows{damaged_, as_limit(limit - 1)};
-            while (rows.next()) found.push_back(read_locator(rows));
-        }
-        // Before every mark comes the empty collection of the least key, which no store has.
-        mark_locator const behind = after.value_or(
-            mark_locator{{}, std::numeric_limits<std::int64_t>::min(), {}, {}, 0});
-        run rows{placed_, behind.id, behind.part.participant, behind.part.line};
-        rows.bind(behind.collection);
-        std::visit([&](auto const& key) { rows.bind(key); }, behind.key);
-        rows.bind(as_limit(limit - found.size()));
-        while (rows.next()) found.push_back(read_locator(rows));
-        return found;
-    }
+                                               std::size_t limit) const;
 
 private:
     static constexpr char const* has_locator =
@@ -213,35 +163,7 @@ private:
     }
 
     /// Texts are taken as they are, so that a page can begin behind one that is not UTF-8.
-    [[nodiscard]] static mark_locator read_locator(run const& row) {
-        mark_locator locator;
-        std::string ignored;
-        std::int64_t number = 0;
-        std::string_view problem = read_field(row, 0, ignored);
-        locator.id = row.text(0); // which makes a text of it: its type is known by now
-        auto const read = [&](int column, auto& into) {
-            auto const found = read_field(row, column, into);
-            if (problem.empty()) problem = found;
-        };
-        read(1, locator.part.participant);
-        read(2, locator.part.line);
-        read(3, locator.collection);
-        if (row.type(4) == SQLITE_INTEGER) {
-            locator.key = row.integer(4);
-        } else {
-            read(4, ignored);
-            locator.key = std::string{row.text(4)};
-        }
-        read(5, number);
-        if (problem.empty() && number < 0) problem = "has a negative epoch";
-        locator.epoch_number = static_cast<epoch>(number);
-        if (problem.empty()) return locator;
-        std::string text{"settle: a mark of the transaction '"};
-        text.append(locator.id).append("' is damaged in the table settle_mark: a column ");
-        text.append(problem).append(". Repair that row. See errors#damaged");
-        locator.fault = {make_error_code(errc::damaged), std::move(text)};
-        return locator;
-    }
+    [[nodiscard]] static mark_locator read_locator(run const& row);
 
     statement placed_;
     statement damaged_;
@@ -249,3 +171,7 @@ private:
 
 } // namespace sqlite::detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite/mark_table.ipp>
+#endif

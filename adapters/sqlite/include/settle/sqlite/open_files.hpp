@@ -37,7 +37,10 @@ private:
         node* next = nullptr;
     };
 
-    static std::atomic<node*>& first();
+    static std::atomic<node*>& first() {
+        static constinit std::atomic<node*> head{nullptr};
+        return head;
+    }
 
     static node* free_node();
 

@@ -5,7 +5,6 @@
 #include <settle/sqlite/open_files.hpp>
 
 SETTLE_BEGIN
-
 namespace sqlite::detail {
 
 SETTLE_FUNCTION void open_file::check(std::string const& path) {
@@ -37,11 +36,6 @@ SETTLE_FUNCTION open_file::~open_file() {
     node_->stage.store(stage::free, std::memory_order_release);
 }
 
-SETTLE_FUNCTION std::atomic<open_file::node*>& open_file::first() {
-    static constinit std::atomic<node*> head{nullptr};
-    return head;
-}
-
 SETTLE_FUNCTION open_file::node* open_file::free_node() {
     for (node* at = first().load(std::memory_order_acquire); at != nullptr; at = at->next) {
         stage expected = stage::free;
@@ -55,5 +49,4 @@ SETTLE_FUNCTION open_file::node* open_file::free_node() {
 }
 
 } // namespace sqlite::detail
-
 SETTLE_END

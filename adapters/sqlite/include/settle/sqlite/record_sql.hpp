@@ -29,18 +29,32 @@ public:
     /// The members that an update may set: all but the key.
     [[nodiscard]] std::uint64_t changeable() const;
 
-    [[nodiscard]] std::string select() const;
+    [[nodiscard]] std::string select() const {
+        return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
     /// Every record of a wave, behind its place there: the wave's columns are key and place.
-    [[nodiscard]] std::string select_wave() const;
-    [[nodiscard]] std::string select_whole() const;
-    [[nodiscard]] std::string scan(bool behind) const;
-    [[nodiscard]] std::string insert() const;
+    [[nodiscard]] std::string select_wave() const {
+        return "SELECT w.c1, " + names("t.") + " FROM settle_wave AS w CROSS JOIN " + table_ +
+               " AS t ON t." + key_ + " = w.c0";
+    }
+    [[nodiscard]] std::string select_whole() const {
+        return "SELECT * FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
+    [[nodiscard]] std::string scan(bool behind) const {
+        return "SELECT " + names() + " FROM " + table_ +
+               (behind ? " WHERE " + key_ + " > ?2" : "") + " ORDER BY " + key_ + " LIMIT ?1";
+    }
+    [[nodiscard]] std::string insert() const { return insert_with({}); }
     /// Shape:   more - columns beside those of the record
     [[nodiscard]] std::string insert_with(std::vector<native_column> const& more) const;
-    [[nodiscard]] std::string update(std::uint64_t fields) const;
+    [[nodiscard]] std::string update(std::uint64_t fields) const {
+        return update_with(fields, [](std::size_t) { return "?"; }) + " = ?";
+    }
     /// The same for so many records: settle_value(key, number of the member) says what goes in.
     [[nodiscard]] std::string update_many(std::uint64_t fields, std::size_t count) const;
-    [[nodiscard]] std::string erase() const;
+    [[nodiscard]] std::string erase() const {
+        return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
+    }
 
 private:
     /// Up to the key of whose records it is.
@@ -66,8 +80,9 @@ private:
 
 /// The columns of a row's image that can be inserted again: generated ones make themselves.
 /// Errors:  throws errc::damaged when it is none, errc::unfit_store when a column is gone
-[[nodiscard]] std::vector<native_column> read_image(connection const& on, table_need const& need,
-                                                    std::string_view image);
+[[nodiscard]] std::vector<native_column> read_image(connection const& on,
+                                                           table_need const& need,
+                                                           std::string_view image);
 
 } // namespace sqlite::detail
 SETTLE_END

@@ -4,10 +4,7 @@
 
 #include <settle/sqlite/record_sql.hpp>
 
-#include <vector>
-
 SETTLE_BEGIN
-
 namespace sqlite::detail {
 
 SETTLE_FUNCTION std::uint64_t record_sql::changeable() const {
@@ -18,26 +15,6 @@ SETTLE_FUNCTION std::uint64_t record_sql::changeable() const {
     return fields;
 }
 
-SETTLE_FUNCTION std::string record_sql::select() const {
-    return "SELECT " + names() + " FROM " + table_ + " WHERE " + key_ + " = ?1";
-}
-
-SETTLE_FUNCTION std::string record_sql::select_wave() const {
-    return "SELECT w.c1, " + names("t.") + " FROM settle_wave AS w CROSS JOIN " + table_ +
-           " AS t ON t." + key_ + " = w.c0";
-}
-
-SETTLE_FUNCTION std::string record_sql::select_whole() const {
-    return "SELECT * FROM " + table_ + " WHERE " + key_ + " = ?1";
-}
-
-SETTLE_FUNCTION std::string record_sql::scan(bool behind) const {
-    return "SELECT " + names() + " FROM " + table_ + (behind ? " WHERE " + key_ + " > ?2" : "") +
-           " ORDER BY " + key_ + " LIMIT ?1";
-}
-
-SETTLE_FUNCTION std::string record_sql::insert() const { return insert_with({}); }
-
 SETTLE_FUNCTION std::string record_sql::insert_with(std::vector<native_column> const& more) const {
     std::string columns = names();
     auto const values = placeholders(need_.columns.size() + more.size());
@@ -46,19 +23,11 @@ SETTLE_FUNCTION std::string record_sql::insert_with(std::vector<native_column> c
     return "INSERT OR ABORT INTO " + table_ + "(" + columns + ") VALUES(" + values + ")";
 }
 
-SETTLE_FUNCTION std::string record_sql::update(std::uint64_t fields) const {
-    return update_with(fields, [](std::size_t) { return "?"; }) + " = ?";
-}
-
 SETTLE_FUNCTION std::string record_sql::update_many(std::uint64_t fields, std::size_t count) const {
     auto const value = [&](std::size_t member) {
         return "settle_value(" + key_ + ", " + std::to_string(member) + ")";
     };
     return update_with(fields, value) + " IN (" + placeholders(count) + ")";
-}
-
-SETTLE_FUNCTION std::string record_sql::erase() const {
-    return "DELETE FROM " + table_ + " WHERE " + key_ + " = ?1";
 }
 
 SETTLE_FUNCTION std::string record_sql::placeholders(std::size_t count) {
@@ -101,5 +70,4 @@ SETTLE_FUNCTION std::vector<native_column> read_image(connection const& on, tabl
 }
 
 } // namespace sqlite::detail
-
 SETTLE_END

@@ -6,6 +6,10 @@
 #include <settle/sqlite/writer.hpp>
 #include <settle/store/json_writer.hpp>
 
+#include <algorithm>
+#include <array>
+#include <thread>
+
 SETTLE_BEGIN
 namespace sqlite {
 
@@ -17,14 +21,57 @@ inline constexpr std::int64_t application_id = 0x7365746c;
 
 namespace detail {
 
+/// The first column of the only row, when there is a row.
+[[nodiscard]] std::optional<std::int64_t> read_number(connection const& on,
+                                                             std::string_view sql);
+
+template <typename Enum>
+[[nodiscard]] std::string words_of(std::string_view column, std::initializer_list<Enum> values) {
+    std::string sql{"CASE "};
+    sql.append(column);
+    for (auto const value : values) {
+        sql += " WHEN " + std::to_string(static_cast<int>(value)) + " THEN '";
+        sql.append(name_of(value)).append("'");
+    }
+    return sql.append(" ELSE ").append(column).append(" END");
+}
+
+[[nodiscard]] inline std::string time_of(std::string_view column) {
+    std::string sql{"strftime('%Y-%m-%dT%H:%M:%fZ', "};
+    return sql.append(column).append(" / 1000.0, 'unixepoch')");
+}
+
+/// Entries as a person reads them.
+[[nodiscard]] std::string entries_view();
+
+void create_tables(connection const& on);
+
+/// Errors:  throws errc::other_version when the tables are there in another one
+[[nodiscard]] bool has_tables(connection const& on, std::string const& path);
+
+/// Errors:  throws errc::unfit_store when another program has taken a name of the library's
+void check_names(connection const& on, std::string const& path);
+
+/// Errors:  throws errc::unfit_store when the file says that another application owns it
+void check_application(connection const& on, std::string const& path);
+
+/// Keys are compared here by their bytes of UTF-8, and the file must keep them in that order.
+/// Errors:  throws errc::unfit_store when the file keeps its texts otherwise
+void check_encoding(connection const& on, std::string const& path);
+
+/// Two programs that switch a new file at once meet as busy, whatever the connection's timeout.
+void use_write_ahead_log(connection const& on, std::string const& path,
+                                std::chrono::milliseconds patience);
+
 /// Prepares a file; a refused file is not changed.
 /// Errors:  throws settle::failure with one sentence
-void prepare_file(writer& with, std::string const& path, std::chrono::milliseconds patience);
+void prepare_file(writer& with, std::string const& path,
+                         std::chrono::milliseconds patience);
 
 /// A word about the database that is written once.
 /// Shape:   value - the initial value
 [[nodiscard]] std::string get_or_init_metadata(writer& with, std::string_view name,
-                                               std::string_view value);
+                                             std::string_view value);
 
 /// A name that no other log has.
 [[nodiscard]] std::string fresh_log_name();

@@ -4,45 +4,19 @@
 
 #include <settle/sqlite/schema.hpp>
 
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <initializer_list>
-#include <optional>
-#include <thread>
-#include <utility>
-
 SETTLE_BEGIN
+namespace sqlite {
+namespace detail {
 
-namespace sqlite::detail {
-
-/// The first column of the only row, when there is a row.
-[[nodiscard]] SETTLE_FUNCTION std::optional<std::int64_t> read_number(connection const& on,
-                                                                      std::string_view sql) {
+SETTLE_FUNCTION std::optional<std::int64_t> read_number(connection const& on,
+                                                        std::string_view sql) {
     statement const look{on, sql, "look at the database"};
     run row{look};
     if (!row.next()) return std::nullopt;
     return row.integer(0);
 }
 
-template <typename Enum>
-[[nodiscard]] std::string words_of(std::string_view column, std::initializer_list<Enum> values) {
-    std::string sql{"CASE "};
-    sql.append(column);
-    for (auto const value : values) {
-        sql += " WHEN " + std::to_string(static_cast<int>(value)) + " THEN '";
-        sql.append(name_of(value)).append("'");
-    }
-    return sql.append(" ELSE ").append(column).append(" END");
-}
-
-[[nodiscard]] SETTLE_FUNCTION std::string time_of(std::string_view column) {
-    std::string sql{"strftime('%Y-%m-%dT%H:%M:%fZ', "};
-    return sql.append(column).append(" / 1000.0, 'unixepoch')");
-}
-
-/// Entries as a person reads them.
-[[nodiscard]] SETTLE_FUNCTION std::string entries_view() {
+SETTLE_FUNCTION std::string entries_view() {
     using enum settle::state;
     auto const states = words_of("e.state", {initial, pending, applied, done, canceling, canceled});
     auto const reasons =
@@ -94,8 +68,7 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
     }
 }
 
-/// Errors:  throws errc::other_version when the tables are there in another one
-[[nodiscard]] SETTLE_FUNCTION bool has_tables(connection const& on, std::string const& path) {
+SETTLE_FUNCTION bool has_tables(connection const& on, std::string const& path) {
     constexpr auto table = "SELECT 1 FROM sqlite_master WHERE name = 'settle_meta'";
     if (!read_number(on, table)) return false;
     auto const found =
@@ -109,7 +82,6 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
               "and begin a new file. See sqlite#schema-version");
 }
 
-/// Errors:  throws errc::unfit_store when another program has taken a name of the library's
 SETTLE_FUNCTION void check_names(connection const& on, std::string const& path) {
     // One statement, since another program may be creating the tables.
     statement const look{on,
@@ -126,7 +98,6 @@ SETTLE_FUNCTION void check_names(connection const& on, std::string const& path) 
                                  "restore the table settle_meta. See sqlite#open-a-file");
 }
 
-/// Errors:  throws errc::unfit_store when the file says that another application owns it
 SETTLE_FUNCTION void check_application(connection const& on, std::string const& path) {
     auto const id = read_number(on, "PRAGMA application_id").value_or(0);
     if (id == 0 || id == application_id) return;
@@ -137,8 +108,6 @@ SETTLE_FUNCTION void check_application(connection const& on, std::string const& 
                                  "See sqlite#open-a-file");
 }
 
-/// Keys are compared here by their bytes of UTF-8, and the file must keep them in that order.
-/// Errors:  throws errc::unfit_store when the file keeps its texts otherwise
 SETTLE_FUNCTION void check_encoding(connection const& on, std::string const& path) {
     statement const look{on, "PRAGMA encoding", "look how texts are kept"};
     run row{look};
@@ -149,7 +118,6 @@ SETTLE_FUNCTION void check_encoding(connection const& on, std::string const& pat
                                  "sqlite3 OLD .dump | sqlite3 NEW. See sqlite#open-a-file");
 }
 
-/// Two programs that switch a new file at once meet as busy, whatever the connection's timeout.
 SETTLE_FUNCTION void use_write_ahead_log(connection const& on, std::string const& path,
                                          std::chrono::milliseconds patience) {
     // A day is for ever here, and can be added to a time.
@@ -243,6 +211,6 @@ SETTLE_FUNCTION std::string fresh_log_name() {
     return name;
 }
 
-} // namespace sqlite::detail
-
+} // namespace detail
+} // namespace sqlite
 SETTLE_END

@@ -4,10 +4,74 @@
 #pragma once
 
 #include <settle/sqlite/row.hpp>
+#include <settle/sqlite/sql_words.hpp>
 #include <settle/sqlite/writer.hpp>
+
+#include <algorithm>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
+
+enum class affinity : std::uint8_t { integer, text, blob, real, numeric };
+
+/// Source:  https://www.sqlite.org/datatype3.html, section 3.1
+[[nodiscard]] affinity affinity_of(std::string_view declared);
+
+/// A column as the table has it.
+struct column_found {
+    std::string name;
+    std::string type;
+    bool not_null = false;
+    std::int64_t in_primary_key = 0;
+    bool generated = false;
+};
+
+class table_check {
+public:
+    table_check(connection const& on, table_need const& need) : on_(on), need_(need) {}
+
+    /// Errors:  throws errc::unfit_store with one sentence that says what to do
+    void check();
+
+private:
+    [[noreturn]] void refuse(std::string const& what, std::string const& remedy) const;
+
+    static std::string shown_column(std::string_view name) {
+        return "the column '" + std::string{name} + "'";
+    }
+
+    void check_kind() const;
+
+    void look_at_columns();
+
+    [[nodiscard]] column_found const& column(std::string_view name) const;
+
+    void check_column(column_need const& one) const;
+
+    /// BOOLEAN, DATE and the like keep whole numbers exactly, and such columns are declared so.
+    static bool keeps_as_numeric(field_kind kind, affinity has) {
+        return has == affinity::numeric &&
+               (kind == field_kind::boolean || kind == field_kind::time);
+    }
+
+    void check_key() const;
+
+    /// An INTEGER PRIMARY KEY is the table's own order and has no index.
+    [[nodiscard]] bool is_rowid(column_need const& key) const;
+
+    /// True if settle changes this column: a field, or a column generated from fields.
+    [[nodiscard]] bool is_changed(std::string_view name) const;
+
+    void check_indexes() const;
+
+    void check_references() const;
+
+    void check_statements() const;
+
+    connection const& on_;
+    table_need const& need_;
+    std::vector<column_found> found_;
+};
 
 [[nodiscard]] std::string create_sql(table_need const& need);
 

@@ -4,21 +4,10 @@
 
 #include <settle/sqlite/table_check.hpp>
 
-#include <settle/sqlite/sql_words.hpp>
-
-#include <algorithm>
-#include <optional>
-#include <utility>
-#include <vector>
-
 SETTLE_BEGIN
-
 namespace sqlite::detail {
 
-enum class affinity : std::uint8_t { integer, text, blob, real, numeric };
-
-/// Source:  https://www.sqlite.org/datatype3.html, section 3.1
-[[nodiscard]] SETTLE_FUNCTION affinity affinity_of(std::string_view declared) {
+SETTLE_FUNCTION affinity affinity_of(std::string_view declared) {
     std::string type{declared};
     std::transform(type.begin(), type.end(), type.begin(), upper);
     auto const has = [&](std::string_view part) { return type.find(part) != std::string::npos; };
@@ -29,207 +18,174 @@ enum class affinity : std::uint8_t { integer, text, blob, real, numeric };
     return affinity::numeric;
 }
 
-/// A column as the table has it.
-struct column_found {
-    std::string name;
-    std::string type;
-    bool not_null = false;
-    std::int64_t in_primary_key = 0;
-    bool generated = false;
-};
+SETTLE_FUNCTION void table_check::check() {
+    check_kind();
+    look_at_columns();
+    for (auto const& one : need_.columns) check_column(one);
+    check_key();
+    check_indexes();
+    check_references();
+    check_statements();
+}
 
-class table_check {
-public:
-    table_check(connection const& on, table_need const& need) : on_(on), need_(need) {}
+SETTLE_FUNCTION void table_check::refuse(std::string const& what, std::string const& remedy) const {
+    raise(errc::unfit_store, "settle: the table '" + std::string{need_.name} +
+                                 "' cannot hold the collection as it is described: " + what + ". " +
+                                 remedy + ". See sqlite#existing-tables");
+}
 
-    /// Errors:  throws errc::unfit_store with one sentence that says what to do
-    void check() {
-        check_kind();
-        look_at_columns();
-        for (auto const& one : need_.columns) check_column(one);
-        check_key();
-        check_indexes();
-        check_references();
-        check_statements();
+SETTLE_FUNCTION void table_check::check_kind() const {
+    statement const look{on_,
+                         "SELECT type, name FROM pragma_table_list WHERE schema = 'main' AND "
+                         "name = ?1 COLLATE NOCASE",
+                         "look at a table"};
+    run row{look, need_.name};
+    if (!row.next()) refuse("it is gone", "Create it again");
+    if (row.text(0) != "table") {
+        refuse("it is a " + std::string{row.text(0)} + " and no ordinary table",
+               "Name a table, or rename the " + std::string{row.text(0)});
     }
-
-private:
-    [[noreturn]] void refuse(std::string const& what, std::string const& remedy) const {
-        raise(errc::unfit_store, "settle: the table '" + std::string{need_.name} +
-                                     "' cannot hold the collection as it is described: " + what +
-                                     ". " + remedy + ". See sqlite#existing-tables");
+    if (row.text(1) != need_.name) {
+        refuse("its name is '" + std::string{row.text(1)} + "', in other capitals",
+               "Spell the collection's name as the table's");
     }
+}
 
-    static std::string shown_column(std::string_view name) {
-        return "the column '" + std::string{name} + "'";
+SETTLE_FUNCTION void table_check::look_at_columns() {
+    statement const look{on_,
+                         "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1)",
+                         "look at a table"};
+    run rows{look, need_.name};
+    while (rows.next()) {
+        found_.push_back({std::string{rows.text(0)}, std::string{rows.text(1)},
+                          rows.integer(2) != 0, rows.integer(3), rows.integer(4) != 0});
     }
+}
 
-    void check_kind() const {
-        statement const look{on_,
-                             "SELECT type, name FROM pragma_table_list WHERE schema = 'main' AND "
-                             "name = ?1 COLLATE NOCASE",
-                             "look at a table"};
-        run row{look, need_.name};
-        if (!row.next()) refuse("it is gone", "Create it again");
-        if (row.text(0) != "table") {
-            refuse("it is a " + std::string{row.text(0)} + " and no ordinary table",
-                   "Name a table, or rename the " + std::string{row.text(0)});
-        }
-        if (row.text(1) != need_.name) {
-            refuse("its name is '" + std::string{row.text(1)} + "', in other capitals",
-                   "Spell the collection's name as the table's");
-        }
-    }
-
-    void look_at_columns() {
-        statement const look{
-            on_, "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1)",
-            "look at a table"};
-        run rows{look, need_.name};
-        while (rows.next()) {
-            found_.push_back({std::string{rows.text(0)}, std::string{rows.text(1)},
-                              rows.integer(2) != 0, rows.integer(3), rows.integer(4) != 0});
+SETTLE_FUNCTION column_found const& table_check::column(std::string_view name) const {
+    for (auto const& one : found_) {
+        if (one.name == name) return one;
+        if (same_word(one.name, name)) {
+            refuse("the member '" + std::string{name} + "' has the column '" + one.name +
+                       "', in other capitals",
+                   "Spell the member as the column");
         }
     }
+    refuse("it has no column '" + std::string{name} + "'",
+           "Add it with ALTER TABLE … ADD COLUMN, or take the member out of the description");
+}
 
-    [[nodiscard]] column_found const& column(std::string_view name) const {
-        for (auto const& one : found_) {
-            if (one.name == name) return one;
-            if (same_word(one.name, name)) {
-                refuse("the member '" + std::string{name} + "' has the column '" + one.name +
-                           "', in other capitals",
-                       "Spell the member as the column");
-            }
-        }
-        refuse("it has no column '" + std::string{name} + "'",
-               "Add it with ALTER TABLE … ADD COLUMN, or take the member out of the description");
+SETTLE_FUNCTION void table_check::check_column(column_need const& one) const {
+    column_found const& is = column(one.name);
+    auto const has = affinity_of(is.type);
+    auto const name = shown_column(one.name);
+    auto const declared =
+        name + (is.type.empty() ? " has no type" : " is declared '" + is.type + "'");
+    if (is.generated) refuse(name + " is generated", "Describe columns that are stored");
+    if (one.kind == field_kind::text) {
+        if (has != affinity::text) refuse(declared + " and must keep texts", "Declare it TEXT");
+    } else if (has != affinity::integer && !keeps_as_numeric(one.kind, has)) {
+        // Other programs write fractions into DECIMAL and REAL; a field cannot hold them.
+        refuse(declared + " and must keep whole numbers", "Declare it INTEGER");
     }
-
-    void check_column(column_need const& one) const {
-        column_found const& is = column(one.name);
-        auto const has = affinity_of(is.type);
-        auto const name = shown_column(one.name);
-        auto const declared =
-            name + (is.type.empty() ? " has no type" : " is declared '" + is.type + "'");
-        if (is.generated) refuse(name + " is generated", "Describe columns that are stored");
-        if (one.kind == field_kind::text) {
-            if (has != affinity::text) refuse(declared + " and must keep texts", "Declare it TEXT");
-        } else if (has != affinity::integer && !keeps_as_numeric(one.kind, has)) {
-            // Other programs write fractions into DECIMAL and REAL; a field cannot hold them.
-            refuse(declared + " and must keep whole numbers", "Declare it INTEGER");
-        }
-        if (one.optional && is.not_null) {
-            refuse(name + " is NOT NULL and its field is optional",
-                   "Let it be NULL, or take std::optional from the field");
-        }
+    if (one.optional && is.not_null) {
+        refuse(name + " is NOT NULL and its field is optional",
+               "Let it be NULL, or take std::optional from the field");
     }
+}
 
-    /// BOOLEAN, DATE and the like keep whole numbers exactly, and such columns are declared so.
-    static bool keeps_as_numeric(field_kind kind, affinity has) {
-        return has == affinity::numeric &&
-               (kind == field_kind::boolean || kind == field_kind::time);
+SETTLE_FUNCTION void table_check::check_key() const {
+    auto const& key = need_.key();
+    char const* collation = nullptr;
+    int const code = sqlite3_table_column_metadata(
+        on_.get(), "main", std::string{need_.name}.c_str(), std::string{key.name}.c_str(), nullptr,
+        &collation, nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) raise(on_.get(), code, "look at a column");
+    auto const name = shown_column(key.name);
+    if (!same_word(collation, "BINARY")) {
+        refuse(name + " is the key and compares texts by " + collation,
+               "Declare it COLLATE BINARY");
     }
+    statement const look{
+        on_,
+        "SELECT 1 FROM pragma_index_list(?1) AS i WHERE i.\"unique\" AND NOT i.partial AND "
+        "(SELECT count(*) || '/' || max(name) || '/' || max(coll) "
+        "FROM pragma_index_xinfo(i.name) WHERE key) = '1/' || ?2 || '/BINARY'",
+        "look at indexes"};
+    if (run{look, need_.name, key.name}.next() || is_rowid(key)) return;
+    refuse(name + " is the key and nothing keeps two rows from having the same one",
+           "Make it the PRIMARY KEY, or add a UNIQUE INDEX on it alone");
+}
 
-    void check_key() const {
-        auto const& key = need_.key();
-        char const* collation = nullptr;
-        int const code = sqlite3_table_column_metadata(
-            on_.get(), "main", std::string{need_.name}.c_str(), std::string{key.name}.c_str(),
-            nullptr, &collation, nullptr, nullptr, nullptr);
-        if (code != SQLITE_OK) raise(on_.get(), code, "look at a column");
-        auto const name = shown_column(key.name);
-        if (!same_word(collation, "BINARY")) {
-            refuse(name + " is the key and compares texts by " + collation,
-                   "Declare it COLLATE BINARY");
-        }
-        statement const look{
-            on_,
-            "SELECT 1 FROM pragma_index_list(?1) AS i WHERE i.\"unique\" AND NOT i.partial AND "
-            "(SELECT count(*) || '/' || max(name) || '/' || max(coll) "
-            "FROM pragma_index_xinfo(i.name) WHERE key) = '1/' || ?2 || '/BINARY'",
-            "look at indexes"};
-        if (run{look, need_.name, key.name}.next() || is_rowid(key)) return;
-        refuse(name + " is the key and nothing keeps two rows from having the same one",
-               "Make it the PRIMARY KEY, or add a UNIQUE INDEX on it alone");
-    }
+SETTLE_FUNCTION bool table_check::is_rowid(column_need const& key) const {
+    auto const keys = std::count_if(found_.begin(), found_.end(),
+                                    [](auto const& one) { return one.in_primary_key != 0; });
+    column_found const& is = column(key.name);
+    statement const look{on_, "SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk'",
+                         "look at indexes"};
+    return keys == 1 && is.in_primary_key == 1 && same_word(is.type, "INTEGER") &&
+           !run{look, need_.name}.next();
+}
 
-    /// An INTEGER PRIMARY KEY is the table's own order and has no index.
-    [[nodiscard]] bool is_rowid(column_need const& key) const {
-        auto const keys = std::count_if(found_.begin(), found_.end(),
-                                        [](auto const& one) { return one.in_primary_key != 0; });
-        column_found const& is = column(key.name);
-        statement const look{on_, "SELECT 1 FROM pragma_index_list(?1) WHERE origin = 'pk'",
-                             "look at indexes"};
-        return keys == 1 && is.in_primary_key == 1 && same_word(is.type, "INTEGER") &&
-               !run{look, need_.name}.next();
-    }
+SETTLE_FUNCTION bool table_check::is_changed(std::string_view name) const {
+    auto const* const described = need_.find(name);
+    if (described != nullptr) return !described->key;
+    return std::any_of(found_.begin(), found_.end(),
+                       [&](auto const& one) { return one.name == name && one.generated; });
+}
 
-    /// True if settle changes this column: a field, or a column generated from fields.
-    [[nodiscard]] bool is_changed(std::string_view name) const {
-        auto const* const described = need_.find(name);
-        if (described != nullptr) return !described->key;
-        return std::any_of(found_.begin(), found_.end(), [&](auto const& one) {
-            return one.name == name && one.generated;
-        });
-    }
-
-    void check_indexes() const {
-        for (auto const& one : found_) {
-            if (one.generated && one.not_null) {
-                refuse(shown_column(one.name) + " is generated and NOT NULL, so it could refuse a "
-                                                "change of another one",
-                       "Take its NOT NULL away");
-            }
-        }
-        statement const look{on_,
-                             "SELECT i.name, i.partial, c.name FROM pragma_index_list(?1) AS i, "
-                             "pragma_index_xinfo(i.name) AS c WHERE i.\"unique\" AND c.key",
-                             "look at indexes"};
-        run rows{look, need_.name};
-        while (rows.next()) {
-            bool const expression = rows.type(2) == SQLITE_NULL;
-            if (rows.integer(1) == 0 && !expression && !is_changed(rows.text(2))) continue;
-            refuse("the unique index '" + std::string{rows.text(0)} +
-                       "' could refuse a change of its columns",
-                   "Make it an index that is not unique");
+SETTLE_FUNCTION void table_check::check_indexes() const {
+    for (auto const& one : found_) {
+        if (one.generated && one.not_null) {
+            refuse(shown_column(one.name) + " is generated and NOT NULL, so it could refuse a "
+                                            "change of another one",
+                   "Take its NOT NULL away");
         }
     }
+    statement const look{on_,
+                         "SELECT i.name, i.partial, c.name FROM pragma_index_list(?1) AS i, "
+                         "pragma_index_xinfo(i.name) AS c WHERE i.\"unique\" AND c.key",
+                         "look at indexes"};
+    run rows{look, need_.name};
+    while (rows.next()) {
+        bool const expression = rows.type(2) == SQLITE_NULL;
+        if (rows.integer(1) == 0 && !expression && !is_changed(rows.text(2))) continue;
+        refuse("the unique index '" + std::string{rows.text(0)} +
+                   "' could refuse a change of its columns",
+               "Make it an index that is not unique");
+    }
+}
 
-    void check_references() const {
-        statement const look{on_, "SELECT \"from\" FROM pragma_foreign_key_list(?1)",
-                             "look at foreign keys"};
-        run rows{look, need_.name};
-        while (rows.next()) {
-            if (need_.find(rows.text(0)) == nullptr) continue;
-            refuse(shown_column(rows.text(0)) + " has a foreign key, which a change could break",
-                   "Take the REFERENCES away");
+SETTLE_FUNCTION void table_check::check_references() const {
+    statement const look{on_, "SELECT \"from\" FROM pragma_foreign_key_list(?1)",
+                         "look at foreign keys"};
+    run rows{look, need_.name};
+    while (rows.next()) {
+        if (need_.find(rows.text(0)) == nullptr) continue;
+        refuse(shown_column(rows.text(0)) + " has a foreign key, which a change could break",
+               "Take the REFERENCES away");
+    }
+}
+
+SETTLE_FUNCTION void table_check::check_statements() const {
+    statement const look{on_,
+                         "SELECT type, name, sql FROM sqlite_master WHERE "
+                         "(type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE) OR "
+                         "(type = 'table' AND name = ?1)",
+                         "look at a table"};
+    run rows{look, need_.name};
+    while (rows.next()) {
+        if (rows.text(0) == "trigger") {
+            refuse("the trigger '" + std::string{rows.text(1)} +
+                       "' could refuse or add to a change",
+                   "Drop it");
+        }
+        if (has_word(rows.text(2), "CHECK")) {
+            refuse("it has a CHECK, which could refuse a confirmed change",
+                   "Take it away and say it as .require(…) of the participant");
         }
     }
-
-    void check_statements() const {
-        statement const look{on_,
-                             "SELECT type, name, sql FROM sqlite_master WHERE "
-                             "(type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE) OR "
-                             "(type = 'table' AND name = ?1)",
-                             "look at a table"};
-        run rows{look, need_.name};
-        while (rows.next()) {
-            if (rows.text(0) == "trigger") {
-                refuse("the trigger '" + std::string{rows.text(1)} +
-                           "' could refuse or add to a change",
-                       "Drop it");
-            }
-            if (has_word(rows.text(2), "CHECK")) {
-                refuse("it has a CHECK, which could refuse a confirmed change",
-                       "Take it away and say it as .require(…) of the participant");
-            }
-        }
-    }
-
-    connection const& on_;
-    table_need const& need_;
-    std::vector<column_found> found_;
-};
+}
 
 SETTLE_FUNCTION std::string create_sql(table_need const& need) {
     bool by_number = false;
@@ -271,5 +227,4 @@ SETTLE_FUNCTION void settle_table(writer& with, table_need const& need) {
 }
 
 } // namespace sqlite::detail
-
 SETTLE_END

@@ -4,10 +4,13 @@
 
 #include <settle/sqlite/file_watch.hpp>
 #include <settle/sqlite/wave_rows.hpp>
-#include <settle/store/native_wave.hpp>
+#include <settle/adapter/native_wave.hpp>
 
+#include <exception>
 #include <mutex>
+#include <thread>
 #include <utility>
+#include <vector>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -70,12 +73,7 @@ public:
     void in_part(settle::detail::function_view<void()> function);
 
 private:
-    void roll_back() noexcept {
-        if (!writer_.on().in_transaction()) return;
-        sqlite3_stmt* const handle = writer_.rollback_.get();
-        sqlite3_step(handle);
-        sqlite3_reset(handle);
-    }
+    void roll_back() noexcept;
 
     writer& writer_;
     bool committed_ = false;

@@ -5,7 +5,6 @@
 #include <settle/sqlite/writer.hpp>
 
 SETTLE_BEGIN
-
 namespace sqlite::detail {
 
 SETTLE_FUNCTION void writer::prepare() {
@@ -67,6 +66,12 @@ SETTLE_FUNCTION void transaction::in_part(settle::detail::function_view<void()> 
     run{writer_.release_}.change();
 }
 
-} // namespace sqlite::detail
+SETTLE_FUNCTION void transaction::roll_back() noexcept {
+    if (!writer_.on().in_transaction()) return;
+    sqlite3_stmt* const handle = writer_.rollback_.get();
+    sqlite3_step(handle);
+    sqlite3_reset(handle);
+}
 
+} // namespace sqlite::detail
 SETTLE_END

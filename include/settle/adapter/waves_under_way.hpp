@@ -2,20 +2,20 @@
 // Waves that run side by side with waves of other stores, each on its own thread.
 #pragma once
 
-#include <settle/store/native_wave.hpp>
+#include <settle/adapter/native_wave.hpp>
 #include <settle/store/process.hpp>
 
 #include <future>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <system_error>
 
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   threads may share one; a wave is known by its first job
+/// Shape:   threads may share an object; a wave is known by the place of its results
 /// Cost:    a thread for each wave, which is little beside the wait for a server
-template <typename UnitOfWork>
 class waves_under_way {
 public:
     waves_under_way() = default;
@@ -26,60 +26,54 @@ public:
         if (!made_in_.is_here()) static_cast<void>(new waves(std::move(waves_)));
     }
 
-    using operations = std::vector<erased_operation<UnitOfWork>>;
-    using answers = std::vector<kept_answer>;
-
-    /// Begins `perform(operations, answers)`, which gives the ending, on another thread. False when
-    /// there is none to be had: then nothing has begun, and the operations are the caller's again.
-    /// Shape:   what perform looks at stays until finish() or abandon()
+    /// Begins `perform(kept)`, which gives the ending, on another thread. False when there is no
+    /// thread to be had: then nothing has begun.
+    /// Shape:   everything that perform uses stays until finish() or abandon()
     template <typename Perform>
-    [[nodiscard]] bool start(std::span<job> wave, operations& all, Perform perform) {
+    [[nodiscard]] bool start(std::span<part_result> results, Perform perform) {
         std::lock_guard const guard{mutex_};
-        one_wave& made = waves_[wave.data()];
-        std::swap(made.all, all);
+        one_wave& made = waves_[results.data()];
         try {
             made.ended = std::async(std::launch::async, [&made, perform = std::move(perform)] {
-                return perform(made.all, made.kept);
+                return perform(made.kept);
             });
             return true;
         } catch (std::system_error const&) {
-            std::swap(made.all, all);
-            waves_.erase(wave.data());
+            waves_.erase(results.data());
             return false;
         } catch (...) {
             // No caller may wait for a wave that has not begun.
-            waves_.erase(wave.data());
+            waves_.erase(results.data());
             throw;
         }
     }
 
-    /// Waits for the end of a wave, and answers its operations. Nothing to do for one that was not
+    /// Waits for the end of a wave, and sets its results. Nothing to do for a wave that was not
     /// started.
-    void finish(std::span<job> wave) {
-        auto const done = take(wave);
+    void finish(std::span<part_result> results) {
+        auto const done = take(results);
         if (!done) return;
         one_wave& here = done.mapped();
-        deliver_all(here.all, here.kept, here.ended.get());
+        set_results(results, here.kept, here.ended.get());
     }
 
-    /// Waits for the end of a wave whose answers are no longer needed.
-    void abandon(std::span<job> wave) noexcept {
-        auto const done = take(wave);
+    /// Waits for the end of a wave whose results are no longer needed.
+    void abandon(std::span<part_result> results) noexcept {
+        auto const done = take(results);
         if (done) done.mapped().ended.wait();
     }
 
 private:
     struct one_wave {
-        operations all{};
-        answers kept{};
+        std::vector<part_result> kept{};
         std::future<commit_result> ended{};
     };
-    using waves = std::map<job const*, one_wave>;
+    using waves = std::map<part_result const*, one_wave>;
 
-    /// The thread goes on with what stands in the node.
-    typename waves::node_type take(std::span<job> wave) {
+    /// The thread goes on with the wave that stands in the node.
+    typename waves::node_type take(std::span<part_result> results) {
         std::lock_guard const guard{mutex_};
-        return waves_.extract(wave.data());
+        return waves_.extract(results.data());
     }
 
     process_stamp made_in_;

@@ -6,7 +6,7 @@
 // waits for at most the group under way and its own.
 #pragma once
 
-#include <settle/store/native_wave.hpp>
+#include <settle/adapter/native_wave.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that log_session.hpp declares.
+#pragma once
+
+#include <settle/sqlite/log_session.hpp>
+
+SETTLE_BEGIN
+namespace sqlite {
+
+SETTLE_FUNCTION void log_session::write(std::span<entry_write const> writes,
+                                        std::span<write_result> results, write_context const& at) {
+    if (writes.empty()) return;
+    std::vector<detail::entry_job> jobs;
+    jobs.reserve(writes.size());
+    for (std::size_t i = 0; i < writes.size(); ++i) jobs.push_back({&writes[i], &results[i]});
+    auto const ended = file_->perform([&](detail::transaction&) {
+        if (writes.front().inserts) insert_sorted(jobs, at);
+        else held_->entries.change(jobs, at);
+    });
+    // The answers of the entry table hold now.
+    if (ended.status == detail::commit_status::committed) return;
+    for (write_result& one : results) settle::detail::set_result(one, ended);
+}
+
+SETTLE_FUNCTION result<purged> log_session::purge(timestamp before, std::size_t limit,
+                                                  std::int64_t passed) {
+    purged gone;
+    gone.passed = passed;
+    if (limit == 0) return gone;
+    auto const old = file_->reading(
+        [&] { return held_->reader.find_old(before, limit, gone.passed, gone.more); });
+    if (!old.has_value()) return old.problem();
+    if (old.value().empty()) return gone;
+    auto const erased =
+        file_->writing([&] { return held_->entries.erase_old(old.value(), before); });
+    if (!erased.has_value()) return erased.problem();
+    gone.erased = erased.value();
+    return gone;
+}
+
+SETTLE_FUNCTION void log_session::look_up(std::span<read_request const> requests,
+                                          found_function found) {
+    if (requests.size() == 1) return found(0, read(*requests.front().id), false);
+    if (requests.empty()) return;
+    // A result is returned only if the files are still the right files after the read.
+    auto read = file_->reading([&] {
+        std::vector<result<std::optional<entry>>> all;
+        all.reserve(requests.size());
+        held_->reader.from_one_state([&] {
+            for (auto const& one : requests) all.push_back(read_within(*one.id));
+        });
+        return all;
+    });
+    for (std::size_t at = 0; at < requests.size(); ++at) {
+        if (read.has_value()) found(at, std::move(read.value()[at]), false);
+        else found(at, read.problem(), false);
+    }
+}
+
+SETTLE_FUNCTION result<std::optional<entry>>
+log_session::read_within(transaction_id const& id) const {
+    try {
+        return held_->reader.read(id);
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
+}
+
+SETTLE_FUNCTION void log_session::insert_sorted(std::vector<detail::entry_job>& jobs,
+                                                write_context const& at) {
+    detail::for_each_type(
+        jobs, [&](std::span<detail::entry_job const> some) { held_->entries.insert(some, at); });
+}
+
+} // namespace sqlite
+SETTLE_END

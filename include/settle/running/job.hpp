@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: BSL-1.0
+// A job: one transaction under way, with its coordinator. Drivers own jobs; stores and logs get
+// requests that are made from them.
+#pragma once
+
+#include <settle/protocol/coordinator.hpp>
+#include <settle/store/seam.hpp>
+
+SETTLE_BEGIN
+
+struct job {
+    transaction_id id;
+    transaction_descriptor const* type = nullptr;
+    void const* parameters = nullptr; ///< of that type, owned by the maker of the job
+    settle::coordinator coordinator;
+    timestamp created{};
+    std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
+    log_answer reply = log_answer::unknown;   ///< the log's answer to the last step
+    bool resting = false;                    ///< takes no step for now
+    /// The id was drawn for this call: one that is taken was drawn twice, and another is drawn,
+    /// though the parameters be the same.
+    bool new_id = false;
+    bool hopeless = false;                   ///< a part of this wave will never be answered
+    std::int64_t row = 0;                    ///< where the log keeps the entry, if it says so
+    error problem{};                         ///< the last error that a store or the log gave
+
+    // Spelled out: an aggregate is cleared as a whole before it is filled.
+    job(transaction_id&& own_id, transaction_descriptor const* own_type,
+        void const* own_parameters, settle::coordinator&& work)
+        : id(std::move(own_id)), type(own_type), parameters(own_parameters),
+          coordinator(std::move(work)) {}
+    /// A job that is new to the log; its coordinator is made in place.
+    job(transaction_id&& own_id, transaction_descriptor const* own_type,
+        void const* own_parameters, timestamp at, std::size_t parts, epoch first, goal wanted,
+        phases how)
+        : id(std::move(own_id)), type(own_type), parameters(own_parameters),
+          coordinator(settle::coordinator::begin(parts, first, wanted, how)), created(at) {}
+
+    /// True if a wave of this step has work for the job.
+    [[nodiscard]] bool takes(step wanted) const noexcept {
+        return !resting && coordinator.next() == wanted;
+    }
+    template <typename Direction>
+    [[nodiscard]] typename Direction::parameters const& parameters_of() const noexcept {
+        return *static_cast<typename Direction::parameters const*>(parameters);
+    }
+    /// Takes a store's answer to one part.
+    void take(std::size_t number, part_number part, part_descriptor const& descriptor,
+              part_result const& result) {
+        coordinator.answered(number, result.what);
+        if (result.kept) keep(descriptor.make_image(part, result.kept.get()));
+        if (!result.problem.empty()) note(result.what, result.problem);
+    }
+    /// Keeps an image for the entry, in place of an earlier image of the same part.
+    [[gnu::noinline]] void keep(image kept) {
+        for (image& one : images) {
+            if (one.participant == kept.participant && one.line == kept.line) {
+                one = std::move(kept);
+                return;
+            }
+        }
+        images.push_back(std::move(kept));
+    }
+    /// Takes the log's answer to a write.
+    void take(write_result&& result) {
+        reply = result.reply;
+        row = result.row;
+        if (took_no_effect(reply) || reply == log_answer::unknown) {
+            problem = std::move(result.problem);
+        }
+    }
+    [[nodiscard]] part_name name_part(std::size_t part) const {
+        return type->name_part(parameters, part);
+    }
+
+private:
+    void note(answer reply_of_part, error const& why) {
+        // A temporary error of another part would hide why the transaction cannot go on.
+        if (hopeless) return;
+        hopeless = reply_of_part == answer::unavailable && why.code == condition::permanent;
+        problem = why;
+    }
+};
+
+/// Shape:   parameters - outlive the job
+template <typename Direction>
+[[nodiscard]] job make_job(transaction_id id, typename Direction::parameters const& parameters,
+                           coordinator work) {
+    return job{std::move(id), &descriptor_of<Direction>, &parameters, std::move(work)};
+}
+
+namespace detail {
+
+/// The write that a step of a job sends to the log.
+/// Shape:   Step - the job's next step
+template <step Step>
+[[nodiscard, gnu::always_inline]] inline entry_write write_of(job const& work) {
+    auto const& c = work.coordinator;
+    entry_write made{};
+    made.id = &work.id;
+    made.type = work.type;
+    made.parameters = work.parameters;
+    made.action = Step;
+    made.inserts = Step == step::insert || (Step == step::one_phase && c.inserts());
+    made.created = work.created;
+    made.failed_part = c.failed_part();
+    bool ends_done = Step == step::commit;
+    if (made.inserts) {
+        made.change = {state::initial, 0, c.insert_state(), c.insert_epoch(), 0, 0, c.why(), true};
+        ends_done = Step == step::one_phase && c.insert_state() == state::done;
+    } else {
+        made.change = c.change(Step);
+        if constexpr (Step == step::one_phase) ends_done = made.change.to == state::done;
+    }
+    made.images = ends_done && !work.images.empty() ? &work.images : nullptr;
+    made.row = work.row;
+    return made;
+}
+
+} // namespace detail
+SETTLE_END

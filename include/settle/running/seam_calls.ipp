@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that seam_calls.hpp declares.
+#pragma once
+
+#include <settle/running/seam_calls.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& one,
+                                        std::size_t line, step action) {
+    auto const& c = work.coordinator;
+    epoch const under = action == step::compensate  ? c.latest()
+                        : action == step::one_phase ? c.one_phase_epoch()
+                                                    : c.epoch_number();
+    return {&one,
+            work.type,
+            work.parameters,
+            &work.id,
+            {one.participant, static_cast<std::uint32_t>(line)},
+            action,
+            under,
+            c.committed()};
+}
+
+SETTLE_FUNCTION void
+seam_calls::look_up(std::span<job> jobs,
+                    function_view<void(job&, result<std::optional<entry>>&&, bool)> found) {
+    std::vector<read_request> requests;
+    writers_.clear();
+    for (job& work : jobs) {
+        if (!work.takes(step::read)) continue;
+        bool const inserts_next = work.coordinator.inserts() && work.reply == log_answer::unknown;
+        requests.push_back({&work.id, work.type, work.parameters, &work.row, inserts_next});
+        writers_.push_back(&work);
+    }
+    if (requests.empty()) return;
+    ports_.log.look_up(requests, [&](std::size_t at, result<std::optional<entry>>&& here,
+                                     bool same) { found(*writers_[at], std::move(here), same); });
+}
+
+SETTLE_FUNCTION void seam_calls::execute(step action, std::span<job> jobs, typed const&) {
+    for (wave& one : waves_) one.clear();
+    for (job& work : jobs) {
+        if (work.takes(action)) request_parts(work, action);
+    }
+    running all{*this};
+    all.start();
+    all.finish();
+    for (wave& one : waves_) one.deliver();
+}
+
+SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& at,
+                                        one_phase_decider& decider) {
+    wave& here = waves_.front();
+    here.clear();
+    std::size_t count = 0;
+    for (job const& work : jobs) {
+        if (work.takes(step::one_phase)) count += work.coordinator.parts();
+    }
+    // The requests of a transaction are spans of these vectors, which must not grow below.
+    here.requests.reserve(count);
+    here.results.resize(count);
+    std::vector<one_phase_request> requests;
+    for (std::size_t index = 0; index < jobs.size(); ++index) {
+        job& work = jobs[index];
+        if (!work.takes(step::one_phase)) continue;
+        std::size_t const first = here.requests.size();
+        work.type->for_each_part(
+            work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
+                here.requests.push_back(request_of(work, one, line, step::one_phase));
+            });
+        std::size_t const parts = here.requests.size() - first;
+        requests.push_back({index, &work.id, work.type, work.parameters, work.coordinator.inserts(),
+                            std::span{here.requests}.subspan(first, parts),
+                            std::span{here.results}.subspan(first, parts)});
+        requests.back().result.row = work.row;
+    }
+    ports_.stores.front()->one_phase(requests, at, decider);
+    for (one_phase_request& one : requests) {
+        job& work = jobs[one.index];
+        // The decision may be to write, and yet an earlier transaction must end first.
+        if (one.result.reply == log_answer::held_back) work.coordinator.stay_behind();
+        work.take(std::move(one.result));
+    }
+}
+
+SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
+    work.type->for_each_part(work.parameters,
+                             [&](part_descriptor const& one, std::size_t line, std::size_t number) {
+                                 if (!work.coordinator.due(number)) return;
+                                 wave& to = waves_[store_of(one)];
+                                 to.requests.push_back(request_of(work, one, line, action));
+                                 to.parts.emplace_back(&work, number);
+                             });
+}
+
+SETTLE_FUNCTION std::size_t seam_calls::store_of(part_descriptor const& one) const {
+    if (ports_.stores.size() == 1) return 0;
+    for (target_binding const& bound : ports_.targets) {
+        if (bound.target == one.target) return bound.store;
+    }
+    std::abort();
+}
+
+SETTLE_FUNCTION void seam_calls::write_all(write_context const& at) {
+    if (writes_.empty()) return;
+    results_.clear();
+    results_.resize(writes_.size());
+    for (std::size_t i = 0; i < writes_.size(); ++i) results_[i].row = writes_[i].row;
+    ports_.log.write(writes_, results_, at);
+    for (std::size_t i = 0; i < writes_.size(); ++i) writers_[i]->take(std::move(results_[i]));
+}
+
+} // namespace detail
+SETTLE_END

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: BSL-1.0
+// Descriptors: what the seam knows of a transaction type and of its parts. The compiler makes one
+// for each direction and one for each participant; all other code of drivers, stores and logs sees
+// parameters through them and is compiled once.
+#pragma once
+
+#include <settle/protocol/direction.hpp>
+#include <settle/protocol/entry.hpp>
+#include <settle/store/codec.hpp>
+
+#include <cstddef>
+#include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+SETTLE_BEGIN
+
+/// A key of any collection.
+using key_value = std::variant<std::int64_t, std::string>;
+/// The same, where the text stands in the parameters.
+using part_key = std::variant<std::int64_t, std::string_view>;
+
+/// A kind of participant. A store executes the kinds that it knows; the name stands in messages.
+/// Shape:   one object for each kind, known by its address
+struct part_kind {
+    std::string_view name;
+};
+
+/// A record of a collection. The functions of its parts are record_functions (store/record.hpp).
+inline constexpr part_kind record_kind{"record"};
+
+/// One participant of a transaction type, as a store sees it.
+/// Shape:   `parameters` are those of the direction, wherever they stand
+struct part_descriptor {
+    part_kind const* kind;
+    void const* functions;   ///< of its kind
+    void const* target;      ///< an address that is unique to the collection or service
+    std::string_view name;   ///< of the collection or service
+    std::uint32_t participant;
+    std::uint32_t stage;     ///< parts of one stage are applied together
+    part_key (*key)(void const* parameters, std::size_t line);
+    /// The image that the entry stores of what a store kept for an applied part.
+    image (*make_image)(part_number part, void const* kept);
+};
+
+/// A direction of a transaction type, as drivers and logs see it.
+/// Shape:   `parameters` points at a Direction::parameters wherever it stands
+struct transaction_descriptor {
+    std::string const& (*name)();
+    std::uint64_t (*definition)();
+    void (*append_json)(std::string& out, void const* parameters, secrets shown);
+    /// Stored parameters as append_json writes them; nothing when they cannot be read.
+    std::optional<std::string> (*normal_json)(std::string const& stored);
+    /// True if append_json writes the same text for both values.
+    bool (*same)(void const* left, void const* right);
+    part_name (*name_part)(void const* parameters, std::size_t part);
+    /// How many parts a participant has.
+    std::size_t (*lines)(void const* parameters, std::size_t participant);
+    /// Copies the value into `size` bytes of storage with the strictest alignment.
+    void (*copy)(void* slot, void const* parameters);
+    void (*destroy)(void* parameters);
+    std::size_t size;
+    std::span<part_descriptor const> participants; ///< in the order of the definition
+    bool described; ///< false if the direction has no definition, so that no part is known
+
+    [[nodiscard]] std::string json(void const* parameters) const {
+        std::string out;
+        append_json(out, parameters, secrets::written);
+        return out;
+    }
+    /// Calls `function(part_descriptor const&, line, number of the part)` for every part.
+    template <typename Function>
+    void for_each_part(void const* parameters, Function&& function) const {
+        std::size_t number = 0;
+        for (part_descriptor const& one : participants) {
+            std::size_t const count = lines(parameters, one.participant);
+            for (std::size_t line = 0; line < count; ++line) function(one, line, number++);
+        }
+    }
+};
+
+/// The direction of an entry without a definition, inserted by a cancel or a sweep.
+struct undescribed {
+    using parameters = nothing;
+    static std::string const& name() {
+        static std::string const empty;
+        return empty;
+    }
+    static std::uint64_t definition() { return 0; }
+};
+
+namespace detail {
+
+template <typename Direction>
+struct descriptor_functions {
+    using parameters = typename Direction::parameters;
+    static constexpr bool described = !std::is_same_v<Direction, undescribed>;
+    static_assert(alignof(parameters) <= alignof(std::max_align_t),
+                  "settle: parameters with a larger alignment than any scalar's are not supported. "
+                  "See definition#parameters");
+
+    static parameters const& of(void const* given) {
+        return *static_cast<parameters const*>(given);
+    }
+    static void append_json([[maybe_unused]] std::string& out, [[maybe_unused]] void const* given,
+                            [[maybe_unused]] secrets shown) {
+        if constexpr (described) {
+            // The images of a reversal are native text, in which nothing can be hidden.
+            if (shown == secrets::written) settle::append_json(out, of(given));
+            else settle::append_json(out, Direction::user(of(given)), shown);
+        }
+    }
+    static std::optional<std::string> normal_json([[maybe_unused]] std::string const& stored) {
+        if constexpr (described) {
+            parameters found{};
+            if (read_whole(codec_of<parameters>, stored, json_form::exact, &found).empty()) {
+                return encode_json(found);
+            }
+        }
+        return std::nullopt;
+    }
+    static bool same([[maybe_unused]] void const* left, [[maybe_unused]] void const* right) {
+        if constexpr (described) return same_value(of(left), of(right));
+        else return true;
+    }
+    static part_name name_part([[maybe_unused]] void const* given,
+                               [[maybe_unused]] std::size_t part) {
+        if constexpr (described) return Direction::name_part(Direction::user(of(given)), part);
+        else return {};
+    }
+    static std::size_t lines([[maybe_unused]] void const* given,
+                             [[maybe_unused]] std::size_t participant) {
+        std::size_t count = 0;
+        if constexpr (described) {
+            Direction::for_each_participant([&](auto index) {
+                if (index == participant) count = Direction::template lines<index>(
+                    Direction::user(of(given)));
+            });
+        }
+        return count;
+    }
+    static void copy(void* slot, void const* given) { ::new (slot) parameters(of(given)); }
+    static void destroy(void* given) { static_cast<parameters*>(given)->~parameters(); }
+};
+
+/// An address that is unique to a collection or a service.
+template <typename Target>
+inline constexpr char target_tag = 0;
+
+/// The functions of a participant, as its kind has them. A kind specialises this for its targets.
+/// Shape:   Direction, Index - of the participant
+template <typename Target>
+struct kind_of_target;
+
+template <typename Direction, std::size_t Index>
+[[nodiscard]] part_key key_of_part(void const* given, std::size_t line) {
+    auto const& parameters = *static_cast<typename Direction::parameters const*>(given);
+    return Direction::template key<Index>(Direction::user(parameters), line);
+}
+
+template <typename Direction, std::size_t Index>
+[[nodiscard]] consteval part_descriptor describe_part() {
+    using target = typename Direction::template collection_of<Index>;
+    using kind = kind_of_target<target>;
+    return {&kind::kind,
+            &kind::template functions<Direction, Index>,
+            &target_tag<target>,
+            target::name,
+            static_cast<std::uint32_t>(Index),
+            kind::stage,
+            &key_of_part<Direction, Index>,
+            &kind::make_image};
+}
+
+template <typename Direction>
+struct described_parts {
+    static constexpr auto all = []<std::size_t... Index>(std::index_sequence<Index...>) {
+        return std::array<part_descriptor, sizeof...(Index)>{
+            describe_part<Direction, Index>()...};
+    }(std::make_index_sequence<Direction::participant_count>{});
+};
+template <>
+struct described_parts<undescribed> {
+    static constexpr std::array<part_descriptor, 0> all{};
+};
+
+} // namespace detail
+
+template <typename Direction>
+inline constexpr transaction_descriptor descriptor_of{
+    &Direction::name,
+    &Direction::definition,
+    &detail::descriptor_functions<Direction>::append_json,
+    &detail::descriptor_functions<Direction>::normal_json,
+    &detail::descriptor_functions<Direction>::same,
+    &detail::descriptor_functions<Direction>::name_part,
+    &detail::descriptor_functions<Direction>::lines,
+    &detail::descriptor_functions<Direction>::copy,
+    &detail::descriptor_functions<Direction>::destroy,
+    sizeof(typename Direction::parameters),
+    detail::described_parts<Direction>::all,
+    detail::descriptor_functions<Direction>::described};
+
+SETTLE_END

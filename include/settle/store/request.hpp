@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+// What drivers, stores and logs exchange: part requests and entry writes, and their answers.
+#pragma once
+
+#include <settle/protocol/step.hpp>
+#include <settle/store/descriptor.hpp>
+#include <settle/store/error.hpp>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+SETTLE_BEGIN
+
+/// One part at one step, handed to a store.
+/// Shape:   id, parameters - outlive the call
+struct part_request {
+    part_descriptor const* descriptor;
+    transaction_descriptor const* type;
+    void const* parameters;   ///< of the type
+    transaction_id const* id;
+    part_number part;
+    step action;              ///< apply, confirm, compensate, back_off or one_phase
+    /// The epoch that the action names. apply, one_phase: the mark gets it. confirm: of this
+    /// worker's claim. compensate: marks up to it are undone. back_off: marks of exactly it.
+    epoch epoch_number;
+    epoch committed = 0;      ///< confirm: marks of exactly this epoch are confirmed
+
+    [[nodiscard]] part_key key() const { return descriptor->key(parameters, part.line); }
+};
+
+/// A store's answer to a part request.
+struct part_result {
+    answer what = answer::none;
+    /// The data that the store keeps of an applied part for the entry's image, or null: for a
+    /// record, its exclusive effect. See part_descriptor::make_image.
+    std::shared_ptr<void const> kept{};
+    error problem{}; ///< why the part was not applied or ended
+
+    void fail(answer reply, error const& why) {
+        what = reply;
+        kept.reset();
+        problem = why;
+    }
+};
+
+/// One insert or compare-and-set of an entry, handed to a log.
+/// Shape:   id, parameters, images - outlive the call
+struct entry_write {
+    static constexpr std::size_t no_part = ~std::size_t{0};
+
+    transaction_id const* id;
+    transaction_descriptor const* type;
+    void const* parameters;  ///< of the type
+    step action;             ///< insert, claim, commit, close, cancel or one_phase; the same for
+                             ///< all writes of one call
+    bool inserts;            ///< the write inserts the entry; otherwise it changes the entry
+    /// The compare-and-set. An insert uses `to`, `to_epoch`, `committed` and `why` alone.
+    transition change;
+    timestamp created;
+    std::size_t failed_part; ///< the part that `change.why` names, or no_part
+    /// The images that the entry keeps from now on; null if this write stores none.
+    std::vector<image> const* images;
+    std::int64_t row;        ///< as the log's last answer for this transaction gave it, or 0
+
+    /// The part that failed, as the entry names it.
+    [[nodiscard]] part_name failed() const {
+        if (change.why == reason::none || failed_part == no_part) return {};
+        return type->name_part(parameters, failed_part);
+    }
+};
+
+/// A log's answer to an entry write.
+struct write_result {
+    log_answer reply = log_answer::unknown;
+    error problem{};       ///< why the write took no effect, or may have taken none
+    std::int64_t row = 0;  ///< where the log keeps the entry, if that helps its next write
+};
+
+/// A read of one entry, handed to a log.
+struct read_request {
+    transaction_id const* id;
+    transaction_descriptor const* type;
+    void const* parameters; ///< of the type
+    std::int64_t* row;      ///< as entry_write::row; the log may change it
+    /// The transaction's insert comes next, and was not refused yet: it meets an entry that this
+    /// read missed.
+    bool inserts_next = false;
+};
+
+/// Values that a log writes beside every entry of a call.
+struct write_context {
+    timestamp now;
+    std::string const& owner;
+};
+
+/// One transaction that a store settles in one native transaction.
+struct one_phase_request {
+    std::size_t index;      ///< the driver's number of the transaction, in the order of the window
+    transaction_id const* id;
+    transaction_descriptor const* type;
+    void const* parameters;
+    bool inserts;           ///< its entry is new; otherwise its entry is `initial`
+    std::span<part_request const> parts; ///< all of the transaction
+    std::span<part_result> results;      ///< the store sets them before it asks for the decision
+    entry_write write{};    ///< set by the decision
+    write_result result{};  ///< set by the store and the log
+};
+
+/// Decides, inside the native transaction, from the results of all parts of a request.
+class one_phase_decider {
+public:
+    one_phase_decider() = default;
+    one_phase_decider(one_phase_decider const&) = delete;
+    one_phase_decider& operator=(one_phase_decider const&) = delete;
+    virtual ~one_phase_decider() = default;
+
+    /// Returns: true if the entry is to be written, as `request.write` says now; false if the
+    ///          native transaction must change nothing for this request
+    virtual bool decide(one_phase_request& request) = 0;
+    /// A decider over copies of the transactions, for a test that performs a call later. It owns
+    /// everything that it uses.
+    [[nodiscard]] virtual std::shared_ptr<one_phase_decider> copy() const = 0;
+};
+
+SETTLE_END

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+// The seam: what a store and a log promise to the engine. The author of an adapter reads this file
+// first; the store suite (settle/testing/store_suite.hpp) checks every sentence of it.
+//
+// A database is an object that outlives its engines. It hosts records, a log, or both:
+//
+//   database.bind<Collections...>(log_name)   A session of a store, for some collections.
+//       A store belongs to one log: the first name that it is bound with stays in it, and a bind
+//       with another name throws settle::failure with errc::other_log.
+//   database.bind_log()                       A session of a log.
+//
+// Threads may share a session, unless the database says otherwise. No session knows a transaction
+// type: each request points at descriptors (store/descriptor.hpp), and a log keeps parameters as
+// the JSON that the descriptor writes.
+//
+// A session of a store (StoreSession):
+//   holds<Target>::value          Whether the session executes parts of this collection or service.
+//   execute(requests, results)    Executes part requests (store/request.hpp) and sets the result of
+//       each. All requests have the same action and targets of this session; requests of one
+//       transaction are neighbours. Each request takes effect at most once and alone or together
+//       with others, but never in part. A part of a record changes it as the record rule says
+//       (store/record.hpp). Every answer but `unknown` is certain: `applied` is durable, and
+//       `unavailable` took no effect and never will. A part answered `unknown` took effect at most
+//       once, possibly later. Where a record cannot be used, the answer is result_of_unusable().
+//       A session may repeat requests by itself; a part that the first attempt confirmed or undid
+//       then answers `nothing`.
+//   read<C>(key), create<C>(record), create_all<C>(records, results), scan<C>(after, limit)
+//       Access to records outside of transactions. `create` refuses a key that has a record or a
+//       mark. `scan` gives records in the order of their keys, behind a key.
+//   marks(after, limit)           The marks of the session's records, behind a mark, which may be
+//       gone. Their order is the store's own, by the collection, key, transaction and part of each
+//       mark; so pages of any size list each mark once. A mark that cannot be read is listed with
+//       its fault.
+//   resolve(locator, confirmed)   Confirms or undoes the mark with exactly the locator's epoch. The
+//       answer is `nothing` if no such mark stands.
+//
+// Optional members of a session of a store:
+//   one_phase(requests, log, context, decider)   Settles each request in a native transaction that
+//       holds its entry and all its parts, with settles_in_one_phase = true. The store executes the
+//       parts, sets the results, calls decider.decide(request) inside the native transaction, and
+//       writes request.write, if it is due, through its own log session. A part that was applied is
+//       confirmed if the entry becomes `done`, and otherwise undone. If the native transaction is
+//       repeated, the requests are executed and decided again, in their order. The result of a
+//       request whose write was not due is `held_back`.
+//       can_settle_in_one_phase() tells after binding whether the server can do it.
+//   start(requests, results), finish(results), abandon(results), expect_others()
+//       For a store that can work while other stores do. expect_others() comes once, if the engine
+//       has other stores. Then start() begins a wave, and finish() waits until its results are set.
+//       Requests and results stay where they are until then. abandon() waits for the end of a wave
+//       whose results are no longer needed.
+//   expect<C>(key)                A request will name this record soon (fetches_ahead = true).
+//   wave_size, recovery_wave_size How many transactions the session prefers in one call.
+//
+// A session of a log (LogSession):
+//   name()                        The log's name: unique, and the same for all of its life.
+//   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state
+//       and epoch. All writes of a call have the same action and different transactions. Each takes
+//       effect alone or together with others, but never in part. Answers:
+//         taken        the write is durable
+//         conflict     the entry is there already (insert), or not in the state and epoch that the
+//                      change expects
+//         ended        instead of `conflict` to an insert, only if the entry that is there is
+//                      final: then later transactions of the window that share a record or the id
+//                      may go on
+//         unavailable  no effect; the same write may be sent again
+//         unfit        no effect, and never: the log cannot hold the entry, or at a commit, the
+//                      images make the entry too large
+//         blocked      no effect: a record or the entry is damaged, so that no worker can end the
+//                      transaction before a person repairs it; the entry stays as it is
+//         unknown      the write took effect at most once, possibly later
+//   look_up(requests, found)      Calls found(index, result<std::optional<entry>>, same) for every
+//       request: its entry as it was at some moment of this call. An entry that was inserted a
+//       moment ago may be missing if the request says inserts_next. `same` is true if the log has
+//       compared type, definition and parameters with the request's; the entry then lacks its
+//       parameters. found() makes no call to the log.
+//   read(id), list(filter, after, limit)   One entry; entries in the order of their ids, behind an
+//       id. An entry that cannot be read is listed with its fault.
+//   purge(before, limit, passed)  Erases at most `limit` finished entries whose creation and last
+//       change both precede `before`, and returns how far it has passed the log. The next call goes
+//       on there, so that a purge looks at no entry twice.
+//   expect(id)                    Optional: an insert of this id comes soon (fetches_ahead = true).
+#pragma once
+
+#include <settle/protocol/entry.hpp>
+#include <settle/store/function_view.hpp>
+#include <settle/store/request.hpp>
+
+#include <concepts>
+#include <limits>
+
+SETTLE_BEGIN
+
+/// A mark as a sweeper sees it.
+struct mark_locator {
+    std::string collection;
+    key_value key;
+    transaction_id id;
+    part_number part;
+    epoch epoch_number = 0;
+    error fault{}; ///< why the mark cannot be used; its id, key or part may then be none
+
+    friend bool operator==(mark_locator const&, mark_locator const&) = default;
+};
+
+/// Which entries a listing asks for.
+struct entry_filter {
+    std::optional<settle::state> state{};  ///< one state only
+    bool unfinished = false;               ///< pending, applied and canceling
+    std::optional<timestamp> before{};     ///< not modified since
+    /// With `before`: or created or modified later than this, which a wrong clock has written.
+    std::optional<timestamp> ahead_of{};
+};
+
+/// The result of one step of a purge.
+struct purged {
+    static constexpr std::int64_t nothing = std::numeric_limits<std::int64_t>::min();
+
+    std::uint64_t erased = 0;
+    bool more = false; ///< there may be more that are old enough
+    std::int64_t passed = nothing; ///< where the next step goes on, as the log counts
+};
+
+/// Takes the entries of a look-up.
+using found_function =
+    detail::function_view<void(std::size_t index, result<std::optional<entry>>&&, bool same)>;
+
+/// A session of a store. See the head of this file.
+template <typename Session>
+concept StoreSession =
+    requires(Session& session, std::span<part_request const> requests,
+             std::span<part_result> results, std::optional<mark_locator> const& after,
+             mark_locator const& locator) {
+        session.execute(requests, results);
+        { session.marks(after, std::size_t{}) } -> std::same_as<result<std::vector<mark_locator>>>;
+        { session.resolve(locator, true) } -> std::same_as<result<answer>>;
+    };
+
+/// A session of a store that holds a collection.
+template <typename Session, typename Collection>
+concept StoreSessionOf =
+    StoreSession<Session> && Session::template holds<Collection>::value &&
+    requires(Session& session, typename Collection::key_type const& key,
+             typename Collection::record_type const& record,
+             std::optional<typename Collection::key_type> const& after) {
+        {
+            session.template read<Collection>(key)
+        } -> std::same_as<result<std::optional<typename Collection::record_type>>>;
+        { session.template create<Collection>(record) } -> std::same_as<result<void>>;
+        {
+            session.template scan<Collection>(after, std::size_t{})
+        } -> std::same_as<result<std::vector<typename Collection::record_type>>>;
+    };
+
+/// A database that holds records of these collections.
+template <typename Database, typename... Collections>
+concept Store = requires(Database& database, std::string const& log_name) {
+    { database.template bind<Collections...>(log_name) } -> StoreSession;
+} && (StoreSessionOf<decltype(std::declval<Database&>().template bind<Collections...>(
+                         std::declval<std::string const&>())),
+                     Collections> && ...);
+
+/// A session of a log. See the head of this file.
+template <typename Session>
+concept LogSession =
+    requires(Session& session, std::span<entry_write const> writes,
+             std::span<write_result> results, write_context const& context,
+             std::span<read_request const> requests, found_function found,
+             transaction_id const& id, entry_filter const& filter, timestamp before) {
+        { session.name() } -> std::convertible_to<std::string const&>;
+        session.write(writes, results, context);
+        session.look_up(requests, found);
+        { session.read(id) } -> std::same_as<result<std::optional<entry>>>;
+        { session.list(filter, id, std::size_t{}) } -> std::same_as<result<std::vector<entry>>>;
+        {
+            session.purge(before, std::size_t{}, purged::nothing)
+        } -> std::same_as<result<purged>>;
+    };
+
+/// A database that hosts a log.
+template <typename Database>
+concept Log = requires(Database& database) {
+    { database.bind_log() } -> LogSession;
+};
+
+namespace detail {
+
+/// True if a session settles transactions in one phase.
+template <typename Session>
+inline constexpr bool settles_in_one_phase = false;
+template <typename Session>
+    requires requires { Session::settles_in_one_phase; }
+inline constexpr bool settles_in_one_phase<Session> = Session::settles_in_one_phase;
+
+/// True if the session can do so where it is bound.
+template <typename Session>
+[[nodiscard]] bool can_settle_in_one_phase(Session const& session) {
+    if constexpr (requires { session.can_settle_in_one_phase(); })
+        return session.can_settle_in_one_phase();
+    else return settles_in_one_phase<Session>;
+}
+
+/// True if a session accepts early notice of the records or ids of a coming wave, and fetches them
+/// meanwhile.
+template <typename Session>
+inline constexpr bool fetches_ahead = false;
+template <typename Session>
+    requires requires { Session::fetches_ahead; }
+inline constexpr bool fetches_ahead<Session> = Session::fetches_ahead;
+
+/// True if a session is a plain container of this process, and may be called with the types of the
+/// transactions: a store has execute_typed(wave), and a log write_typed(writes) and takes_no_time.
+template <typename Session>
+inline constexpr bool is_container = false;
+template <typename Session>
+    requires requires { Session::is_container; }
+inline constexpr bool is_container<Session> = Session::is_container;
+
+/// A session whose waves can be under way while other stores have theirs.
+template <typename Session>
+concept overlaps_others =
+    requires(Session& session, std::span<part_request const> requests,
+             std::span<part_result> results) {
+        session.expect_others();
+        session.start(requests, results);
+        session.finish(results);
+        session.abandon(results);
+    };
+
+/// How many transactions at a time a session prefers in one call.
+template <typename Session>
+inline constexpr std::size_t wave_of = 1000;
+template <typename Session>
+    requires requires { Session::wave_size; }
+inline constexpr std::size_t wave_of<Session> = Session::wave_size;
+
+/// How many entries at a time it prefers to see taken over, if that is another number.
+template <typename Session>
+inline constexpr std::size_t recovery_wave_of = wave_of<Session>;
+template <typename Session>
+    requires requires { Session::recovery_wave_size; }
+inline constexpr std::size_t recovery_wave_of<Session> = Session::recovery_wave_size;
+
+} // namespace detail
+SETTLE_END

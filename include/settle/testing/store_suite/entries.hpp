@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// The store suite: the entries of its cases.
+#pragma once
+
+#include <settle/testing/entry_writer.hpp>
+#include <settle/testing/store_suite/types.hpp>
+
+#if defined(DOCTEST_LIBRARY_INCLUDED)
+SETTLE_BEGIN
+namespace testing {
+
+[[nodiscard]] inline timestamp at_millisecond(std::int64_t count) {
+    return timestamp{std::chrono::milliseconds{1800000000000 + count}};
+}
+
+/// An entry_writer whose times are milliseconds behind at_millisecond(0).
+template <typename Log>
+class suite_entry : public entry_writer<Log> {
+    using base = entry_writer<Log>;
+
+public:
+    using base::base;
+
+    log_answer insert(state as, epoch first, std::int64_t when, std::string const& owner,
+                      reason why = reason::none) {
+        return base::insert(as, first, at_millisecond(when), owner, at_millisecond(0), why);
+    }
+    log_answer claim(std::int64_t when, std::string const& owner) {
+        return base::claim(at_millisecond(when), owner);
+    }
+    log_answer commit(std::int64_t when, std::string const& owner,
+                      std::vector<image> const& images = {}) {
+        return base::commit(at_millisecond(when), owner, images);
+    }
+    log_answer close(std::int64_t when, std::string const& owner) {
+        return base::close(at_millisecond(when), owner);
+    }
+    log_answer cancel(std::int64_t when, std::string const& owner, reason why,
+                      std::size_t part = entry_write::no_part, bool takes_owner = false) {
+        return base::cancel(at_millisecond(when), owner, why, part, takes_owner);
+    }
+};
+template <typename Log>
+suite_entry(Log&, test_transaction) -> suite_entry<Log>;
+template <typename Log>
+suite_entry(Log&, test_transaction, standing) -> suite_entry<Log>;
+
+[[nodiscard]] inline move usual_move() { return {"A\"ä'", "B\\", 10}; }
+
+/// A new transaction of the type move.
+template <typename Log>
+[[nodiscard]] auto new_move(Log& log, transaction_id id) {
+    return suite_entry<Log>{log,
+                            test_transaction::of<forward<move_type>>(std::move(id), usual_move())};
+}
+/// The same, with its entry inserted as `pending`.
+template <typename Log>
+[[nodiscard]] auto pending_move(Log& log, transaction_id id, epoch first, std::int64_t when,
+                                std::string const& owner) {
+    auto made = new_move(log, std::move(id));
+    REQUIRE(made.insert(state::pending, first, when, owner) == log_answer::taken);
+    return made;
+}
+/// Another worker, which knows the entry as it is now.
+template <typename Log>
+[[nodiscard]] auto worker_on(Log& log, transaction_id const& id) {
+    auto const found = log.read(id).value().value();
+    return suite_entry<Log>{log, test_transaction::of<forward<move_type>>(id, usual_move()),
+                            standing_of(found)};
+}
+
+/// The ids of entries, each with a space behind it.
+[[nodiscard]] inline std::string ids_of(std::vector<entry> const& found) {
+    std::string out;
+    for (entry const& one : found) out += one.id + ' ';
+    return out;
+}
+
+} // namespace testing
+SETTLE_END
+#endif

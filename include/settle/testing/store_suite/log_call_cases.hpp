@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSL-1.0
+// The store suite: calls of a log that name several entries.
+#pragma once
+
+#include <settle/testing/store_suite/entries.hpp>
+
+#include <deque>
+
+#if defined(DOCTEST_LIBRARY_INCLUDED)
+SETTLE_BEGIN
+namespace testing {
+
+TEST_CASE_TEMPLATE_DEFINE("log: a wave of a thousand entries, each answered by itself", Fixture,
+                          suite_log_wave) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    entry_wave inserts{step::insert};
+    constexpr std::size_t count = 1000;
+    // Every fifth transaction repeats the id before it.
+    auto const repeats = [](std::size_t i) { return i % 5 == 4; };
+    auto const id_of = [&](std::size_t i) { return "t" + std::to_string(repeats(i) ? i - 1 : i); };
+    for (std::size_t i = 0; i < count; ++i) {
+        inserts.add_insert<forward<move_type>>(id_of(i), usual_move(), state::pending, 10 + i,
+                                               at_millisecond(0));
+    }
+    inserts.send(log, at_millisecond(1), "me");
+    entry_wave commits{step::commit};
+    for (std::size_t i = 0; i < count; ++i) {
+        INFO("transaction ", i);
+        CHECK(inserts.reply(i) == (repeats(i) ? log_answer::conflict : log_answer::taken));
+        if (repeats(i)) continue;
+        standing const known{state::pending, 10 + i, 0, 0};
+        commits.add_change<forward<move_type>>(id_of(i), usual_move(), commit_of(known)).row =
+            inserts.results()[i].row;
+    }
+    CHECK(log.list({}, "", 5000).value().size() == commits.size());
+    commits.send(log, at_millisecond(2), "me");
+    entry_filter filter;
+    filter.state = state::applied;
+    auto const applied = log.list(filter, "", 5000).value();
+    CHECK(applied.size() == commits.size());
+    for (entry const& one : applied) CHECK(one.committed == one.epoch_number);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: every change in a call of several entries, each answered by itself",
+                          Fixture, suite_log_changes) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    using order_direction = forward<order_type>;
+    using move_direction = forward<move_type>;
+    order const given{"A", 5, {{1, 1}, {2, 2}}};
+    entry_wave inserts{step::insert};
+    inserts.add_insert<move_direction>("moves", usual_move(), state::pending, 70);
+    inserts.add_insert<order_direction>("orders", given, state::pending, 80);
+    inserts.add_insert<move_direction>("behind", usual_move(), state::pending, 90);
+    inserts.add_insert<order_direction>("submitted", given, state::initial, 100);
+    inserts.add_insert<undescribed>("closed", {}, state::canceled, 110, {}, reason::cancel_asked);
+    inserts.send(log, at_millisecond(1), "first");
+    for (std::size_t i = 0; i < inserts.size(); ++i) CHECK(inserts.reply(i) == log_answer::taken);
+    CHECK(log.read("orders").value()->type == "suite_order");
+    CHECK(log.read("closed").value()->state == state::canceled);
+
+    // The call names an entry with another epoch and an absent entry between the others.
+    standing moves{state::pending, 70, 0, 0};
+    standing orders{state::pending, 80, 0, 0};
+    std::int64_t when = 1;
+    auto const send = [&](step action, transition const& of_moves, transition const& of_orders) {
+        entry_wave changes{action};
+        transition behind = of_moves;
+        behind.from_epoch = 91;
+        changes.add_change<move_direction>("moves", usual_move(), of_moves);
+        changes.add_change<move_direction>("behind", usual_move(), behind);
+        changes.add_change<move_direction>("absent", usual_move(), of_moves);
+        changes.add_change<order_direction>("orders", given, of_orders).failed_part = 2;
+        changes.send(log, at_millisecond(++when), "second");
+        INFO("action ", std::string{name_of(action)});
+        CHECK(changes.reply(0) == log_answer::taken);
+        CHECK(changes.reply(1) == log_answer::conflict);
+        CHECK(changes.reply(2) == log_answer::conflict);
+        CHECK(changes.reply(3) == log_answer::taken);
+        moves = standing_after(of_moves);
+        orders = standing_after(of_orders);
+        for (auto const& [id, known] : {std::pair{"moves", moves}, std::pair{"orders", orders}}) {
+            entry const found = log.read(id).value().value();
+            CHECK(found.state == known.state);
+            CHECK(found.epoch_number == known.epoch_number);
+            CHECK(found.committed == known.committed);
+            CHECK(found.attempts == known.attempts);
+            CHECK(found.modified == at_millisecond(when));
+        }
+        CHECK(log.read("behind").value()->modified == at_millisecond(1));
+        CHECK_FALSE(log.read("absent").value().has_value());
+    };
+    send(step::claim, claim_of(moves), claim_of(orders));
+    CHECK(log.read("orders").value()->owner == "second");
+    SUBCASE("committed and closed") {
+        send(step::commit, commit_of(moves), commit_of(orders));
+        send(step::close, close_of(moves), close_of(orders));
+        CHECK(log.read("orders").value()->state == state::done);
+    }
+    SUBCASE("canceled and closed") {
+        send(step::cancel, cancel_of(moves, reason::busy, false),
+             cancel_of(orders, reason::guard_failed, true));
+        CHECK(log.read("moves").value()->participant.empty());
+        CHECK(log.read("orders").value()->participant == "stock");
+        CHECK(log.read("orders").value()->line == 1U);
+        send(step::close, close_of(moves), close_of(orders));
+        CHECK(log.read("orders").value()->state == state::canceled);
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: an insert may be answered with `ended` only at a final entry",
+                          Fixture, suite_ended) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto const leave = [&](state left) {
+        auto story = new_move(log, std::string{name_of(left)});
+        state const first = left == state::initial ? state::initial : state::pending;
+        REQUIRE(story.insert(first, 70, 1, "first") == log_answer::taken);
+        bool const cancels = left == state::canceling || left == state::canceled;
+        if (cancels) REQUIRE(story.cancel(2, "first", reason::busy) == log_answer::taken);
+        else if (left == state::applied || left == state::done) {
+            REQUIRE(story.commit(2, "first") == log_answer::taken);
+        }
+        if (is_final(left)) REQUIRE(story.close(3, "first") == log_answer::taken);
+        return story.read();
+    };
+    std::vector<entry> left;
+    entry_wave inserts{step::insert};
+    for (state const one : {state::initial, state::pending, state::applied, state::done,
+                            state::canceling, state::canceled}) {
+        left.push_back(leave(one));
+        inserts.add_insert<forward<move_type>>(left.back().id, usual_move(), state::pending, 99);
+    }
+    inserts.add_insert<forward<move_type>>("new", usual_move(), state::pending, 99);
+    inserts.send(log, at_millisecond(9), "second");
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        INFO("the entry is ", left[i].id);
+        bool const ended = is_final(left[i].state) && inserts.reply(i) == log_answer::ended;
+        CHECK((ended || inserts.reply(i) == log_answer::conflict));
+        CHECK(log.read(left[i].id).value().value() == left[i]);
+    }
+    CHECK(inserts.reply(left.size()) == log_answer::taken);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: a row helps a write, and a missing or old row harms none", Fixture,
+                          suite_row) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto const end = [](auto& story, std::int64_t when) {
+        REQUIRE(story.commit(when, "me") == log_answer::taken);
+        REQUIRE(story.close(when, "me") == log_answer::taken);
+    };
+    auto story = pending_move(log, "t", 70, 1, "me");
+    SUBCASE("as the log gave it") { end(story, 2); }
+    SUBCASE("none") {
+        story.work().row = 0;
+        REQUIRE(story.commit(2, "me") == log_answer::taken);
+        story.work().row = 0;
+        REQUIRE(story.close(2, "me") == log_answer::taken);
+    }
+    CHECK(story.read().state == state::done);
+    // The purged entry's row may belong to another entry now.
+    purged const gone = log.purge(at_millisecond(5), 10, purged::nothing).value();
+    REQUIRE(gone.erased == 1);
+    auto other = pending_move(log, "other", 70, 6, "me");
+    entry const before = other.read();
+    auto late = suite_entry{log, story.work(), {state::pending, 70, 0, 0}};
+    CHECK(late.commit(7, "me") == log_answer::conflict);
+    CHECK(other.read() == before);
+    read_request const request = story.work().look_up();
+    std::size_t calls = 0;
+    auto const found = [&](std::size_t at, result<std::optional<entry>>&& here, bool) {
+        CHECK(at == 0);
+        CHECK_FALSE(here.value().has_value());
+        ++calls;
+    };
+    log.look_up(std::span{&request, 1}, found);
+    CHECK(calls == 1);
+    end(other, 8);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries, each answered once", Fixture,
+                          suite_look_up) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto closed = pending_move(log, "done", 70, 1, "first");
+    REQUIRE(closed.commit(2, "first") == log_answer::taken);
+    REQUIRE(closed.close(3, "first") == log_answer::taken);
+    auto pending = pending_move(log, "pending", 80, 4, "second");
+    auto const move_of = [](transaction_id id, move const& given) {
+        return test_transaction::of<forward<move_type>>(std::move(id), given);
+    };
+    std::deque<test_transaction> asked;
+    asked.push_back(move_of("pending", usual_move()));
+    asked.push_back(move_of("missing", usual_move()));
+    asked.push_back(closed.work()); // with its row
+    asked.push_back(move_of("done", usual_move()));
+    std::size_t const same_until = asked.size();
+    asked.push_back(move_of("done", {"C", "D", 1}));
+    asked.push_back(test_transaction::of<forward<relabel_type>>("done", {"A", "B"}));
+    asked.push_back(test_transaction::of<undescribed>("pending", {}));
+    std::vector<read_request> requests;
+    for (auto& one : asked) requests.push_back(one.look_up());
+    struct found_entry {
+        int calls = 0;
+        std::optional<entry> here{};
+        bool same = false;
+    };
+    std::vector<found_entry> answers(asked.size());
+    log.look_up(std::span<read_request const>{requests},
+                [&](std::size_t at, result<std::optional<entry>>&& found, bool same) {
+                    ++answers.at(at).calls;
+                    answers[at].here = std::move(found).value();
+                    answers[at].same = same;
+                });
+    for (std::size_t at = 0; at < answers.size(); ++at) {
+        INFO("request ", at);
+        auto& [calls, here, same] = answers[at];
+        CHECK(calls == 1);
+        auto const alone = log.read(asked[at].id).value();
+        REQUIRE(here.has_value() == alone.has_value());
+        if (!here) continue;
+        if (same) {
+            CHECK(at < same_until);
+            CHECK(here->parameters.empty());
+            here->parameters = alone->parameters;
+        }
+        CHECK(*here == *alone);
+    }
+}
+
+} // namespace testing
+SETTLE_END
+#endif

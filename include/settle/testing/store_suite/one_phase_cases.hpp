@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSL-1.0
+// The store suite: native transactions that hold entries and all their parts.
+#pragma once
+
+#include <settle/testing/store_suite/bench.hpp>
+#include <settle/testing/store_suite/entries.hpp>
+
+#include <set>
+
+#if defined(DOCTEST_LIBRARY_INCLUDED)
+SETTLE_BEGIN
+namespace testing {
+
+/// The requests of one call of one_phase(). It decides as the protocol does: a transaction is done
+/// if all its parts were applied, held back if a part is busy, and else canceled.
+class one_phase_wave : public one_phase_decider {
+public:
+    /// Shape:   found - the state and epoch of an entry that is `initial`; none for a new entry
+    template <typename Direction>
+    void add(transaction_id id, typename Direction::parameters given, epoch number,
+             std::optional<standing> const& found = {}) {
+        auto& of = transactions_.emplace_back(
+            test_transaction::of<Direction>(std::move(id), std::move(given)));
+        auto& parts = parts_.emplace_back();
+        of.request_parts(parts, step::one_phase, found ? found->epoch_number + 1 : number);
+        auto& results = results_.emplace_back(parts.size());
+        requests_.push_back({requests_.size(), &of.id, of.type, of.parameters.get(), !found,
+                             std::span<part_request const>{parts}, std::span{results}});
+        known_.push_back(found.value_or(new_at(number)));
+        images_.emplace_back();
+    }
+    /// The transaction is never to be written.
+    void decline(std::size_t at) { declined_.insert(at); }
+
+    template <typename Session, typename Log>
+    void send(Session& session, Log& log, timestamp now = at_millisecond(1)) {
+        std::string const owner = "me";
+        session.one_phase(std::span{requests_}, log, write_context{now, owner}, *this);
+    }
+
+    [[nodiscard]] log_answer reply(std::size_t at) const { return requests_[at].result.reply; }
+    [[nodiscard]] std::string answers(std::size_t at) const {
+        std::string out;
+        for (part_result const& one : results_[at]) {
+            if (!out.empty()) out += ", ";
+            out += name_of(one.what);
+        }
+        return out;
+    }
+    /// The indexes of the requests that were decided, in the order of the decisions.
+    [[nodiscard]] std::vector<std::size_t> const& decided() const { return decided_; }
+    /// True if a decision was asked for before all parts had their results.
+    [[nodiscard]] bool asked_early() const { return asked_early_; }
+
+    bool decide(one_phase_request& request) override {
+        std::size_t const at = request.index;
+        decided_.push_back(at);
+        standing const& found = known_[at];
+        auto& images = images_[at];
+        images.clear();
+        bool busy = declined_.count(at) != 0;
+        reason why = reason::none;
+        std::size_t failed = entry_write::no_part;
+        for (std::size_t part = 0; part < request.parts.size(); ++part) {
+            part_result const& one = request.results[part];
+            auto const& [descriptor, number] =
+                std::tie(*request.parts[part].descriptor, request.parts[part].part);
+            // A request whose entry exists may be decided without its parts.
+            asked_early_ = asked_early_ || (one.what == answer::none && part != 0 &&
+                                            request.results[0].what != answer::none);
+            busy = busy || one.what == answer::busy || one.what == answer::none;
+            if (one.kept) images.push_back(descriptor.make_image(number, one.kept.get()));
+            if (why != reason::none || reason_of(one.what) == reason::none) continue;
+            why = reason_of(one.what);
+            failed = part;
+        }
+        if (busy && why == reason::none) return false;
+        state const to = why == reason::none ? state::done : state::canceled;
+        test_transaction const& of = transactions_[at];
+        transition changed = claim_of(found);
+        changed.to = to;
+        changed.why = why;
+        request.write = request.inserts ? of.insert(to, found.epoch_number, at_millisecond(0), why)
+                                        : of.change(step::one_phase, changed);
+        request.write.action = step::one_phase;
+        request.write.failed_part = failed;
+        if (to == state::done && !images.empty()) request.write.images = &images;
+        return true;
+    }
+    [[nodiscard]] std::shared_ptr<one_phase_decider> copy() const override { return {}; }
+
+private:
+    static standing new_at(epoch number) {
+        standing made;
+        made.epoch_number = number;
+        return made;
+    }
+
+    std::deque<test_transaction> transactions_;
+    std::deque<std::vector<part_request>> parts_;
+    std::deque<std::vector<part_result>> results_;
+    std::deque<std::vector<image>> images_;
+    std::vector<one_phase_request> requests_;
+    std::vector<standing> known_; ///< of each entry; the epoch of the insert, if it is new
+    std::set<std::size_t> declined_;
+    std::vector<std::size_t> decided_;
+    bool asked_early_ = false;
+};
+
+/// Calls `function(on, log, session)` if the fixture's store settles in one phase.
+template <typename Fixture, typename Function>
+void if_one_phase(Function&& function) {
+    Fixture fixture;
+    auto& database = fixture.database_here();
+    bench<typename Fixture::database> on{database};
+    using session = std::remove_cvref_t<decltype(on.session())>;
+    if constexpr (settle::detail::settles_in_one_phase<session>) {
+        if (!settle::detail::can_settle_in_one_phase(on.session())) return;
+        auto log = database.bind_log();
+        function(on, log);
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together, or neither", Fixture,
+                          suite_one_phase) {
+    if_one_phase<Fixture>([](auto& on, auto& log) {
+        auto& session = on.session();
+        on.create(ledgers, {"A", 100, 0, "old"});
+        on.create(ledgers, {"B", 0, 0, "old"});
+        on.create(ledgers, {"C", 0, 0, "old"});
+        card here;
+        here.id = "c";
+        here.open = true;
+        on.create(cards, here);
+        REQUIRE(on.template apply<adjust_type>("other", {"C", 1, 0, 0, 0, no_least, no_most}, 5) ==
+                "applied");
+        auto submitted = new_move(log, "submitted");
+        REQUIRE(submitted.insert(state::initial, 20, 0, "submitter") == log_answer::taken);
+
+        one_phase_wave wave;
+        wave.add<forward<move_type>>("done", {"A", "B", 60}, 10);
+        wave.add<forward<move_type>>("poor", {"A", "B", 60}, 11);
+        wave.add<forward<relabel_type>>("busy", {"C", "new"}, 12);
+        wave.add<forward<move_type>>("submitted", {"A", "C", 40}, 0, submitted.known());
+        wave.add<forward<withdraw_type>>("erase", {"c", true}, 13);
+        wave.add<forward<order_type>>("declined", {"B", 1, {}}, 14);
+        wave.decline(5);
+        wave.send(session, log);
+        CHECK_FALSE(wave.asked_early());
+        CHECK(wave.reply(0) == log_answer::taken);
+        CHECK(wave.answers(0) == "applied, applied");
+        CHECK(wave.reply(1) == log_answer::taken);
+        CHECK(wave.answers(1) == "guard failed, applied");
+        CHECK(wave.reply(2) == log_answer::held_back);
+        CHECK(wave.answers(2) == "busy");
+        CHECK(wave.reply(3) == log_answer::taken);
+        CHECK(wave.reply(4) == log_answer::taken);
+        CHECK(wave.reply(5) == log_answer::held_back);
+
+        auto const shown = [&](transaction_id const& id) {
+            auto const found = log.read(id).value();
+            return found ? std::string{name_of(found->state)} + ' ' +
+                               std::to_string(found->epoch_number)
+                         : std::string{"none"};
+        };
+        CHECK(shown("done") == "done 10");
+        CHECK(shown("poor") == "canceled 11");
+        CHECK(shown("busy") == "none");
+        CHECK(shown("submitted") == "done 21");
+        CHECK(shown("erase") == "done 13");
+        CHECK(shown("declined") == "none");
+        entry const poor = log.read("poor").value().value();
+        CHECK(poor.why == reason::guard_failed);
+        CHECK(poor.participant == "source");
+        CHECK(poor.owner == "me");
+        CHECK(poor.modified == at_millisecond(1));
+        entry const erased = log.read("erase").value().value();
+        CHECK(erased.committed == 0);
+        REQUIRE(erased.images.size() == 1);
+        CHECK(erased.images[0].after.empty());
+        CHECK(log.read("submitted").value()->owner == "me");
+        CHECK(log.read("submitted").value()->attempts == 1);
+
+        // A part that was applied is confirmed or undone, and leaves no mark.
+        CHECK(session.template read<ledgers_type>("A").value()->balance == 0);
+        CHECK(session.template read<ledgers_type>("B").value()->balance == 60);
+        CHECK(session.template read<ledgers_type>("C").value()->balance == 41);
+        CHECK(session.template read<ledgers_type>("C").value()->label == "old");
+        CHECK_FALSE(session.template read<cards_type>("c").value().has_value());
+        CHECK(on.marks().size() == 1);
+    });
+}
+
+TEST_CASE_TEMPLATE_DEFINE("one phase: an entry that exists keeps no other request away", Fixture,
+                          suite_one_phase_again) {
+    if_one_phase<Fixture>([](auto& on, auto& log) {
+        on.create(ledgers, {"A", 100, 0, ""});
+        on.create(ledgers, {"B", 0, 0, ""});
+        auto const pending = pending_move(log, "pending", 5, 0, "other");
+        auto over = pending_move(log, "over", 5, 0, "other");
+        REQUIRE(over.commit(1, "other") == log_answer::taken);
+        REQUIRE(over.close(2, "other") == log_answer::taken);
+        auto moved = new_move(log, "moved");
+        REQUIRE(moved.insert(state::initial, 20, 0, "submitter") == log_answer::taken);
+        standing const initial = moved.known();
+        REQUIRE(moved.claim(1, "other") == log_answer::taken);
+
+        move const one{"A", "B", 1};
+        std::vector<char const*> const ids{"first", "pending", "second", "over",
+                                           "moved", "first",   "third"};
+        one_phase_wave wave;
+        for (std::size_t at = 0; at < ids.size(); ++at) {
+            std::optional<standing> found;
+            if (at == 4) found = initial;
+            wave.add<forward<move_type>>(ids[at], one, 10 + at, found);
+        }
+        wave.send(on.session(), log);
+        for (std::size_t const at : {std::size_t{0}, std::size_t{2}, std::size_t{6}}) {
+            INFO("transaction ", std::string{ids[at]});
+            CHECK(wave.reply(at) == log_answer::taken);
+            CHECK(wave.answers(at) == "applied, applied");
+            CHECK(log.read(ids[at]).value()->state == state::done);
+            CHECK(log.read(ids[at]).value()->epoch_number == 10 + at);
+        }
+        CHECK(wave.reply(1) == log_answer::conflict);
+        CHECK((wave.reply(3) == log_answer::ended || wave.reply(3) == log_answer::conflict));
+        CHECK(wave.reply(4) == log_answer::conflict);
+        bool const is_twin = wave.reply(5) == log_answer::ended ||
+                             wave.reply(5) == log_answer::conflict ||
+                             wave.reply(5) == log_answer::held_back;
+        CHECK(is_twin);
+        CHECK(log.read("pending").value()->epoch_number == 5);
+        CHECK(log.read("moved").value()->state == state::pending);
+        CHECK(on.session().template read<ledgers_type>("A").value()->balance == 97);
+        CHECK(on.session().template read<ledgers_type>("B").value()->balance == 3);
+        CHECK(on.marks().empty());
+
+        // However often the native transaction was repeated, the last decisions keep the order.
+        std::vector<std::size_t> last;
+        for (std::size_t at = 0; at < ids.size(); ++at) {
+            auto const& all = wave.decided();
+            auto const found = std::find(all.rbegin(), all.rend(), at);
+            REQUIRE(found != all.rend());
+            if (wave.reply(at) == log_answer::taken) {
+                last.push_back(static_cast<std::size_t>(all.rend() - found));
+            }
+        }
+        CHECK(std::is_sorted(last.begin(), last.end()));
+    });
+}
+
+} // namespace testing
+SETTLE_END
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: BSL-1.0
+// The store suite: the members that a session needs or may have, and sessions that threads share.
+#pragma once
+
+#include <settle/testing/store_suite/bench.hpp>
+#include <settle/testing/store_suite/entries.hpp>
+
+#include <thread>
+
+#if defined(DOCTEST_LIBRARY_INCLUDED)
+SETTLE_BEGIN
+namespace testing {
+
+TEST_CASE_TEMPLATE_DEFINE("store: a session holds the collections that it is bound for", Fixture,
+                          suite_holds) {
+    Fixture fixture;
+    auto& here = fixture.database_here();
+    auto session = here.template bind<ledgers_type>(here.bind_log().name());
+    using bound = decltype(session);
+    CHECK(bound::template holds<ledgers_type>::value);
+    CHECK_FALSE(bound::template holds<cards_type>::value);
+    CHECK_FALSE(bound::template holds<shelves_type>::value);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: an early notice of a record or an entry changes nothing", Fixture,
+                          suite_expect) {
+    Fixture fixture;
+    auto& here = fixture.database_here();
+    auto log = here.bind_log();
+    bench<typename Fixture::database> on{here};
+    auto& session = on.session();
+    on.create(ledgers, {"A", 100, 0, ""});
+    on.create(shelves, {1, 10});
+    auto const notify = [&] {
+        if constexpr (settle::detail::fetches_ahead<std::remove_cvref_t<decltype(session)>>) {
+            for (std::string const key : {"A", "B", "nobody"}) {
+                session.template expect<ledgers_type>(key);
+            }
+            for (std::int64_t const key : {1, 2}) session.template expect<shelves_type>(key);
+        }
+        if constexpr (settle::detail::fetches_ahead<decltype(log)>) {
+            log.expect("t");
+            log.expect("nobody");
+        }
+    };
+    notify();
+    auto story = pending_move(log, "t", 5, 1, "me");
+    notify();
+    CHECK(on.template apply<order_type>("t", {"A", 1, {{1, 1}, {2, 1}}}, 5) ==
+          "applied, applied, record missing");
+    notify();
+    CHECK(on.template compensate<order_type>("t", {"A", 1, {{1, 1}, {2, 1}}}) ==
+          "applied, applied, nothing");
+    CHECK(story.claim(2, "me") == log_answer::taken);
+    CHECK_FALSE(log.read("nobody").value().has_value());
+    on.check();
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: a call that creates several records answers each", Fixture,
+                          suite_create_wave) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    auto& session = on.session();
+    if constexpr (requires(std::vector<ledger> const& records, std::vector<result<void>>& results) {
+                      session.template create_all<ledgers_type>(records, results);
+                  }) {
+        on.create(ledgers, {"there", 1, 0, "first"});
+        std::vector<ledger> const given{
+            {"a", 1, 0, ""}, {"there", 2, 0, "second"}, {"b", 3, 0, ""}, {"a", 4, 0, ""}};
+        std::vector<result<void>> results(given.size());
+        session.template create_all<ledgers_type>(given, results);
+        for (std::size_t at = 0; at < given.size(); ++at) {
+            INFO("record ", at);
+            bool const is_new = at == 0 || at == 2;
+            CHECK(results[at].has_value() == is_new);
+            if (!is_new) CHECK(results[at].problem().code == errc::record_exists);
+        }
+        CHECK(on.read(ledgers, "a")->balance == 1);
+        CHECK(on.read(ledgers, "there")->label == "first");
+        CHECK(on.read(ledgers, "b")->balance == 3);
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("store: a wave that is under way beside others, and a wave given up",
+                          Fixture, suite_overlap) {
+    Fixture fixture;
+    bench<typename Fixture::database> on{fixture.database_here()};
+    auto& session = on.session();
+    if constexpr (settle::detail::overlaps_others<std::remove_cvref_t<decltype(session)>>) {
+        on.create(ledgers, {"A", 100, 0, ""});
+        on.create(ledgers, {"B", 0, 0, ""});
+        session.expect_others();
+        move const given{"A", "B", 1};
+        part_wave first{step::apply};
+        first.add<forward<move_type>>("first", given, 5);
+        part_wave second{step::apply};
+        second.add<forward<move_type>>("second", given, 5);
+        std::vector<part_result> first_results(2);
+        std::vector<part_result> second_results(2);
+        session.start(std::span<part_request const>{first.requests()}, std::span{first_results});
+        session.start(std::span<part_request const>{second.requests()}, std::span{second_results});
+        session.finish(std::span{second_results});
+        CHECK(second.answers(0, second_results) == "applied, applied");
+        session.finish(std::span{first_results});
+        CHECK(first.answers(0, first_results) == "applied, applied");
+        CHECK(on.marks().size() == 4);
+
+        part_wave given_up{step::compensate};
+        given_up.add<forward<move_type>>("first", given, 9);
+        std::vector<part_result> results(2);
+        session.start(std::span<part_request const>{given_up.requests()}, std::span{results});
+        session.abandon(std::span{results});
+        // abandon() has waited for the end of the wave.
+        CHECK(on.marks().size() == 2);
+        CHECK(on.read(ledgers, "A")->balance == 99);
+        // A wave without an overlap goes on as before.
+        part_wave alone{step::confirm};
+        alone.add<forward<move_type>>("second", given, 105, 5);
+        alone.send(session);
+        CHECK(alone.answers(0) == "applied, applied");
+        CHECK(on.read(ledgers, "B")->balance == 1);
+    }
+}
+
+/// A fixture whose sessions serve one thread has a member `one_thread`.
+template <typename Fixture>
+inline constexpr bool for_threads = !requires { Fixture::one_thread; };
+
+TEST_CASE_TEMPLATE_DEFINE("store: threads share a session of records and a session of entries",
+                          Fixture, suite_threads) {
+    if constexpr (for_threads<Fixture>) {
+        Fixture fixture;
+        auto& here = fixture.database_here();
+        auto log = here.bind_log();
+        auto session = here.template bind<ledgers_type, cards_type, shelves_type>(log.name());
+        constexpr std::int64_t threads = 4;
+        constexpr std::int64_t rounds = 12;
+        REQUIRE(session.template create<ledgers_type>({"A", threads * rounds, 0, ""}).has_value());
+        REQUIRE(session.template create<ledgers_type>({"B", 0, 0, ""}).has_value());
+        std::vector<std::string> wrong(threads);
+        auto const work = [&](std::size_t thread) {
+            move const given{"A", "B", 1};
+            auto const expect = [&](bool right, std::string const& call) {
+                if (!right && wrong[thread].empty()) wrong[thread] = call;
+            };
+            // A busy store may answer `unavailable`: then the requests are sent again.
+            auto const send = [&](part_wave& wave) {
+                bool refused = true;
+                for (int tries = 0; refused && tries < 1000; ++tries) {
+                    wave.send(session);
+                    refused = std::any_of(
+                        wave.results().begin(), wave.results().end(),
+                        [](part_result const& one) { return one.what == answer::unavailable; });
+                }
+            };
+            for (std::int64_t round = 0; round < rounds; ++round) {
+                auto const id = std::to_string(thread) + '-' + std::to_string(round);
+                suite_entry story{log, test_transaction::of<forward<move_type>>(id, given)};
+                expect(story.insert(state::pending, 5, 1, "me") == log_answer::taken, "insert");
+                part_wave applied{step::apply};
+                applied.add<forward<move_type>>(id, given, 5);
+                send(applied);
+                expect(applied.answers(0) == "applied, applied", "apply " + applied.answers(0));
+                expect(story.commit(2, "me") == log_answer::taken, "commit");
+                part_wave confirmed{step::confirm};
+                confirmed.add<forward<move_type>>(id, given, 5, 5);
+                send(confirmed);
+                for (part_result const& one : confirmed.results()) {
+                    bool const ended = one.what == answer::applied || one.what == answer::nothing;
+                    expect(ended, "confirm " + confirmed.answers(0));
+                }
+                expect(story.close(3, "me") == log_answer::taken, "close");
+            }
+        };
+        {
+            std::vector<std::jthread> all;
+            for (std::size_t thread = 0; thread < threads; ++thread) all.emplace_back(work, thread);
+        }
+        for (std::string const& one : wrong) CHECK(one == "");
+        CHECK(session.template read<ledgers_type>("A").value()->balance == 0);
+        CHECK(session.template read<ledgers_type>("B").value()->balance == threads * rounds);
+        CHECK(session.marks(std::nullopt, 10).value().empty());
+        entry_filter done;
+        done.state = state::done;
+        CHECK(log.list(done, "", 1000).value().size() == threads * rounds);
+    }
+}
+
+} // namespace testing
+SETTLE_END
+#endif

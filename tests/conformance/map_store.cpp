@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSL-1.0
+// The conformance suite on a store and a log that are written from the seam alone.
+#include "map_store.hpp"
+
+#include "fixtures.hpp"
+
+#include <doctest/doctest.h>
+#include <settle/testing/store_suite.hpp>
+
+namespace settle_test {
+namespace {
+
+std::string line_of(entry const& one, bool purged = false) {
+    return settle::encode_json(
+               entry_line{one.id, one.type, static_cast<std::int64_t>(one.definition),
+                          one.parameters, one.state, static_cast<std::int64_t>(one.epoch_number),
+                          static_cast<std::int64_t>(one.committed), one.revision, one.stages_kept,
+                          one.owner, one.created, one.modified, one.attempts, one.why,
+                          one.participant, one.line, one.images, purged}) +
+           '\n';
+}
+
+entry entry_of(entry_line const& line) {
+    entry made;
+    std::tie(made.id, made.type, made.parameters, made.state, made.revision, made.stages_kept,
+             made.owner, made.created, made.modified, made.attempts, made.why, made.participant,
+             made.line, made.images) =
+        std::tie(line.id, line.type, line.parameters, line.state, line.revision, line.stages_kept,
+                 line.owner, line.created, line.modified, line.attempts, line.why, line.participant,
+                 line.line, line.images);
+    made.definition = static_cast<std::uint64_t>(line.definition);
+    made.epoch_number = static_cast<settle::epoch>(line.epoch_number);
+    made.committed = static_cast<settle::epoch>(line.committed);
+    return made;
+}
+
+/// The entry that a write leaves; none if the log has another entry than the write expects.
+std::optional<entry> entry_after(settle::entry_write const& write, entry const* found,
+                                 settle::write_context const& at) {
+    settle::transition const& to = write.change;
+    if (write.inserts != (found == nullptr)) return std::nullopt;
+    entry made;
+    if (found != nullptr) {
+        bool const expected = std::tie(found->state, found->epoch_number, found->revision) ==
+                              std::tie(to.from, to.from_epoch, to.from_revision);
+        if (!expected) return std::nullopt;
+        made = *found;
+    } else {
+        made.id = *write.id;
+        made.type = write.type->name();
+        made.definition = write.type->definition();
+        if (write.type->described) made.parameters = write.type->json(write.parameters);
+        made.created = write.created;
+    }
+    made.state = to.to;
+    made.epoch_number = to.to_epoch;
+    made.committed = to.committed;
+    made.attempts = to.attempts;
+    made.revision = to.to_revision;
+    made.stages_kept = to.stages_kept;
+    made.modified = at.now;
+    if (to.takes_owner) made.owner = at.owner;
+    if (write.images != nullptr) made.images = *write.images;
+    if (to.why != settle::reason::none) {
+        auto const failed = write.failed();
+        made.why = to.why;
+        made.participant = failed.participant;
+        made.line = failed.line;
+    }
+    return made;
+}
+
+} // namespace
+
+map_database::map_database(std::string const& path, map_database* records) {
+    if (records != nullptr) {
+        belongs_to_ = records->belongs_to_;
+        tables_ = records->tables_;
+    }
+    std::ifstream in{path};
+    std::getline(in, name_);
+    for (std::string text; std::getline(in, text);) {
+        auto const line = settle::decode_json<entry_line>(text);
+        if (!line.has_value()) break; // the end of a torn write
+        if (line->purged) entries_.erase(line->id);
+        else entries_[line->id] = entry_of(*line);
+    }
+    file_ = ::open(path.c_str(), O_CREAT | O_APPEND | O_WRONLY, 0600);
+    if (name_.empty()) {
+        name_ = "file-log-" + std::to_string(std::random_device{}());
+        append(name_ + '\n');
+    }
+}
+
+bool map_database::append(std::string const& lines) {
+    auto const before = ::lseek(file_, 0, SEEK_END);
+    auto const written = ::write(file_, lines.data(), lines.size());
+    if (written == static_cast<ssize_t>(lines.size()) && ::fsync(file_) == 0) return true;
+    if (::ftruncate(file_, before) != 0) std::abort(); // no line may follow a torn line
+    return false;
+}
+
+std::string const& file_log::name() const { return database_->name_; }
+
+void file_log::write(std::span<settle::entry_write const> writes,
+                     std::span<settle::write_result> results, settle::write_context const& at) {
+    std::lock_guard const guard{database_->mutex_};
+    auto entries = database_->entries_;
+    std::string lines;
+    for (std::size_t i = 0; i < writes.size(); ++i) {
+        auto const found = entries.find(*writes[i].id);
+        auto made = entry_after(writes[i], found == entries.end() ? nullptr : &found->second, at);
+        results[i].reply = made ? log_answer::taken : log_answer::conflict;
+        if (!made) continue;
+        lines += line_of(*made);
+        entries[made->id] = std::move(*made);
+    }
+    if (database_->append(lines)) {
+        database_->entries_ = std::move(entries);
+        return;
+    }
+    for (auto& one : results) {
+        if (one.reply != log_answer::taken) continue;
+        one.reply = log_answer::unknown;
+        one.problem = {settle::errc::store_unreachable, "settle: the log's file is not written"};
+    }
+}
+
+void file_log::look_up(std::span<settle::read_request const> requests,
+                       settle::found_function found) {
+    for (std::size_t at = 0; at < requests.size(); ++at) found(at, read(*requests[at].id), false);
+}
+
+result<std::optional<entry>> file_log::read(settle::transaction_id const& id) {
+    std::lock_guard const guard{database_->mutex_};
+    auto const found = database_->entries_.find(id);
+    if (found == database_->entries_.end()) return std::optional<entry>{};
+    return std::optional{found->second};
+}
+
+result<std::vector<entry>> file_log::list(settle::entry_filter const& filter,
+                                          settle::transaction_id const& after, std::size_t limit) {
+    std::lock_guard const guard{database_->mutex_};
+    std::vector<entry> found;
+    auto at = database_->entries_.upper_bound(after);
+    for (; at != database_->entries_.end() && found.size() < limit; ++at) {
+        entry const& one = at->second;
+        if (filter.state && one.state != *filter.state) continue;
+        bool const begun = one.state != settle::state::initial && !is_final(one.state);
+        if (filter.unfinished && !begun) continue;
+        bool const old = !filter.before || one.modified <= *filter.before;
+        bool const ahead = filter.before && filter.ahead_of &&
+                           std::max(one.created, one.modified) > *filter.ahead_of;
+        if (old || ahead) found.push_back(one);
+    }
+    return found;
+}
+
+result<settle::purged> file_log::purge(settle::timestamp before, std::size_t limit, std::int64_t) {
+    std::lock_guard const guard{database_->mutex_};
+    auto entries = database_->entries_;
+    settle::purged gone;
+    std::string lines;
+    for (auto at = entries.begin(); at != entries.end();) {
+        entry const& one = at->second;
+        bool const old = is_final(one.state) && std::max(one.created, one.modified) < before;
+        gone.more = old && gone.erased == limit;
+        if (gone.more) break;
+        if (old) lines += line_of(one, true);
+        if (old) ++gone.erased;
+        at = old ? entries.erase(at) : std::next(at);
+    }
+    if (!database_->append(lines)) {
+        return settle::error{settle::errc::store_unreachable, "settle: the file is not written"};
+    }
+    database_->entries_ = std::move(entries);
+    return gone;
+}
+
+struct map_fixture {
+    using database = map_database;
+    database& database_here() {
+        if (!here_) here_.emplace(file_.path());
+        return *here_;
+    }
+    database& second_database() {
+        if (!second_) second_.emplace(second_file_.path());
+        return *second_;
+    }
+    /// The records outlive the program no more than a map does.
+    database& reopened() { return again_.emplace(file_.path(), &database_here()); }
+
+private:
+    scratch_file file_;
+    scratch_file second_file_;
+    std::optional<map_database> here_;
+    std::optional<map_database> second_;
+    std::optional<map_database> again_;
+};
+
+} // namespace settle_test
+
+using settle_test::map_fixture;
+SETTLE_STORE_SUITE(map_fixture);
