@@ -54,8 +54,9 @@
 // A session of a log (LogSession):
 //   name()                        The log's name: unique, and the same for all of its life.
 //   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state
-//       and epoch. All writes of a call have the same action and different transactions. Each takes
-//       effect alone or together with others, but never in part. Answers:
+//       and epoch. All writes of a call have the same action. Each takes effect alone or together
+//       with others, but never in part, and is answered by itself. results[i].row comes as
+//       writes[i].row. Answers:
 //         taken        the write is durable
 //         conflict     the entry is there already (insert), or not in the state and epoch that the
 //                      change expects
