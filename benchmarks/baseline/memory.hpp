@@ -149,7 +149,7 @@ private:
     std::unordered_map<std::string, Entry> entries_;
 };
 
-/// Entries in one array, with an index like that of the memory store.
+/// An array of entries, with the same kind of index as the memory store.
 template <typename Entry>
 class entries_in_an_array {
 public:

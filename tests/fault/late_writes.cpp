@@ -57,7 +57,7 @@ bool play(late_story const& story, Run const& run, std::string const& before,
         time.advance(1s);
         auto engine = engine_on(fragile, time);
         fragile.plan(plan_for(false));
-        CHECK(engine.recover(at_once()).problem.empty());
+        CHECK(engine.recover(of_any_age()).problem.empty());
         CHECK(engine.sweep().problem.empty());
     }
     calls = fragile.calls();
@@ -66,11 +66,11 @@ bool play(late_story const& story, Run const& run, std::string const& before,
     source.deliver_late();
     if (!arrived_before_the_end) {
         time.advance(1s);
-        plain.recover(at_once());
+        plain.recover(of_any_age());
         plain.sweep();
     } else {
         // A write that arrived during the recovery may need one more sweep, as in the next round.
-        plain.recover(at_once());
+        plain.recover(of_any_age());
         plain.sweep();
     }
     check_settled(plain, outcomes);
@@ -138,16 +138,16 @@ void recovery_is_hit(Run const& run) {
                     second.plan(fault_at(hit, kind));
                     try {
                         auto engine = engine_on(second, time);
-                        engine.recover(at_once());
+                        engine.recover(of_any_age());
                         engine.sweep();
                     } catch (crash const&) {
                     }
                     if (second.calls() < hit) break;
                     ++hits;
                     time.advance(1s);
-                    CHECK(plain.recover(at_once()).skipped.empty());
+                    CHECK(plain.recover(of_any_age()).skipped.empty());
                     second.deliver_late();
-                    plain.recover(at_once());
+                    plain.recover(of_any_age());
                     CHECK(plain.sweep().problem.empty());
                     check_settled(plain, outcomes);
                     auto const found = plain.find("t").value();
@@ -210,14 +210,14 @@ void by_chance(std::uint64_t seed) {
             case 6:
                 outcomes.push_back(engine.cancel("t" + std::to_string(number(turn + 1))));
                 break;
-            case 7: engine.recover(at_once()); break;
+            case 7: engine.recover(of_any_age()); break;
             default: engine.sweep(); break;
             }
         });
     }
     source.deliver_late();
     time.advance(1s);
-    CHECK(plain.recover(at_once()).skipped.empty());
+    CHECK(plain.recover(of_any_age()).skipped.empty());
     CHECK(plain.sweep().problem.empty());
     check_settled(plain, outcomes);
     std::int64_t paid = 0;

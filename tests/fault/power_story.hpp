@@ -228,7 +228,7 @@ private:
     void complain(std::string text) { bad_.push_back(std::move(text)); }
 
     void settle() {
-        note("recover", engine_.recover(at_once()));
+        note("recover", engine_.recover(of_any_age()));
         note("work", engine_.work());
         auto const swept = engine_.sweep();
         if (!swept.problem.empty()) complain("sweep: " + swept.problem.message());

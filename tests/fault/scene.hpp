@@ -96,7 +96,7 @@ private:
     decltype(std::declval<Database&>().template bind<ledgers_type>(std::string{})) session_;
 };
 
-[[nodiscard]] inline settle::recover_options at_once() {
+[[nodiscard]] inline settle::recover_options of_any_age() {
     settle::recover_options options;
     options.older_than = 0ms;
     return options;

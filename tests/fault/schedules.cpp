@@ -110,7 +110,7 @@ void act(Engine& engine, std::uint64_t choice, std::size_t worker, std::vector<o
     case 5: outcomes.push_back(engine.run(own, withdraw{"c", true})); break;
     case 6: outcomes.push_back(engine.run(own, issue{new_card()})); break;
     case 7: outcomes.push_back(engine.cancel("shared")); break;
-    case 8: engine.recover(at_once()); break;
+    case 8: engine.recover(of_any_age()); break;
     default: engine.sweep(); break;
     }
 }
@@ -137,7 +137,7 @@ void play(std::uint64_t seed, std::uint64_t percent, Database& db) {
         }
     }
     on.time.advance(1s);
-    CHECK(plain.recover(at_once()).skipped.empty());
+    CHECK(plain.recover(of_any_age()).skipped.empty());
     CHECK(plain.sweep().problem.empty());
     std::vector<outcome> all;
     for (auto const& some : outcomes) all.insert(all.end(), some.begin(), some.end());

@@ -71,7 +71,7 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
     }
     if (when == arrival::before_recovery) fragile.deliver_late();
     time.advance(1s);
-    auto const recovered = plain.recover(at_once());
+    auto const recovered = plain.recover(of_any_age());
     CHECK(recovered.skipped.empty());
     CHECK(recovered.problem.empty());
     CHECK(recovered.elsewhere == 0);
@@ -80,7 +80,7 @@ bool with_fault(Prepare const& prepare, Run const& run, usual_end const& usual, 
     CHECK(plain.sweep().problem.empty());
     if (when == arrival::after_sweep && fragile.deliver_late() != 0) {
         time.advance(1s);
-        plain.recover(at_once());
+        plain.recover(of_any_age());
         plain.sweep();
     }
     check_settled(plain, outcomes);

@@ -159,7 +159,7 @@ TEST_CASE("stray: a sweep leaves alone what is under way") {
         auto const swept = engine.sweep();
         CHECK(swept.undone == 0);
         CHECK(snapshot(engine) == before);
-        CHECK(engine.recover(at_once()).done == 1);
+        CHECK(engine.recover(of_any_age()).done == 1);
         check_settled(engine, {});
         CHECK(engine.read(ledgers, "B").value()->balance == 130);
     }
@@ -212,7 +212,7 @@ TEST_CASE("stray: an entry that cannot be handled stops nobody else") {
     write_entry<forward<move_type>>(db, "f-refused", {"A", "B", -5}, when);
     write_entry<forward<move_type>>(db, "g-good", {"B", "A", 3}, when);
     time.advance(1s);
-    auto const report = engine.recover(at_once());
+    auto const report = engine.recover(of_any_age());
     CHECK(report.done == 3);
     CHECK(report.canceled == 0);
     CHECK(report.problem.empty());
@@ -237,7 +237,7 @@ TEST_CASE("stray: an entry that cannot be handled stops nobody else") {
     CHECK(engine.read(ledgers, "A").value()->balance == 100);
     // The engine that has the type brings it to its end.
     settle::engine other{db, settle::with_environment(time), settle::type<exchange_type>};
-    auto const there = other.recover(at_once());
+    auto const there = other.recover(of_any_age());
     CHECK(there.done == 1);
     CHECK(there.skipped.size() == 3);
     CHECK(engine.read(cards, "c").value()->holder == second_card().holder);

@@ -33,7 +33,7 @@ void at_every_call(First const& first, Second const& second) {
         if (fragile.calls() < number) break;
         fragile.plan({});
         // Both workers have finished: a sweep finds nothing.
-        CHECK(plain.recover(at_once()).skipped.empty());
+        CHECK(plain.recover(of_any_age()).skipped.empty());
         check_settled(plain, outcomes);
         std::int64_t sum = 0;
         for (ledger const& one : plain.scan_page<ledgers_type>(std::nullopt, 100).value()) {
@@ -61,7 +61,7 @@ void for_every_type(Second const& second) {
 TEST_CASE("takeover: another worker recovers the entry before every call of its owner") {
     for_every_type([](auto& other, manual_environment const& time, std::vector<outcome>&) {
         time.advance(1s);
-        CHECK(other.recover(at_once()).skipped.empty());
+        CHECK(other.recover(of_any_age()).skipped.empty());
     });
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("takeover: a worker takes over before every call, and ends before ever
                     second.plan(fault_at(ends, fault_kind::crash_before));
                     auto engine = engine_on(second, time);
                     try {
-                        engine.recover(at_once());
+                        engine.recover(of_any_age());
                     } catch (crash const&) {
                     }
                 }
@@ -173,7 +173,7 @@ TEST_CASE("takeover: an expired entry is only canceled, wherever its owner stopp
         if (fragile.calls() < number) break;
         auto const left = plain.find("t").value();
         time.advance(24h * 8);
-        plain.recover(at_once());
+        plain.recover(of_any_age());
         check_settled(plain, outcomes);
         auto const found = plain.find("t").value();
         CHECK(left.has_value() == found.has_value());
@@ -239,13 +239,13 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
         CHECK(outcome.why == settle::reason::busy);
         CHECK(outcome.participant == "card");
         CHECK(plain.find("t").value()->attempts == short_limits().attempts);
-        CHECK(plain.recover(at_once()).done == 1);
+        CHECK(plain.recover(of_any_age()).done == 1);
     }
     SUBCASE("the mark goes during a pause") {
         faulty fragile{db};
         int applies = 0;
         fragile.plan([&](call const& one) {
-            if (one.what == "apply" && ++applies == 3) plain.recover(at_once());
+            if (one.what == "apply" && ++applies == 3) plain.recover(of_any_age());
             return fault{};
         });
         auto engine = engine_on(fragile, time);
@@ -255,7 +255,7 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
     }
     SUBCASE("the worker keeps no mark while it pauses") {
         // A transfer meets the exclusive mark on its second account only.
-        REQUIRE(plain.recover(at_once()).done == 1);
+        REQUIRE(plain.recover(of_any_age()).done == 1);
         auto session = db.bind<ledgers_type>(db.bind_log().name());
         faulty fragile{db};
         settle::engine labels{db, settle::with_environment(time), settle::type<relabel_type>};
@@ -277,7 +277,7 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
         outcome const outcome = engine.run("t", move{"A", "B", 30});
         CHECK(outcome.why == settle::reason::busy);
         CHECK(outcome.participant == "destination");
-        CHECK(labels.recover(at_once()).done == 1);
+        CHECK(labels.recover(of_any_age()).done == 1);
         CHECK(plain.read(ledgers, "A").value()->balance == 100);
     }
     check_settled(plain, {});

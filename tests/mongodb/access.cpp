@@ -38,7 +38,7 @@ std::string use(std::string const& address) {
                                         engine->reverse(id + "/3"), engine->cancel("none")}) {
                 if (outcome.verdict == settle::verdict::undecided) return outcome.problem.text;
             }
-            auto const report = engine->recover(at_once());
+            auto const report = engine->recover(of_any_age());
             if (!report.problem.empty()) return report.problem.text;
             auto const swept = engine->sweep();
             if (!swept.problem.empty()) return swept.problem.text;

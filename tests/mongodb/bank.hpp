@@ -65,7 +65,7 @@ inline std::string refusal(std::string const& address,
     return text;
 }
 
-[[nodiscard]] inline settle::recover_options at_once() {
+[[nodiscard]] inline settle::recover_options of_any_age() {
     settle::recover_options options;
     options.older_than = std::chrono::milliseconds{0};
     return options;
@@ -81,7 +81,7 @@ std::int64_t balance(Engine& engine, std::string const& id) {
 /// Settles everything, as a later worker does after a failure.
 template <typename Engine>
 void settle_all(Engine& engine) {
-    auto const report = engine.recover(at_once());
+    auto const report = engine.recover(of_any_age());
     CHECK_MESSAGE(report.problem.empty(), report.problem);
     CHECK(report.skipped.empty());
     CHECK(report.undecided == 0);

@@ -17,13 +17,13 @@ struct foreign_bank : bank_documents {
     explicit foreign_bank(fresh_database::address_of& server,
                           settle::phases how = settle::phases::one)
         : bank_documents(server, how),
-          at_once(how == settle::phases::one && &server == &replica_set_address) {}
+          one_phase(how == settle::phases::one && &server == &replica_set_address) {}
 
     void put_balance(std::string const& id, std::string const& balance) {
         put_ledger(id, R"("balance": )" + balance + R"(, "units": 0, "label": "")");
     }
 
-    bool at_once; ///< whether transactions settle at once there
+    bool one_phase; ///< true if transactions run in one phase there
 };
 
 /// No document can hold the entry, and no entry was written.
@@ -167,7 +167,7 @@ TEST_CASE("foreign documents: a stray mark is found behind many documents withou
         here.put("suite_ledgers", others);
         constexpr std::size_t under_texts = 300;
         CHECK(here.engine.marks().value() == 2 + under_texts);
-        CHECK(here.engine.recover(at_once()).done == 1);
+        CHECK(here.engine.recover(of_any_age()).done == 1);
         CHECK(here.engine.marks().value() == under_texts);
         auto const swept = here.engine.sweep();
         CHECK_MESSAGE(swept.problem.empty(), swept.problem);
@@ -301,7 +301,7 @@ TEST_CASE("long: foreign documents: only an entry too small for its images is ca
         relabel const large{"A", std::string(9'000'000, 'x')};
         auto const check_ended = [](foreign_bank& at, outcome const& outcome) {
             // One phase knows it before any write.
-            if (at.at_once) return check_too_large(at, outcome);
+            if (at.one_phase) return check_too_large(at, outcome);
             INFO(outcome.text().substr(0, 500));
             CHECK(outcome.canceled());
             CHECK(outcome.why == settle::reason::record_unusable);
@@ -424,7 +424,7 @@ TEST_CASE("foreign documents: a part whose record vanished with its mark is not 
         REQUIRE(here.shell.run(add_index).ok);
         REQUIRE(here.shell.run(R"({"delete": "suite_ledgers",
                                    "deletes": [{"q": {"_id": "B"}, "limit": 1}]})").ok);
-        auto const report = soon.recover(at_once());
+        auto const report = soon.recover(of_any_age());
         CHECK(report.done == 0);
         REQUIRE(report.skipped.size() == 1);
         auto const& problem_text = report.skipped.front().problem.text;

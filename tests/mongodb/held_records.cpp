@@ -173,7 +173,7 @@ TEST_CASE("held records: an entry held by a native transaction delays only itsel
         auto const all = transfers(bank, 5);
         for (auto const& [id, parameters] : all) leave(bank.db, id, parameters, left_at::applied);
         bank.other.hold("settle_entries", "t2");
-        auto const report = bank.engine.recover(at_once());
+        auto const report = bank.engine.recover(of_any_age());
         CHECK(report.done == 4);
         CHECK(report.undecided == 1);
         check_held(report.problem, "the entry 't2' of 'settle_entries'");
@@ -190,7 +190,7 @@ TEST_CASE("held records: recover reports records held by a vanished client") {
     for (int number = 0; number < 3; ++number) {
         bank.other.hold("suite_ledgers", "from" + std::to_string(number));
     }
-    auto const report = bank.engine.recover(at_once());
+    auto const report = bank.engine.recover(of_any_age());
     CHECK(report.done == 1);
     CHECK(report.undecided == 3);
     // Whichever of them ends first.
@@ -198,7 +198,7 @@ TEST_CASE("held records: recover reports records held by a vanished client") {
     CHECK(report.problem.text.starts_with("settle: the record 'from"));
     CHECK(report.problem.text.find("is held by another native transaction") != std::string::npos);
     bank.other.end();
-    CHECK(bank.engine.recover(at_once()).done == 3);
+    CHECK(bank.engine.recover(of_any_age()).done == 3);
     CHECK(bank.engine.marks().value() == 0);
 }
 

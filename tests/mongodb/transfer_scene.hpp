@@ -150,7 +150,7 @@ private:
         case deed::cancel: return caller_->cancel(id);
         case deed::reverse: return caller_->reverse(id);
         case deed::work: add(outcome, caller_->work()); break;
-        case deed::recover: add(outcome, caller_->recover(at_once())); break;
+        case deed::recover: add(outcome, caller_->recover(of_any_age())); break;
         case deed::sweep: {
             auto const all = caller_->sweep();
             outcome.problem = all.problem;

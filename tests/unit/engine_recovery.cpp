@@ -53,7 +53,7 @@ struct two_workers {
     }
 };
 
-settle::recover_options at_once() {
+settle::recover_options of_any_age() {
     settle::recover_options options;
     options.older_than = std::chrono::milliseconds{0};
     return options;
@@ -76,7 +76,7 @@ TEST_CASE("recovery: a worker may end after any step") {
         CHECK(report.skipped.empty());
         b.check(70, 30);
         CHECK(entry_of(b.engine, "t").state == state::done);
-        CHECK(b.engine.recover(at_once()).done == 0);
+        CHECK(b.engine.recover(of_any_age()).done == 0);
     }
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("recovery: a cancel that was begun is finished with its reason") {
         two_workers b;
         b.leave("t", last, 101);
         CHECK(entry_of(b.engine, "t").state == state::canceling);
-        auto const report = b.engine.recover(at_once());
+        auto const report = b.engine.recover(of_any_age());
         CHECK(report.canceled == 1);
         b.check(100, 0);
         auto const kept = entry_of(b.engine, "t");
@@ -170,7 +170,7 @@ TEST_CASE("recovery: a moving entry does not stand still") {
         last = b.world.elapsed;
         ++claims;
         b.watch_other = kill_after(settle::step::claim);
-        CHECK_THROWS_AS(b.other.recover(at_once()), killed);
+        CHECK_THROWS_AS(b.other.recover(of_any_age()), killed);
     };
     CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
     CHECK(claims == 4);
@@ -203,7 +203,7 @@ TEST_CASE("recovery: a deadline ends a waiting call as undecided") {
     }
     SUBCASE("the deadline ends cancel()") {
         b.watch_other = kill_after(settle::step::commit);
-        CHECK_THROWS_AS(b.other.recover(at_once()), killed);
+        CHECK_THROWS_AS(b.other.recover(of_any_age()), killed);
         settle::cancel_options options;
         options.deadline = std::chrono::seconds{1};
         CHECK(b.engine.cancel("t", options).verdict == verdict::undecided);
@@ -216,7 +216,7 @@ TEST_CASE("recovery: a deadline ends a waiting call as undecided") {
         return;
     }
     CHECK(entry_of(b.engine, "t").state == state::pending);
-    CHECK(b.engine.recover(at_once()).done == 1);
+    CHECK(b.engine.recover(of_any_age()).done == 1);
     b.check(70, 30);
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
         source.request_stop();
         call.stop = source.get_token();
         CHECK(engine.run("t", transfer{"A", "B", 30}, call).verdict == verdict::undecided);
-        settle::recover_options options = at_once();
+        settle::recover_options options = of_any_age();
         options.stop = source.get_token();
         CHECK(engine.recover(options).done == 0);
         settle::work_options work;
@@ -268,21 +268,21 @@ TEST_CASE("recovery: a stalled worker repeats no effect when it wakes") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::insert) return;
             b.watch = nullptr;
-            CHECK(b.other.recover(at_once()).done == 1);
+            CHECK(b.other.recover(of_any_age()).done == 1);
         };
     }
     SUBCASE("it stalls after it applies") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::apply) return;
             b.watch = nullptr;
-            CHECK(b.other.recover(at_once()).done == 1);
+            CHECK(b.other.recover(of_any_age()).done == 1);
         };
     }
     SUBCASE("it stalls after the commit") {
         b.watch = [&](settle::event const& seen) {
             if (seen.taken != settle::step::commit) return;
             b.watch = nullptr;
-            CHECK(b.other.recover(at_once()).done == 1);
+            CHECK(b.other.recover(of_any_age()).done == 1);
         };
     }
     SUBCASE("it wakes while the other worker runs") {
@@ -290,7 +290,7 @@ TEST_CASE("recovery: a stalled worker repeats no effect when it wakes") {
             if (seen.taken != settle::step::insert) return;
             b.watch = nullptr;
             b.watch_other = kill_after(settle::step::apply);
-            CHECK_THROWS_AS(b.other.recover(at_once()), killed);
+            CHECK_THROWS_AS(b.other.recover(of_any_age()), killed);
         };
     }
     CHECK(b.engine.run("t", transfer{"A", "B", 30}).done());
@@ -465,7 +465,7 @@ TEST_CASE("recovery: a sweep undoes stray marks and no others") {
         CHECK(report.looked_at == 4);
         CHECK(report.undone == 0);
         CHECK(marks_in(b.engine) == 4);
-        CHECK(b.engine.recover(at_once()).done == 2);
+        CHECK(b.engine.recover(of_any_age()).done == 2);
         b.check(40, 60);
     }
     SUBCASE("a stop request ends the sweep") {

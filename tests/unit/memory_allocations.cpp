@@ -112,9 +112,9 @@ public:
     }
     /// Where all that was under way has been settled: every entry has its effect, once.
     void check() {
-        settle::recover_options at_once;
-        at_once.older_than = std::chrono::milliseconds{-1};
-        auto const recovered = engine_.recover(at_once);
+        settle::recover_options of_any_age;
+        of_any_age.older_than = std::chrono::milliseconds{-1};
+        auto const recovered = engine_.recover(of_any_age);
         CHECK(recovered.undecided == 0);
         CHECK(recovered.skipped.empty());
         CHECK(engine_.marks().value() == 0);

@@ -64,7 +64,7 @@ tally compare() {
             wish const parameters{amount, limit, "closed", {}};
             auto const intent = zoo_direction::intent<Which>(parameters, 0);
             auto const apply = settle::conditional_apply<thing>("t", number, own_epoch, intent);
-            auto const at_once =
+            auto const of_any_age =
                 settle::conditional_apply_one_phase<thing>("t", number, own_epoch, intent);
             auto const finish = settle::conditional_finish<thing>("t", number, own_epoch, intent);
             for (thing const& one : many_records()) {
@@ -74,7 +74,7 @@ tally compare() {
                                      answer::applied;
                 bool const allowed = apply && allows(*apply, one);
                 CHECK(allowed == applied);
-                CHECK((at_once && allows(*at_once, one)) == applied);
+                CHECK((of_any_age && allows(*of_any_age, one)) == applied);
                 ++(allowed ? seen.allowed : seen.refused);
                 if (!allowed) continue;
                 thing changed = one;
@@ -88,7 +88,7 @@ tally compare() {
                 REQUIRE(confirms(at, "t", Which, own_epoch) == answer::applied);
                 CHECK(settle::equal_members(changed, *at.record));
                 thing both = one;
-                add(both, *at_once);
+                add(both, *of_any_age);
                 CHECK(settle::equal_members(both, *at.record));
             }
         }

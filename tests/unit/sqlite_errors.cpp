@@ -123,7 +123,7 @@ constexpr change_behind every_change[]{
      "ALTER TABLE gone RENAME TO settle_mark", "no such table: "},
 };
 
-void check_reported_at_once(settle::outcome const& outcome, change_behind const& how) {
+void check_permanent(settle::outcome const& outcome, change_behind const& how) {
     CAPTURE(how.sql);
     CHECK(outcome.verdict == verdict::undecided);
     CHECK(outcome.problem.code == condition::permanent);
@@ -147,7 +147,7 @@ TEST_CASE("sqlite errors: a table dropped by another program is reported at once
             if (how == settle::phases::one && marks) continue;
             sql(here.file(), change_of_it.sql);
             auto const began = clock::now();
-            check_reported_at_once(engine.run<take_type>("t", change{"A", 1, "", {}}),
+            check_permanent(engine.run<take_type>("t", change{"A", 1, "", {}}),
                                    change_of_it);
             CHECK(clock::now() - began < std::chrono::seconds{3});
             // Put back, the same engine goes on, and the transaction takes effect once.
@@ -174,7 +174,7 @@ TEST_CASE("sqlite errors: a table dropped at any step is reported, and recovery 
         engine.create(items, item{"A", 5}).value();
         auto const outcome = engine.run<take_type>("t", change{"A", 1, "", {}});
         CHECK(struck);
-        check_reported_at_once(outcome, every_change[0]);
+        check_permanent(outcome, every_change[0]);
         auto const found = engine.recover({.older_than = std::chrono::seconds{0}});
         CHECK(found.skipped.size() == 1);
         sql(here.file(), every_change[0].undo);
