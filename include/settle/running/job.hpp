@@ -96,25 +96,25 @@ namespace detail {
 template <step Step>
 [[nodiscard, gnu::always_inline]] inline entry_write write_of(job const& work) {
     auto const& c = work.coordinator;
-    entry_write made{};
-    made.id = &work.id;
-    made.type = work.type;
-    made.parameters = work.parameters;
-    made.action = Step;
-    made.inserts = Step == step::insert || (Step == step::one_phase && c.inserts());
-    made.created = work.created;
-    made.failed_part = c.failed_part();
-    bool ends_done = Step == step::commit;
-    if (made.inserts) {
-        made.change = {state::initial, 0, c.insert_state(), c.insert_epoch(), 0, 0, c.why(), true};
-        ends_done = Step == step::one_phase && c.insert_state() == state::done;
-    } else {
-        made.change = c.change(Step);
-        if constexpr (Step == step::one_phase) ends_done = made.change.to == state::done;
-    }
-    made.images = ends_done && !work.images.empty() ? &work.images : nullptr;
-    made.row = work.row;
-    return made;
+    bool const inserts = Step == step::insert || (Step == step::one_phase && c.inserts());
+    auto const change = [&]() __attribute__((always_inline)) {
+        if (!inserts) return c.change(Step);
+        return transition{state::initial, 0, c.insert_state(), c.insert_epoch(), 0, 0, c.why(),
+                          true};
+    };
+    // The result is built in place, so that no member is set twice.
+    bool const ends_done = Step == step::commit ||
+                           (Step == step::one_phase && c.insert_state() == state::done);
+    return {&work.id,
+            work.type,
+            work.parameters,
+            Step,
+            inserts,
+            change(),
+            work.created,
+            c.failed_part(),
+            ends_done && !work.images.empty() ? &work.images : nullptr,
+            work.row};
 }
 
 } // namespace detail

@@ -209,7 +209,7 @@ template <typename Session>
 inline constexpr bool fetches_ahead<Session> = Session::fetches_ahead;
 
 /// True if a session is a plain container of this process, and may be called with the types of the
-/// transactions: a store has execute_typed(wave), and a log write_typed(writes) and takes_no_time.
+/// transactions: a store has execute_typed(wave) too, and a log has hold() and write_one().
 template <typename Session>
 inline constexpr bool is_container = false;
 template <typename Session>
