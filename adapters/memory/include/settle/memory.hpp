@@ -55,7 +55,7 @@ public:
         std::lock_guard const guard{database_->lock()};
         for (std::size_t at = 0; at < requests.size(); ++at) {
             auto const& one = requests[at];
-            ((one.descriptor->target == &settle::detail::target_tag<Collections>
+            ((is_part_of<Collections>(one)
                   ? void(results[at] = table_of<Collections>().execute_request(one))
                   : void()),
              ...);

@@ -76,17 +76,18 @@ private:
         std::vector<std::pair<part_request const*, error>> aborts_transaction{};
     };
 
-    /// Does the work of a wave in a native transaction. When one record alone stands in the way, it
-    /// is done again with each operation apart, so that the others stay; and once more without each
-    /// that has ended it for all.
+    /// Does the work of a wave in a native transaction. If one record makes the transaction fail,
+    /// the work is repeated with each request apart, so that the other requests take effect; and
+    /// once more without each request that aborts the whole transaction.
     /// Shape:   function(native, attempt)
     using action = settle::detail::function_view<void(transaction&, attempt&)>;
     commit_result in_native(action function);
 
     part_result execute_apart(transaction& native, attempt& how, part_request const& one);
 
-    /// Does something that is undone alone when one record stands in its way; what that was.
-    /// Shape:   parts - whose work it is; under_way - the one of them whose record that is
+    /// Calls a function whose work is undone alone if one record makes it fail.
+    /// Shape:   parts - the requests of that work; under_way - the request that is being executed
+    /// Returns: the error of the record, or an empty error
     error apart(transaction& native, attempt& how, std::span<part_request const> parts,
                 part_request const*& under_way, settle::detail::function_view<void()> function);
 
