@@ -28,6 +28,16 @@ struct image {
     friend bool operator==(image const&, image const&) = default;
 };
 
+/// The answer of one part of a stage, which the entry has before the next stage begins.
+struct kept_result {
+    BOOST_HANA_DEFINE_STRUCT(kept_result,
+        (std::uint32_t, participant),
+        (std::uint32_t, line),
+        (std::string, value)); // JSON
+
+    friend bool operator==(kept_result const&, kept_result const&) = default;
+};
+
 /// One transaction in the log.
 struct entry {
     transaction_id id;
@@ -48,6 +58,7 @@ struct entry {
     std::string participant;       ///< the participant that caused the cancel, if any
     std::optional<std::uint32_t> line; ///< the line of that participant, in a range
     std::vector<image> images;
+    std::vector<kept_result> results; ///< of the kept stages, and of the last from the commit on
     std::string fault; ///< in a listing: why the entry cannot be decoded; empty if it can
 
     friend bool operator==(entry const&, entry const&) = default;

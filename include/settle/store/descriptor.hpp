@@ -41,8 +41,11 @@ struct part_descriptor {
     std::uint32_t participant;
     std::uint32_t stage;     ///< parts of one stage are applied together
     part_key (*key)(void const* parameters, std::size_t line);
-    /// The image that the entry stores of what a store kept for an applied part.
+    /// The image that the entry stores of an applied part, from part_result::kept; or null.
     image (*make_image)(part_number part, void const* kept);
+    /// The result that the entry stores of an applied part, from part_result::kept; or null. A kind
+    /// has this function or make_image.
+    kept_result (*make_result)(part_number part, void const* kept) = nullptr;
 };
 
 /// A direction of a transaction type, as drivers and logs see it.

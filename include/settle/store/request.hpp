@@ -13,7 +13,7 @@
 SETTLE_BEGIN
 
 /// One part at one step, handed to a store.
-/// Shape:   id, parameters - outlive the call
+/// Shape:   id, parameters, results - outlive the call
 struct part_request {
     part_descriptor const* descriptor;
     transaction_descriptor const* type;
@@ -25,6 +25,8 @@ struct part_request {
     /// worker's claim. compensate: marks up to it are undone. back_off: marks of exactly it.
     epoch epoch_number;
     epoch committed = 0;      ///< confirm: marks of exactly this epoch are confirmed
+    /// The results in the entry, or null if its type has a single stage.
+    std::vector<kept_result> const* results = nullptr;
 
     [[nodiscard]] part_key key() const { return descriptor->key(parameters, part.line); }
 };
@@ -32,8 +34,8 @@ struct part_request {
 /// A store's answer to a part request.
 struct part_result {
     answer what = answer::none;
-    /// The data that the store keeps of an applied part for the entry's image, or null: for a
-    /// record, its exclusive effect. See part_descriptor::make_image.
+    /// The data that the store gives of an applied part for the entry, or null: for a record, its
+    /// exclusive effect. See part_descriptor::make_image and make_result.
     std::shared_ptr<void const> kept{};
     error problem{}; ///< why the part was not applied or ended
 
@@ -45,15 +47,15 @@ struct part_result {
 };
 
 /// One insert or compare-and-set of an entry, handed to a log.
-/// Shape:   id, parameters, images - outlive the call
+/// Shape:   id, parameters, images, results - outlive the call
 struct entry_write {
     static constexpr std::size_t no_part = ~std::size_t{0};
 
     transaction_id const* id;
     transaction_descriptor const* type;
     void const* parameters;  ///< of the type
-    step action;             ///< insert, claim, commit, close, cancel or one_phase; the same for
-                             ///< all writes of one call
+    step action;             ///< insert, claim, keep, commit, close, cancel or one_phase; the
+                             ///< same for all writes of one call
     bool inserts;            ///< the write inserts the entry; otherwise it changes the entry
     /// The compare-and-set. An insert uses `to`, `to_epoch`, `committed` and `why` alone.
     transition change;
@@ -62,6 +64,9 @@ struct entry_write {
     /// The images that the entry keeps from now on; null if this write stores none.
     std::vector<image> const* images;
     std::int64_t row;        ///< as the log's last answer for this transaction gave it, or 0
+    /// All results that the entry has from now on; null if this write stores none. Only a keep and
+    /// a commit store results.
+    std::vector<kept_result> const* results = nullptr;
 
     /// The part that failed, as the entry names it.
     [[nodiscard]] part_name failed() const {

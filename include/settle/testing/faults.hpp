@@ -59,7 +59,10 @@ private:
 /// Requests of a store that are sent later; their results are dropped.
 struct kept_parts {
     explicit kept_parts(std::vector<part_request>&& given) : requests(std::move(given)) {
-        for (part_request& one : requests) transactions.keep(one);
+        for (part_request& one : requests) {
+            transactions.keep(one);
+            if (one.results != nullptr) one.results = &of_stages.emplace_back(*one.results);
+        }
     }
     template <typename Session>
     void send(Session&& session) {
@@ -68,6 +71,7 @@ struct kept_parts {
     }
 
     kept_transactions transactions;
+    std::deque<std::vector<kept_result>> of_stages;
     std::vector<part_request> requests;
 };
 
@@ -78,6 +82,7 @@ struct kept_writes {
         for (entry_write& one : writes) {
             transactions.keep(one);
             if (one.images != nullptr) one.images = &images.emplace_back(*one.images);
+            if (one.results != nullptr) one.results = &of_stages.emplace_back(*one.results);
         }
     }
     template <typename Log>
@@ -90,6 +95,7 @@ struct kept_writes {
 
     kept_transactions transactions;
     std::deque<std::vector<image>> images;
+    std::deque<std::vector<kept_result>> of_stages;
     std::vector<entry_write> writes;
     timestamp now;
     std::string owner;
