@@ -24,12 +24,11 @@ public:
     /// Shape:   parts - the number of its parts; first - an epoch unique to this insert;
     ///          stages - the number of stages, at least 1; several stages run in two phases
     [[nodiscard]] static basic_coordinator begin(std::size_t parts, epoch first,
-                                                 goal wanted = goal::run,
-                                                 phases how = phases::two,
+                                                 goal purpose = goal::run, phases how = phases::two,
                                                  stage_number stages = 1) {
-        basic_coordinator made{parts, wanted, stages};
-        if (wanted == goal::tombstone) made.why_ = reason::mark_without_entry;
-        made.one_phase_ = wanted == goal::run && how == phases::one && stages == 1;
+        basic_coordinator made{parts, purpose, stages};
+        if (purpose == goal::tombstone) made.why_ = reason::mark_without_entry;
+        made.one_phase_ = purpose == goal::run && how == phases::one && stages == 1;
         made.next_ = made.first_step();
         made.seen_ = first;
         return made;
@@ -73,11 +72,11 @@ public:
     /// The compare-and-set that the next step sends to the log.
     [[nodiscard]] transition change() const noexcept { return change(next_); }
     /// As above for a caller that knows next() at compile time: the switch costs nothing there.
-    [[nodiscard]] transition change(step known) const noexcept {
+    [[nodiscard]] transition change(step current) const noexcept {
         bool const begins = state_ == settle::state::initial;
         std::uint32_t const revision = stages_.revision;
         stage_number const kept = stages_.kept;
-        switch (known) {
+        switch (current) {
         case step::claim:
             return {state_, seen_, begins ? settle::state::pending : state_, raised(),
                     committed_, attempts_ + (requeueing_ ? 0 : 1), reason::none, true,
@@ -280,11 +279,11 @@ public:
     ///          again
     void decide(std::uint32_t limit) { decide(next_, limit); }
     /// As above for a caller that knows next() at compile time.
-    [[SETTLE_INLINED]] void decide(step known, std::uint32_t limit) {
-        if (known == step::back_off) return decide_back_off();
+    [[SETTLE_INLINED]] void decide(step current, std::uint32_t limit) {
+        if (current == step::back_off) return decide_back_off();
         bool const all = answers_.all(answer::applied);
-        if (known == step::apply && all && stages_.count == 1) ask_log(step::commit);
-        else if (known == step::apply) decide_apply(limit);
+        if (current == step::apply && all && stages_.count == 1) ask_log(step::commit);
+        else if (current == step::apply) decide_apply(limit);
         else if (all) end_wave();
         else decide_finish();
     }
@@ -333,13 +332,13 @@ private:
         return state_ == settle::state::applied ? settle::state::done : settle::state::canceled;
     }
 
-    void start(step wanted, stage_number stage = 0) {
-        if (Rules::all_parts_again || (wanted != step::apply && wanted != step::pause)) {
+    void start(step action, stage_number stage = 0) {
+        if (Rules::all_parts_again || (action != step::apply && action != step::pause)) {
             answers_.reset();
         }
-        wrote_ = wrote_ || wanted == step::apply;
+        wrote_ = wrote_ || action == step::apply;
         stages_.current = stage;
-        next_ = wanted;
+        next_ = action;
     }
 
     /// Compensates the parts of every stage that can have been sent: a stage is called only after
@@ -476,9 +475,9 @@ private:
     }
 
     /// Forgets the answers of the wave, so that more states of a search are equal.
-    [[SETTLE_INLINED]] void ask_log(step wanted) {
+    [[SETTLE_INLINED]] void ask_log(step action) {
         answers_.reset();
-        next_ = wanted;
+        next_ = action;
     }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The data of a coordinator: what its driver asks, and how a search compares and renames it.
+// The data of a coordinator: what its driver reads, and how a search compares and renames it.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -66,7 +66,7 @@ public:
         return due(part) && of_part == stages_.current;
     }
 
-    /// True if a part met a mark with a higher epoch: another worker has claimed the entry.
+    /// True if a part found a mark with a higher epoch: another worker has claimed the entry.
     [[nodiscard]] bool fenced() const noexcept { return answers_.contains(answer::fenced); }
 
     [[nodiscard]] std::size_t hash() const noexcept {
@@ -106,8 +106,8 @@ public:
 
 protected:
     coordinator_state() = default;
-    coordinator_state(std::size_t parts, goal wanted, stage_number stages)
-        : answers_(parts), goal_(wanted) {
+    coordinator_state(std::size_t parts, goal purpose, stage_number stages)
+        : answers_(parts), goal_(purpose) {
         stages_.count = stages;
     }
 

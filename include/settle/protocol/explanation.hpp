@@ -87,8 +87,8 @@ public:
     void look_at_condition(E const& condition) {
         bool const holds = evaluate(condition, at_);
         if (gone_too_far(condition)) return;
-        if (holds || why_ != reason::guard_failed || !told_.empty()) return;
-        told_ = "the condition " + text_of(condition) + " does not hold" + with_values(condition);
+        if (holds || why_ != reason::guard_failed || !text_.empty()) return;
+        text_ = "the condition " + text_of(condition) + " does not hold" + with_values(condition);
     }
     template <typename E>
     void look_at_limit(E const& limit) {
@@ -99,17 +99,17 @@ public:
     void look_at_amount(E const& operand) {
         auto const amount = evaluate(operand, at_);
         if (gone_too_far(operand)) return;
-        if (amount >= 0 || why_ != reason::guard_failed || !told_.empty()) return;
-        told_ = "the amount " + text_of(operand) + " is negative" + with_values(operand);
+        if (amount >= 0 || why_ != reason::guard_failed || !text_.empty()) return;
+        text_ = "the amount " + text_of(operand) + " is negative" + with_values(operand);
     }
-    [[nodiscard]] std::string const& told() const { return told_; }
+    [[nodiscard]] std::string const& text() const { return text_; }
 
 private:
     template <typename E>
     bool gone_too_far(E const& node) {
         bool const left = std::exchange(*overflow_, false);
-        if (left && why_ == reason::overflow && told_.empty()) {
-            told_ = "the sum " + text_of(node) + " leaves 64 bits" + with_values(node);
+        if (left && why_ == reason::overflow && text_.empty()) {
+            text_ = "the sum " + text_of(node) + " leaves 64 bits" + with_values(node);
         }
         return left;
     }
@@ -129,7 +129,7 @@ private:
     reason why_;
     Scope at_;
     bool* overflow_;
-    std::string told_;
+    std::string text_;
 };
 
 template <typename Finder, typename Given>
@@ -163,10 +163,10 @@ std::string cause_of_part(Participant const& participant, Parameters const& para
     });
     look_at_amounts(finder, participant.applying);
     look_at_amounts(finder, participant.confirming);
-    if (finder.told().empty() && why == reason::overflow) {
+    if (finder.text().empty() && why == reason::overflow) {
         return "what it adds to one field, or takes from it, leaves 64 bits altogether";
     }
-    return finder.told();
+    return finder.text();
 }
 
 inline std::string locator_of(part_name const& where) {
@@ -190,18 +190,18 @@ std::string explain(std::type_identity<forward<Type>>,
     if (refused.where.participant.empty()) {
         for_each_element(Type.guards,
                          [&](auto const& guard) { finder.look_at_condition(guard.condition); });
-        return finder.told();
+        return finder.text();
     }
-    std::string told;
+    std::string text;
     direction::for_each_participant([&](auto index) {
         constexpr std::size_t at_index = decltype(index)::value;
         if (direction::template participant<at_index>::name != refused.where.participant) return;
-        told = cause_of_part(direction::template description<at_index>(), given,
-                             direction::template element<at_index>(
-                                 given, refused.where.line.value_or(0)),
-                             refused.why);
+        text = cause_of_part(
+            direction::template description<at_index>(), given,
+            direction::template element<at_index>(given, refused.where.line.value_or(0)),
+            refused.why);
     });
-    return locator_of(refused.where) + told;
+    return locator_of(refused.where) + text;
 }
 
 template <auto const& Type>

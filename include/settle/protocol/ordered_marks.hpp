@@ -53,7 +53,7 @@ struct no_sums {
 } // namespace detail
 
 /// Marks in the order of transaction and part.
-/// Shape:   Mark - has `id` and `part`, a unique pair; Sums - is told of each change of several
+/// Shape:   Mark - has `id` and `part`, a unique pair; Sums - is notified of each change of several
 ///          marks: `count<1>(mark)` for an added mark, `count<-1>(mark)` for an erased mark
 /// Cost:    find is O(log n); a change moves at most `longest` marks, and sometimes the list of
 ///          runs. A single mark needs no heap; several marks reuse the memory of erased marks

@@ -33,23 +33,23 @@ public:
         else std::fill(many_.begin(), many_.end(), answer::none);
     }
 
-    [[nodiscard]] bool contains(answer wanted) const noexcept {
+    [[nodiscard]] bool contains(answer value) const noexcept {
         for (answer const one : *this) {
-            if (one == wanted) return true;
+            if (one == value) return true;
         }
         return false;
     }
 
-    [[nodiscard]] bool all(answer wanted) const noexcept {
+    [[nodiscard]] bool all(answer value) const noexcept {
         for (answer const one : *this) {
-            if (one != wanted) return false;
+            if (one != value) return false;
         }
         return true;
     }
 
     /// The first part with this answer, or size().
-    [[nodiscard]] std::size_t index_of(answer wanted) const noexcept {
-        return static_cast<std::size_t>(std::find(begin(), end(), wanted) - begin());
+    [[nodiscard]] std::size_t index_of(answer value) const noexcept {
+        return static_cast<std::size_t>(std::find(begin(), end(), value) - begin());
     }
 
     /// Resets parts with this answer to `none`, so that they are sent again.

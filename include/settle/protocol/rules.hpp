@@ -18,7 +18,7 @@ struct protocol_rules {
     static constexpr bool marks_carry_epochs = true;
     /// An apply raises a lower mark to its own epoch.
     static constexpr bool adopting_raises = true;
-    /// An apply that meets a higher mark stops its worker.
+    /// An apply that finds a mark with a higher epoch stops its worker.
     static constexpr bool applying_fences = true;
     /// A finish confirms only a mark with the committed epoch.
     static constexpr bool finish_looks = true;

@@ -63,8 +63,8 @@ public:
         if constexpr (observer_at < sizeof...(Arguments)) {
             return std::get<observer_at>(arguments_).value;
         } else {
-            static no_observer nobody;
-            return nobody;
+            static no_observer unobserved;
+            return unobserved;
         }
     }
 
@@ -207,7 +207,7 @@ public:
     void expect_entry([[maybe_unused]] transaction_id const& id) {
         if constexpr (fetches_ahead<log_type>) log_.expect(id);
     }
-    /// Announces to the stores the records that a transaction is about to meet.
+    /// Announces to the stores the records that a transaction is about to change.
     template <typename Direction>
     void expect_records([[maybe_unused]] typename Direction::parameters const& parameters) {
         if constexpr (any_fetches_ahead) {

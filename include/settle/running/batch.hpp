@@ -62,16 +62,11 @@ template <typename Direction>
 
 /// The job of a transaction that is new to the log, constructed in place.
 template <typename Driver, typename Environment>
-job new_job(transaction_id&& id, new_request const& request, goal wanted, Driver const& driver,
+job new_job(transaction_id&& id, new_request const& request, goal purpose, Driver const& driver,
             Environment const& environment) {
-    return job{std::move(id),
-               request.direction,
-               request.parameters,
-               driver.time(),
-               request.parts,
-               fresh_epoch(environment, driver.time()),
-               wanted,
-               driver.how()};
+    return job{std::move(id), request.direction, request.parameters,
+               driver.time(), request.parts,     fresh_epoch(environment, driver.time()),
+               purpose,       driver.how()};
 }
 
 /// The job of an entry that this worker takes over.
@@ -139,7 +134,7 @@ private:
         while (at != last) {
             take(*at, report.taken++);
             while (window_.full()) round();
-            // Advancing an input range may consume an element, so ends() is asked first.
+            // Advancing an input range may consume an element, so ends() is called first.
             if (read_once && ends()) return stop_behind(range, report);
             ++at;
             if (!read_once && ends() && at != last) return stop_behind(range, report);

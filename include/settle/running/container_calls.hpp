@@ -46,8 +46,8 @@ public:
         for (job& work : jobs) {
             if (!work.takes(step::read)) continue;
             read_request const one{&work.id, work.type, work.parameters, &work.row};
-            log_.look_up({&one, 1}, [&](std::size_t, auto&& here, bool same) {
-                found(work, std::move(here), same);
+            log_.look_up({&one, 1}, [&](std::size_t, auto&& stored, bool same) {
+                found(work, std::move(stored), same);
             });
         }
     }

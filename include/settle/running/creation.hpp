@@ -37,14 +37,14 @@ class creation {
     using record_type = typename Collection::record_type;
 
 public:
-    creation(Assembly& parts, batch_options const& wanted, Ended& ended)
-        : parts_(parts), wanted_(wanted), ended_(ended) {
+    creation(Assembly& parts, batch_options const& given, Ended& ended)
+        : parts_(parts), options_(given), ended_(ended) {
         auto& session = parts_.template session_of<Collection>();
         using session_type = std::remove_cvref_t<decltype(session)>;
         // Creation needs one commit a wave, so larger waves pay than for transactions.
         constexpr std::size_t least = 1000;
-        room_ = wanted.window == 0 ? std::max(least, wave_of<session_type>) : wanted.window;
-        if (wanted.deadline) deadline_ = parts_.environment().elapsed() + bounded(*wanted.deadline);
+        room_ = given.window == 0 ? std::max(least, wave_of<session_type>) : given.window;
+        if (given.deadline) deadline_ = parts_.environment().elapsed() + bounded(*given.deadline);
     }
 
     template <typename Range>
@@ -57,7 +57,7 @@ public:
             while (at != last) {
                 take(*at, number++);
                 if (records_.size() >= room_) send();
-                // Advancing an input range may consume a record, so ends() is asked first.
+                // Advancing an input range may consume a record, so ends() is called first.
                 if (read_once && ends()) break;
                 ++at;
                 if (!read_once && at != last && ends()) break;
@@ -76,7 +76,7 @@ private:
     /// True if the call takes no more records. After a deadline or a stop, the report says so.
     [[nodiscard]] bool ends() {
         if (thrown_ || !report_.problem.empty()) return true;
-        if (!wanted_.stop.stop_requested() && !is_late(deadline_)) return false;
+        if (!options_.stop.stop_requested() && !is_late(deadline_)) return false;
         report_.problem = {make_error_code(errc::stopped),
                            "settle: the deadline or a stop request ended the call before the "
                            "range was read to its end. Call it again with the rest. "
@@ -101,7 +101,7 @@ private:
         std::uint32_t tries = 0;
         std::optional<std::chrono::nanoseconds> until = deadline_;
         std::vector<result<void>> answers;
-        auto const is_over = [&] { return wanted_.stop.stop_requested() || is_late(until); };
+        auto const is_over = [&] { return options_.stop.stop_requested() || is_late(until); };
         while (!records_.empty()) {
             answers.assign(records_.size(), {});
             create_wave(records_, answers);
@@ -174,7 +174,7 @@ private:
             parts_.limits().longest_pause, milliseconds{1}, std::chrono::hours{1});
         nanoseconds const grown = milliseconds{std::int64_t{1} << std::min(tries, 20U)};
         auto const left = std::max(until - parts_.environment().elapsed(), nanoseconds{0});
-        parts_.environment().pause(std::min({grown, nanoseconds{longest}, left}), wanted_.stop);
+        parts_.environment().pause(std::min({grown, nanoseconds{longest}, left}), options_.stop);
     }
 
     void deliver(std::size_t number, result<void> answer) {
@@ -196,7 +196,7 @@ private:
     }
 
     Assembly& parts_;
-    batch_options const& wanted_;
+    batch_options const& options_;
     Ended& ended_;
     std::size_t room_ = 1;
     std::optional<std::chrono::nanoseconds> deadline_;
@@ -209,8 +209,8 @@ private:
 
 template <typename Collection, typename Assembly, typename Range, typename Ended>
 create_report create_range(Assembly& parts, Range& range, Ended& ended,
-                           batch_options const& wanted) {
-    return creation<Assembly, Collection, Ended>{parts, wanted, ended}.run(range);
+                           batch_options const& given) {
+    return creation<Assembly, Collection, Ended>{parts, given, ended}.run(range);
 }
 
 } // namespace detail

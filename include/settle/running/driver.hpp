@@ -54,8 +54,8 @@ public:
     interruption drive(job& work, execution_state& execution, bool follows,
                        typed_calls const& typed);
 
-    /// Takes every step once, in the order of the protocol, for the jobs that need it. A job that
-    /// meets no obstacle ends in one round. If every job rests, the round waits first.
+    /// Takes every step once, in the order of the protocol, for the jobs that need it. A job
+    /// without conflict or failure ends in one round. If every job rests, the round waits first.
     /// Shape:   jobs that share a record keep the order of the span; typed - of all jobs' direction
     void round(std::span<job> jobs, std::span<execution_state> executions, bool follows,
                typed_calls const& typed);

@@ -79,8 +79,8 @@ public:
     /// Cost:    each store gets one wave a phase for a whole window. A window starts when it is
     ///          full or the range ends, so a slow range needs a small window
     template <ranges::range Range>
-    batch_outcomes run_all(Range&& range, batch_options const& wanted = {}) {
-        return detail::in_order(range, [&](auto&& ended) { return run_all(range, ended, wanted); });
+    batch_outcomes run_all(Range&& range, batch_options const& given = {}) {
+        return detail::in_order(range, [&](auto&& ended) { return run_all(range, ended, given); });
     }
     /// As above; also calls `ended(number, outcome)` as each transaction settles, so that the
     /// window alone bounds the memory.
@@ -88,20 +88,20 @@ public:
     ///          and was reported; no further element is taken
     template <ranges::range Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
-    batch_report run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
-        using element = detail::batch_element<ranges::range_value_t<Range>>;
-        return run_range<direction_of<typename element::parameters>>(range, ended, wanted);
-    }
+            batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
+            using element = detail::batch_element<ranges::range_value_t<Range>>;
+            return run_range<direction_of<typename element::parameters>>(range, ended, given);
+        }
     template <auto const& Type, typename Range>
-    batch_outcomes run_all(Range&& range, batch_options const& wanted = {}) {
-        return detail::in_order(
-            range, [&](auto&& ended) { return run_all<Type>(range, ended, wanted); });
+    batch_outcomes run_all(Range&& range, batch_options const& given = {}) {
+        return detail::in_order(range,
+                                [&](auto&& ended) { return run_all<Type>(range, ended, given); });
     }
     template <auto const& Type, typename Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
-    batch_report run_all(Range&& range, Ended&& ended, batch_options const& wanted = {}) {
-        return run_range<forward<Type>>(range, ended, wanted);
-    }
+            batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
+            return run_range<forward<Type>>(range, ended, given);
+        }
 
     /// Puts a transaction into the log; any worker can run it later.
     /// Errors:  `undecided` with an empty problem means that the log has it; `refused` as in run
@@ -126,42 +126,42 @@ public:
     }
 
     /// Claims and runs submitted transactions in the order of their ids. Any worker may do so.
-    recovery_report work(work_options const& wanted = {}) {
-        if (!gate_.is_open(wanted)) return gate_.report<recovery_report>();
+    recovery_report work(work_options const& given = {}) {
+        if (!gate_.is_open(given)) return gate_.report<recovery_report>();
         entry_filter filter;
         filter.state = state::initial;
-        std::size_t const room = wanted.window == 0 ? parts_type::wave : wanted.window;
-        return detail::take_over{parts_, wanted.stop, room}.all(
-            filter, wanted.limit, [](entry const&) { return true; });
+        std::size_t const room = given.window == 0 ? parts_type::wave : given.window;
+        return detail::take_over{parts_, given.stop, room}.all(filter, given.limit,
+                                                               [](entry const&) { return true; });
     }
 
     /// Claims entries that stood still too long and brings each to its end. The report names each
     /// entry that cannot be handled; the call goes on with the others.
-    recovery_report recover(recover_options const& wanted = {}) {
-        if (!gate_.is_open(wanted)) return gate_.report<recovery_report>();
+    recovery_report recover(recover_options const& given = {}) {
+        if (!gate_.is_open(given)) return gate_.report<recovery_report>();
         entry_filter filter;
         filter.unfinished = true;
         timestamp const now = parts_.environment().now();
-        std::size_t const room = wanted.window == 0 ? parts_type::recovery_wave : wanted.window;
-        return detail::take_over{parts_, wanted.stop, room}.all(
-            filter, wanted.limit, [&](entry const& one) {
+        std::size_t const room = given.window == 0 ? parts_type::recovery_wave : given.window;
+        return detail::take_over{parts_, given.stop, room}.all(
+            filter, given.limit, [&](entry const& one) {
                 auto const still = detail::still_for(one, now, parts_.limits().clocks);
-                return still >= wanted.older_than || is_gone(one.owner);
+                return still >= given.older_than || is_gone(one.owner);
             });
     }
 
     /// Cancels a transaction that is not committed yet, whichever worker runs it.
     /// Errors:  `done` when it is too late; `refused` when the log has no such entry, unless
     ///          cancel_options::even_if_unknown is set
-    outcome cancel(transaction_id const& id, cancel_options const& wanted = {}) {
-        if (!gate_.is_open(wanted)) return gate_.refusal(id);
+    outcome cancel(transaction_id const& id, cancel_options const& given = {}) {
+        if (!gate_.is_open(given)) return gate_.refusal(id);
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return detail::unreadable(id, found.problem());
-        call_options const call{wanted.deadline, wanted.stop};
+        call_options const call{given.deadline, given.stop};
         // A final entry holds its outcome, so no definition is needed.
         if (found.value() && is_final(found.value()->state)) return ended_before(*found.value());
         if (found.value()) return cancel_entry(*found.value(), call);
-        if (!wanted.even_if_unknown) return detail::unknown_id(id);
+        if (!given.even_if_unknown) return detail::unknown_id(id);
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
         nothing const no_parameters;
         auto work = make_job<undescribed>(id, no_parameters, coordinator::cancel(0));
@@ -207,13 +207,13 @@ public:
     /// Nothing else in the library erases an entry.
     /// Errors:  errc::too_young when `older_than` is not beyond options::horizon()
     /// Cost:    reads no entry twice; each log documents how many it reads
-    purge_report purge(purge_options const& wanted = {}) {
-        if (!gate_.is_open(wanted)) return gate_.report<purge_report>();
-        if (wanted.older_than <= parts_.limits().horizon()) {
-            return {0, detail::too_young(wanted.older_than, parts_.limits().horizon())};
+    purge_report purge(purge_options const& given = {}) {
+        if (!gate_.is_open(given)) return gate_.report<purge_report>();
+        if (given.older_than <= parts_.limits().horizon()) {
+            return {0, detail::too_young(given.older_than, parts_.limits().horizon())};
         }
-        auto const before = detail::earlier(parts_.environment().now(), wanted.older_than);
-        return detail::purge_log(parts_.log(), before, wanted);
+        auto const before = detail::earlier(parts_.environment().now(), given.older_than);
+        return detail::purge_log(parts_.log(), before, given);
     }
 
     // ------------------------------------------------------------------------------------- reading
@@ -230,10 +230,10 @@ public:
                                std::size_t limit = ~std::size_t{0}) {
         return entry_listing<engine>{*this, filter, limit};
     }
-    entry_listing<engine> list(settle::state wanted, time_limit older_than,
+    entry_listing<engine> list(settle::state in, time_limit older_than,
                                std::size_t limit = ~std::size_t{0}) {
         auto filter = still_for(older_than);
-        filter.state = wanted;
+        filter.state = in;
         return list(filter, limit);
     }
 
@@ -264,9 +264,9 @@ public:
     template <typename Record, fixed_string Name, auto Key>
     result<std::optional<Record>> read(collection<Record, Name, Key> const&,
                                        value_of<Key> const& key) {
-        using wanted = collection<Record, Name, Key>;
+        using collection_type = collection<Record, Name, Key>;
         if (!gate_.is_here()) return gate_.why();
-        return parts_.template session_of<wanted>().template read<wanted>(key);
+        return parts_.template session_of<collection_type>().template read<collection_type>(key);
     }
 
     /// As read, for a record that must exist.
@@ -282,10 +282,11 @@ public:
     /// Errors:  errc::record_exists when a record has this key
     template <typename Record, fixed_string Name, auto Key>
     result<void> create(collection<Record, Name, Key> const&, Record const& record) {
-        using wanted = collection<Record, Name, Key>;
+        using collection_type = collection<Record, Name, Key>;
         if (!gate_.is_here()) return gate_.why();
         if (auto texts = check_texts(record); !texts.has_value()) return texts;
-        return parts_.template session_of<wanted>().template create<wanted>(record);
+        return parts_.template session_of<collection_type>().template create<collection_type>(
+            record);
     }
 
     /// Creates a range of records outside of any transaction, one commit for each wave.
@@ -296,15 +297,16 @@ public:
     template <typename Record, fixed_string Name, auto Key, ranges::input_range Range,
               typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, result<void>>
-    create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
-                             batch_options const& wanted = {}) {
-        if (!gate_.is_open(wanted)) return gate_.report<create_report>();
-        return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, wanted);
-    }
+            create_report create_all(collection<Record, Name, Key> const&, Range&& range,
+                                     Ended&& ended, batch_options const& given = {}) {
+            if (!gate_.is_open(given)) return gate_.report<create_report>();
+            return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, given);
+        }
     template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
-                             batch_options const& wanted = {}) {
-        return create_all(where, range, [](std::size_t, auto const&) {}, wanted);
+                             batch_options const& given = {}) {
+        return create_all(
+            where, range, [](std::size_t, auto const&) {}, given);
     }
 
     /// The records of a collection as a lazy range in the order of their keys; include
@@ -350,43 +352,43 @@ private:
     // ----------------------------------------------------------------------------- steps of a call
 
     template <typename Direction>
-    outcome begin_fresh(typename Direction::parameters const& parameters, goal wanted,
+    outcome begin_fresh(typename Direction::parameters const& parameters, goal purpose,
                         call_options const& call) {
         if (detail::has_fault<Direction>(parameters)) {
             return detail::refused_at_once<Direction>(fresh_id(parts_.environment()), parameters);
         }
         parts_.template expect_records<Direction>(parameters);
         return run_new(fresh_id(parts_.environment()),
-                       detail::new_request_of<Direction>(parameters), wanted, call,
+                       detail::new_request_of<Direction>(parameters), purpose, call,
                        driver_type::template calls_of<Direction>(), true);
     }
 
     template <typename Direction>
     outcome begin(transaction_id&& id, typename Direction::parameters const& parameters,
-                  goal wanted, call_options const& call) {
+                  goal purpose, call_options const& call) {
         if (!fault_of_id(id).empty()) return detail::refuse(id, check_id(id));
-        return start<Direction>(std::move(id), parameters, wanted, call);
+        return start<Direction>(std::move(id), parameters, purpose, call);
     }
 
     template <typename Direction>
     outcome start(transaction_id&& id, typename Direction::parameters const& parameters,
-                  goal wanted, call_options const& call) {
+                  goal purpose, call_options const& call) {
         if (detail::has_fault<Direction>(parameters)) {
             return detail::refused_at_once<Direction>(id, parameters);
         }
         parts_.template expect_records<Direction>(parameters);
-        return run_new(std::move(id), detail::new_request_of<Direction>(parameters), wanted, call,
+        return run_new(std::move(id), detail::new_request_of<Direction>(parameters), purpose, call,
                        driver_type::template calls_of<Direction>(), false);
     }
 
     // The next two functions are not compiled for each type.
 
-    outcome run_new(transaction_id&& id, detail::new_request const& request, goal wanted,
+    outcome run_new(transaction_id&& id, detail::new_request const& request, goal purpose,
                     call_options const& call, typed_calls const& typed, bool new_id) {
         if (!gate_.is_open(call)) [[unlikely]] return gate_.refusal(id);
         parts_.expect_entry(id);
         auto driver = parts_.make_driver(call);
-        auto work = detail::new_job(std::move(id), request, wanted, driver, parts_.environment());
+        auto work = detail::new_job(std::move(id), request, purpose, driver, parts_.environment());
         work.new_id = new_id;
         return bring_to_end(driver, work, typed);
     }
@@ -400,16 +402,16 @@ private:
     }
 
     template <typename Direction, typename Range, typename Ended>
-    batch_report run_range(Range& range, Ended& ended, batch_options const& wanted) {
+    batch_report run_range(Range& range, Ended& ended, batch_options const& given) {
         using batch = detail::batch<parts_type, Direction, Ended>;
         using element = typename detail::batch_element<ranges::range_value_t<Range>>::parameters;
         constexpr bool fits = std::is_convertible_v<element, typename Direction::parameters>;
         static_assert(fits, "settle: the range's elements are no parameters of the named type, and "
                             "no pairs of an id and parameters. See running#many-at-a-time");
         if constexpr (fits) {
-            if (!gate_.is_open(wanted)) return batch::took_nothing(range, gate_.why());
-            call_options const call{wanted.deadline, wanted.stop};
-            std::size_t const room = wanted.window == 0 ? parts_type::wave : wanted.window;
+            if (!gate_.is_open(given)) return batch::took_nothing(range, gate_.why());
+            call_options const call{given.deadline, given.stop};
+            std::size_t const room = given.window == 0 ? parts_type::wave : given.window;
             return batch{parts_, call, room, ended}.run(range);
         } else {
             return {};
@@ -432,9 +434,9 @@ private:
     outcome ended_before(entry const& found) {
         auto& observer = parts_.observer();
         if constexpr (!std::is_same_v<std::remove_cvref_t<decltype(observer)>, no_observer>) {
-            detail::tell_ended<types>(observer, found);
+            detail::report_final<types>(observer, found);
         }
-        return detail::told_by(found);
+        return detail::outcome_of(found);
     }
 
     // ---------------------------------------------------------------- entries of unknown direction
@@ -465,13 +467,13 @@ private:
             return detail::unknown_id(original.id);
         } else {
             using back = typename detail::opposite<Direction>::type;
-            typename back::parameters const known{parameters, original.images};
+            typename back::parameters const reversed{parameters, original.images};
             for (std::uint32_t attempt = 1;; ++attempt) {
                 transaction_id id = reversal_id(original.id, attempt);
                 auto const earlier = parts_.log().read(id);
                 if (!earlier.has_value()) return detail::unreadable(id, earlier.problem());
                 if (earlier.value() && earlier.value()->state == state::canceled) continue;
-                return start<back>(std::move(id), known, goal::run, call);
+                return start<back>(std::move(id), reversed, goal::run, call);
             }
         }
     }

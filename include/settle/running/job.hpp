@@ -17,8 +17,8 @@ struct job {
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
     log_answer reply = log_answer::unknown;   ///< the log's answer to the last step
     bool resting = false;                    ///< takes no step for now
-    /// The id was drawn for this call: one that is taken was drawn twice, and another is drawn,
-    /// though the parameters be the same.
+    /// The id was drawn for this call. If the log has it already, another id is drawn, even if that
+    /// entry has the same parameters.
     bool new_id = false;
     bool hopeless = false;                   ///< a part of this wave will never be answered
     std::int64_t row = 0;                    ///< where the log keeps the entry, if it says so
@@ -30,15 +30,14 @@ struct job {
         : id(std::move(own_id)), type(own_type), parameters(own_parameters),
           coordinator(std::move(work)) {}
     /// A job that is new to the log; its coordinator is made in place.
-    job(transaction_id&& own_id, transaction_descriptor const* own_type,
-        void const* own_parameters, timestamp at, std::size_t parts, epoch first, goal wanted,
-        phases how)
+    job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
+        timestamp at, std::size_t parts, epoch first, goal purpose, phases how)
         : id(std::move(own_id)), type(own_type), parameters(own_parameters),
-          coordinator(settle::coordinator::begin(parts, first, wanted, how)), created(at) {}
+          coordinator(settle::coordinator::begin(parts, first, purpose, how)), created(at) {}
 
     /// True if a wave of this step has work for the job.
-    [[nodiscard]] bool takes(step wanted) const noexcept {
-        return !resting && coordinator.next() == wanted;
+    [[nodiscard]] bool takes(step action) const noexcept {
+        return !resting && coordinator.next() == action;
     }
     template <typename Direction>
     [[nodiscard]] typename Direction::parameters const& parameters_of() const noexcept {

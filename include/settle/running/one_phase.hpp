@@ -19,14 +19,14 @@ public:
     /// Shape:   requests come in the order of their jobs; all or some come again when the native
     ///          transaction is repeated, and a request comes twice in a row when its decision is
     ///          repeated
-    [[nodiscard]] bool stands_behind(one_phase_request const& request, job const& work) {
-        decided const here{request.index, &request, &work};
-        if (decided_.empty() || decided_.back().index != here.index) {
-            look_at_earlier(here);
-            decided_.push_back(here);
+    [[nodiscard]] bool must_wait(one_phase_request const& request, job const& work) {
+        decided const current{request.index, &request, &work};
+        if (decided_.empty() || decided_.back().index != current.index) {
+            look_at_earlier(current);
+            decided_.push_back(current);
         }
         if (waiting_.empty()) return false;
-        auto const earlier = [&](std::size_t number) { return number < here.index; };
+        auto const earlier = [&](std::size_t number) { return number < current.index; };
         one_phase_hashes(work, records_);
         return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
             return waiting_.find(record, earlier) != nullptr;
@@ -46,9 +46,9 @@ private:
         return (reply == log_answer::ended && !one.work->new_id) || reply == log_answer::taken;
     }
 
-    void look_at_earlier(decided const& here) {
+    void look_at_earlier(decided const& current) {
         if (decided_.empty()) return;
-        if (decided_.back().index < here.index) {
+        if (decided_.back().index < current.index) {
             if (!is_over(decided_.back())) let_wait(decided_.back());
             return;
         }
@@ -115,7 +115,7 @@ public:
             part_request const& one = request.parts[at];
             work.take(at, one.part, *one.descriptor, request.results[at]);
         }
-        if (rules::one_phase_waits && keeps_order_ && order_.stands_behind(request, work)) {
+        if (rules::one_phase_waits && keeps_order_ && order_.must_wait(request, work)) {
             work.coordinator.stay_behind();
             return false;
         }

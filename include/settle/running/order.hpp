@@ -66,7 +66,7 @@ struct order_rules {
     static constexpr bool falls_back_with = true;
     /// A job that shares a record with a waiting job is not sent to the store.
     static constexpr bool waits_with = true;
-    /// No job meets the marks of a transaction that backs off.
+    /// No job is sent to a record with marks of a transaction that backs off.
     static constexpr bool backs_off_first = true;
     /// A one-phase job waits for the end of earlier jobs that share a record.
     static constexpr bool one_phase_waits = true;
@@ -93,8 +93,8 @@ public:
         paused_.clear();
     }
 
-    /// A job that backs off may still have marks. No job may meet them, least of all the earlier
-    /// job that it backs off from.
+    /// A job that backs off may still have marks. No other job may be sent to those records, least
+    /// of all the earlier job that it backs off from.
     void backs_off(job const& work) {
         if (!Rules::backs_off_first) return;
         record_hashes(work, records_);
@@ -105,13 +105,13 @@ public:
     /// not taken effect and is held up from outside the window, for any earlier job on a record
     /// with an exclusive effect, and for a resting job that it fell back behind. A one-phase job
     /// waits until the earlier job has ended, since it cannot fall back behind a pending mark.
-    /// Shape:   asked - the job is due in this wave; other jobs only count for later jobs;
+    /// Shape:   due - the job takes part in this wave; other jobs only count for later jobs;
     ///          held_up, fell_back - when the job was last sent
-    [[nodiscard]] bool stands_behind(step wave, job const& work, bool due, bool held_up,
-                                     bool fell_back) {
+    [[nodiscard]] bool must_wait(step wave, job const& work, bool due, bool held_up,
+                                 bool fell_back) {
         bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
         if (due && !held_up && free) return false;
-        look_up(wave, work);
+        find_records(wave, work);
         bool waits = !due && (wave == step::one_phase || !has_begun(work));
         for (auto const record : records_) {
             waits = waits || blocked_.contains(record) || pending_.contains(record) ||
@@ -151,15 +151,15 @@ public:
     };
 
     /// Where a job stands after the wave.
-    /// Shape:   asked - the job took part in the wave; other jobs only count for later jobs
+    /// Shape:   due - the job took part in the wave; other jobs only count for later jobs
     [[nodiscard]] ruling ruling_of(job const& work, bool due) {
         record_hashes(work, records_);
         auto const& c = work.coordinator;
         if (!due) {
             // Its effects stay as they are.
             if (has_begun(work) && !has_marks(work)) return ruling::stays;
-            auto& those = has_begun(work) ? pending_ : blocked_;
-            for (auto const record : records_) those.insert(record);
+            auto& touched = has_begun(work) ? pending_ : blocked_;
+            for (auto const record : records_) touched.insert(record);
             return ruling::stays;
         }
         bool back = false;
@@ -171,14 +171,14 @@ public:
             away = away || reply == answer::unavailable;
             unsure = unsure || reply == answer::unknown;
             fenced = fenced || reply == answer::fenced;
-            bool const in_vain =
+            bool const may_succeed_later =
                 Rules::falls_back && (reply == answer::busy || may_hold_later(reply));
             back = back || (Rules::falls_back_with && blocked_.contains(records_[part]));
-            if (!in_vain || !pending_.contains(records_[part])) continue;
+            if (!may_succeed_later || !pending_.contains(records_[part])) continue;
             back = true;
             if (reply == answer::busy) exclusive_.insert(records_[part]);
         }
-        bool const waits = back || away || unsure || fenced || part_says(work, answer::busy);
+        bool const waits = back || away || unsure || fenced || has_answer(work, answer::busy);
         for (std::size_t part = 0; part < records_.size(); ++part) {
             if (waits) blocked_.insert(records_[part]);
             else if (c.answer_of(part) == answer::applied) pending_.insert(records_[part]);
@@ -193,7 +193,7 @@ public:
     /// Shape:   held_up - this job itself, from outside the window
     [[nodiscard]] bool stalls(step wave, job const& work, bool held_up) {
         if (!held_up && stalled_.empty()) return false;
-        look_up(wave, work);
+        find_records(wave, work);
         bool found = held_up;
         for (auto const record : records_) found = found || stalled_.contains(record);
         for (auto const record : records_) {
@@ -204,7 +204,7 @@ public:
 
 private:
     /// Computes the records that a job shares with other jobs in a wave.
-    void look_up(step wave, job const& work) {
+    void find_records(step wave, job const& work) {
         if (wave == step::one_phase) one_phase_hashes(work, records_);
         else record_hashes(work, records_);
     }
@@ -226,9 +226,9 @@ private:
                reply == answer::record_missing || reply == answer::record_exists;
     }
 
-    [[nodiscard]] bool part_says(job const& work, answer wanted) const {
+    [[nodiscard]] bool has_answer(job const& work, answer reply) const {
         for (std::size_t part = 0; part < records_.size(); ++part) {
-            if (work.coordinator.answer_of(part) == wanted) return true;
+            if (work.coordinator.answer_of(part) == reply) return true;
         }
         return false;
     }

@@ -92,13 +92,13 @@ public:
             if (Count != 1 && !execution.takes_part) continue;
             job& work = all.jobs[i];
             watch_.template note_write<Step>(work, execution);
-            execution.cut = hear<Step>(work, execution);
+            execution.cut = take_answer<Step>(work, execution);
             watch_.template note_end<Step>(work, execution);
             watch_.step_taken(Step, work, execution);
             go_on(Step, work, execution, all.follows);
         }
         constexpr bool may_find_entries = Step == step::insert || Step == step::read;
-        if constexpr (may_find_entries && Count != 1) twins_.stand_behind(all);
+        if constexpr (may_find_entries && Count != 1) twins_.let_rest(all);
     }
 
     /// Wakes jobs whose rest is over. If no other job can go on, waits for the first of them.
@@ -131,7 +131,7 @@ private:
     }
 
     template <step Step>
-    [[gnu::always_inline]] interruption hear(job& work, execution_state& execution) {
+    [[gnu::always_inline]] interruption take_answer(job& work, execution_state& execution) {
         auto& c = work.coordinator;
         constexpr bool takes_over =
             Step == step::claim || Step == step::cancel || Step == step::one_phase;
@@ -239,9 +239,8 @@ private:
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             execution_state& execution = all.executions[i];
             if (execution.over) continue;
-            bool const waits =
-                order_->stands_behind(wave, all.jobs[i], execution.takes_part, execution.held_up,
-                                      execution.fell_back);
+            bool const waits = order_->must_wait(wave, all.jobs[i], execution.takes_part,
+                                                 execution.held_up, execution.fell_back);
             if (!execution.takes_part) continue;
             any = any || !waits;
             if (!waits) continue;
@@ -252,10 +251,10 @@ private:
         return any;
     }
 
-    /// True if every job of the wave has taken effect and none was kept back. In this usual case no
-    /// record is looked at: a job of the wave shares no record with a job kept back.
+    /// True if every job of the wave has taken effect and no job was kept back. In this usual case
+    /// no record is looked at: a job of the wave shares no record with a job kept back.
     template <step Step, std::size_t Count>
-    static bool nobody_waits(jobs_side_by_side<Count> const& all) {
+    static bool no_job_waits(jobs_side_by_side<Count> const& all) {
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             execution_state const& execution = all.executions[i];
             if (execution.kept_back) return false;
@@ -275,17 +274,17 @@ private:
     void look_at_order(jobs_side_by_side<Count> const& all) {
         order_->begin_answers();
         if constexpr (Step == step::apply) order_->begin_rulings();
-        if (nobody_waits<Step>(all)) return;
+        if (no_job_waits<Step>(all)) return;
         for (std::size_t i = 0; i < all.jobs.size(); ++i) {
             execution_state& execution = all.executions[i];
             job& work = all.jobs[i];
             if (execution.over) continue;
             bool const waited = std::exchange(execution.kept_back, false);
             if (waited) work.resting = false;
-            if constexpr (Step == step::apply) yield_to_earlier(work, execution);
-            bool const asked_in_vain = Step == step::apply ? execution.held_up
-                                                           : work.reply != log_answer::taken;
-            bool const held_up = execution.takes_part ? asked_in_vain : work.resting;
+            if constexpr (Step == step::apply) take_ruling(work, execution);
+            bool const failed =
+                Step == step::apply ? execution.held_up : work.reply != log_answer::taken;
+            bool const held_up = execution.takes_part ? failed : work.resting;
             // A job that rests checks its own time.
             bool const stalled = order_->stalls(Step, work, held_up);
             if (stalled && waited) end_in_time(work, execution);
@@ -294,7 +293,7 @@ private:
 
     /// A job that failed beside an earlier job of its window falls back: it may succeed later. A
     /// later job on the same record falls back, too.
-    void yield_to_earlier(job& work, execution_state& execution) {
+    void take_ruling(job& work, execution_state& execution) {
         auto const found = order_->ruling_of(work, execution.takes_part);
         if (execution.takes_part) execution.held_up = found == order::ruling::held_up;
         execution.kept_back = found == order::ruling::behind;
@@ -327,66 +326,66 @@ private:
             return interruption::none;
         }
         finds_entries_ = true;
-        entry const& here = *found.value();
-        watch_.note_entry(here, owner_, execution);
-        if (auto damaged = fault_of(here); !damaged.empty()) {
+        entry const& stored = *found.value();
+        watch_.note_entry(stored, owner_, execution);
+        if (auto damaged = fault_of(stored); !damaged.empty()) {
             work.problem = std::move(damaged);
             return interruption::failed;
         }
         execution.behind = std::exchange(execution.fenced, false) &&
-                           here.state == work.coordinator.state() &&
-                           here.epoch_number == work.coordinator.epoch_number();
-        auto const unfit = same ? interruption::none : compare(work, here);
+                           stored.state == work.coordinator.state() &&
+                           stored.epoch_number == work.coordinator.epoch_number();
+        auto const unfit = same ? interruption::none : compare(work, stored);
         if (unfit != interruption::none) {
             execution.seen = std::make_unique<entry>(*std::move(found).value());
             return unfit;
         }
-        view.mine = here.owner == owner_;
+        view.mine = stored.owner == owner_;
         // No caller waits for the owner of a final entry, so the owner is not looked at.
-        view.abandoned = !is_final(here.state) &&
-                         (here.state == state::initial || is_gone(here.owner) ||
-                          stands_still(here, execution) || execution.behind);
-        work.created = here.created;
-        work.coordinator.found(standing_of(here), view);
+        view.abandoned =
+            !is_final(stored.state) && (stored.state == state::initial || is_gone(stored.owner) ||
+                                        stands_still(stored, execution) || execution.behind);
+        work.created = stored.created;
+        work.coordinator.found(standing_of(stored), view);
         // The outcome of an entry that is done needs only its state.
-        bool const tells_more = here.state != state::done || !work.type->described;
-        if (tells_more) execution.seen = std::make_unique<entry>(*std::move(found).value());
+        bool const needs_entry = stored.state != state::done || !work.type->described;
+        if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(found).value());
         return interruption::none;
     }
 
     /// An entry without a type was inserted by a cancel or a sweep, and matches any transaction. A
     /// job without a type knows no records to compensate, so it leaves a typed entry alone.
-    static interruption compare(job const& work, entry const& here) {
+    static interruption compare(job const& work, entry const& stored) {
         if (!work.type->described) {
-            bool const alive = !here.type.empty() && !is_final(here.state);
+            bool const alive = !stored.type.empty() && !is_final(stored.state);
             return alive ? interruption::described : interruption::none;
         }
-        if (here.type.empty()) return interruption::none;
-        if (here.type != work.type->name() || !same_parameters(work, here)) {
+        if (stored.type.empty()) return interruption::none;
+        if (stored.type != work.type->name() || !same_parameters(work, stored)) {
             return interruption::mismatch;
         }
         // Another definition has other parts, so only it can bring its entry to an end.
-        if (!is_final(here.state) && here.definition != work.type->definition()) {
+        if (!is_final(stored.state) && stored.definition != work.type->definition()) {
             return interruption::redefined;
         }
         return interruption::none;
     }
 
-    static bool same_parameters(job const& work, entry const& here) {
+    static bool same_parameters(job const& work, entry const& stored) {
         std::string ours;
-        ours.reserve(here.parameters.size());
+        ours.reserve(stored.parameters.size());
         work.type->append_json(ours, work.parameters, secrets::written);
         // A log may write the members in another order, so their values decide.
-        return ours == here.parameters || work.type->normal_json(here.parameters) == ours;
+        return ours == stored.parameters || work.type->normal_json(stored.parameters) == ours;
     }
 
     /// True when the entry has not moved for `takeover`, by this process's own clock.
-    bool stands_still(entry const& here, execution_state& execution) {
+    bool stands_still(entry const& stored, execution_state& execution) {
         auto const elapsed = environment_.elapsed();
         auto const& seen = execution.seen;
-        bool const moved = !seen || seen->state != here.state ||
-                           seen->epoch_number != here.epoch_number ||
-                           seen->attempts != here.attempts || seen->modified != here.modified;
+        bool const moved = !seen || seen->state != stored.state ||
+                           seen->epoch_number != stored.epoch_number ||
+                           seen->attempts != stored.attempts || seen->modified != stored.modified;
         if (moved || !execution.still_since) execution.still_since = elapsed;
         using std::chrono::milliseconds;
         return std::chrono::duration_cast<milliseconds>(elapsed - *execution.still_since) >=
@@ -432,7 +431,8 @@ private:
         auto const first = std::min<microseconds>(limits_.first_pause, longest);
         auto const doubled = first * (std::int64_t{1} << std::min(execution.rests, 20U));
         std::chrono::nanoseconds const most = std::min(doubled, longest);
-        // Half of the pause is random, so that two workers that met do not meet again in step.
+        // Half of the pause is random, so that two workers in conflict do not retry at the same
+        // moment.
         auto const half = static_cast<std::uint64_t>(most.count()) / 2 + 1;
         std::chrono::nanoseconds const chosen{
             static_cast<std::int64_t>(half + environment_.random() % half)};

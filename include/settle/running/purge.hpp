@@ -13,25 +13,25 @@ namespace detail {
 
 /// Shape:   before - old entries were both created and last changed before this time
 template <typename Log>
-purge_report purge_log(Log& log, timestamp before, purge_options const& wanted) {
+purge_report purge_log(Log& log, timestamp before, purge_options const& given) {
     constexpr std::size_t largest_step = 100'000;
-    std::size_t const step = std::clamp<std::size_t>(wanted.step, 1, largest_step);
+    std::size_t const step = std::clamp<std::size_t>(given.step, 1, largest_step);
     purge_report report;
     std::int64_t passed = purged::nothing;
-    for (bool more = wanted.limit != 0; more;) {
-        if (wanted.stop.stop_requested()) {
+    for (bool more = given.limit != 0; more;) {
+        if (given.stop.stop_requested()) {
             report.problem = stopped_early();
             return report;
         }
         auto const gone =
-            log.purge(before, std::min<std::size_t>(step, wanted.limit - report.erased), passed);
+            log.purge(before, std::min<std::size_t>(step, given.limit - report.erased), passed);
         if (!gone.has_value()) {
             report.problem = gone.problem();
             return report;
         }
         passed = gone.value().passed;
         report.erased += gone.value().erased;
-        more = gone.value().more && report.erased < wanted.limit;
+        more = gone.value().more && report.erased < given.limit;
     }
     return report;
 }

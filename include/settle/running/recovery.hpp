@@ -55,10 +55,10 @@ private:
             sweep_report swept;
             // An exception of a callback must not end the process.
             try {
-                recover_options wanted;
-                wanted.older_than = schedule.older_than;
-                wanted.stop = stop;
-                recovered = engine.recover(wanted);
+                recover_options chosen;
+                chosen.older_than = schedule.older_than;
+                chosen.stop = stop;
+                recovered = engine.recover(chosen);
                 if (schedule.sweep_every != 0 && round % schedule.sweep_every == 0) {
                     swept = engine.sweep(stop);
                 }

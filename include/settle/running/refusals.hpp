@@ -76,12 +76,12 @@ template <typename Direction>
 /// A stop request ended a call that handles many entries or marks in turn.
 [[nodiscard]] inline error stopped_early() {
     return {make_error_code(errc::stopped),
-            "settle: a stop request ended the call early; what stood behind its last step was not "
-            "looked at. Call again for the rest. See running#undecided"};
+            "settle: a stop request ended the call early, and it did not look at the later "
+            "entries or marks. Call again for the rest. See running#undecided"};
 }
 
 /// The outcome of an entry that is final.
-[[nodiscard]] inline outcome told_by(entry const& found) {
+[[nodiscard]] inline outcome outcome_of(entry const& found) {
     outcome concluded;
     concluded.id = found.id;
     concluded.verdict = found.state == state::done ? verdict::done : verdict::canceled;

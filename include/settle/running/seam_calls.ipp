@@ -35,8 +35,8 @@ seam_calls::look_up(std::span<job> jobs,
         writers_.push_back(&work);
     }
     if (requests.empty()) return;
-    ports_.log.look_up(requests, [&](std::size_t at, result<std::optional<entry>>&& here,
-                                     bool same) { found(*writers_[at], std::move(here), same); });
+    ports_.log.look_up(requests, [&](std::size_t at, result<std::optional<entry>>&& stored,
+                                     bool same) { found(*writers_[at], std::move(stored), same); });
 }
 
 SETTLE_FUNCTION void seam_calls::execute(step action, std::span<job> jobs, typed const&) {
@@ -52,28 +52,28 @@ SETTLE_FUNCTION void seam_calls::execute(step action, std::span<job> jobs, typed
 
 SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const& at,
                                         one_phase_decider& decider) {
-    wave& here = waves_.front();
-    here.clear();
+    wave& all = waves_.front();
+    all.clear();
     std::size_t count = 0;
     for (job const& work : jobs) {
         if (work.takes(step::one_phase)) count += work.coordinator.parts();
     }
     // The requests of a transaction are spans of these vectors, which must not grow below.
-    here.requests.reserve(count);
-    here.results.resize(count);
+    all.requests.reserve(count);
+    all.results.resize(count);
     std::vector<one_phase_request> requests;
     for (std::size_t index = 0; index < jobs.size(); ++index) {
         job& work = jobs[index];
         if (!work.takes(step::one_phase)) continue;
-        std::size_t const first = here.requests.size();
+        std::size_t const first = all.requests.size();
         work.type->for_each_part(
             work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
-                here.requests.push_back(request_of(work, one, line, step::one_phase));
+                all.requests.push_back(request_of(work, one, line, step::one_phase));
             });
-        std::size_t const parts = here.requests.size() - first;
+        std::size_t const parts = all.requests.size() - first;
         requests.push_back({index, &work.id, work.type, work.parameters, work.coordinator.inserts(),
-                            std::span{here.requests}.subspan(first, parts),
-                            std::span{here.results}.subspan(first, parts)});
+                            std::span{all.requests}.subspan(first, parts),
+                            std::span{all.results}.subspan(first, parts)});
         requests.back().result.row = work.row;
     }
     ports_.stores.front()->one_phase(requests, at, decider);

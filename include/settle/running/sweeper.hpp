@@ -86,7 +86,7 @@ private:
     }
 
     /// The entry of a mark. For a mark without an entry, inserts one as canceled first, so that a
-    /// later insert of that id meets it.
+    /// later insert of that id finds it.
     result<standing> entry_of(transaction_id const& id) {
         auto const found = parts_.log().read(id);
         if (!found.has_value()) return found.problem();

@@ -24,7 +24,7 @@ error with_direction(entry const& found, Function&& function) {
     return name_known ? other_definition(found) : unknown_type(found);
 }
 
-/// The parameters of an entry, if they can be read and meet their guards.
+/// The parameters of an entry, if they can be read and their guards hold.
 template <typename Direction>
 result<typename Direction::parameters> read_parameters(entry const& found) {
     if (auto damaged = fault_of(found); !damaged.empty()) return damaged;
@@ -38,7 +38,7 @@ result<typename Direction::parameters> read_parameters(entry const& found) {
 
 /// Reports a final entry to an observer when a caller asks for it.
 template <typename Types, typename Observer>
-void tell_ended(Observer& observer, entry const& found) {
+void report_final(Observer& observer, entry const& found) {
     event seen{found.id,     found.type, step::end, found.state, found.attempts,
                answer::none, found.why,  {},        nullptr,     nullptr,       false};
     bool notified = false;
@@ -64,8 +64,8 @@ public:
         call_.stop = stop;
     }
 
-    template <typename Wanted>
-    recovery_report all(entry_filter const& filter, std::size_t limit, Wanted&& wanted) {
+    template <typename Predicate>
+    recovery_report all(entry_filter const& filter, std::size_t limit, Predicate&& selects) {
         transaction_id after;
         std::vector<entry> page;
         std::size_t const page_size = std::max<std::size_t>(room_, least_page);
@@ -82,7 +82,7 @@ public:
             auto const next = page.empty() ? transaction_id{} : page.back().id;
             ends = last || next.empty() || next == after;
             after = next;
-            report_.young += std::erase_if(page, [&](entry const& one) { return !wanted(one); });
+            report_.young += std::erase_if(page, [&](entry const& one) { return !selects(one); });
             limit = take_some(page, limit);
         }
         bool const more = limit > 0 && !ends;

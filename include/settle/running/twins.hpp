@@ -9,12 +9,12 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// A job that meets the entry of an earlier job of its window rests until that job is over. No
+/// A job that finds the entry of an earlier job of its window rests until that job is over. No
 /// other worker moves the entry, so further reads would be wasted.
 class twins {
 public:
     /// Call after a wave that inserts or reads entries.
-    void stand_behind(jobs_side_by_side<std::dynamic_extent> const& all) {
+    void let_rest(jobs_side_by_side<std::dynamic_extent> const& all) {
         bool noted = false;
         for (std::size_t i = 1; i < all.jobs.size(); ++i) {
             execution_state& execution = all.executions[i];
@@ -44,7 +44,7 @@ public:
 private:
     using jobs_of_window = jobs_side_by_side<std::dynamic_extent>;
 
-    /// A job that rests before it reads has met an unreachable log.
+    /// A job that rests before it reads has found the log unreachable.
     static bool finds_entry(job const& work) {
         step const next = work.coordinator.next();
         return next == step::wait || (next == step::read && !work.resting);

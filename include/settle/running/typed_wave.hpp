@@ -18,9 +18,9 @@ struct applying_step {
 /// The kind of a wave that ends parts: a variable, so that all such steps are compiled once.
 struct ending_step {
     static constexpr bool applies = false;
-    [[nodiscard]] constexpr step at() const noexcept { return wanted; }
+    [[nodiscard]] constexpr step at() const noexcept { return action; }
 
-    step wanted;
+    step action;
 };
 
 /// Ends a part in a record of one collection: the same code for all transaction types.
@@ -69,20 +69,21 @@ public:
         return Direction::template key<Index>(Direction::user(parameters()), line_);
     }
 
-    /// Lets the operation meet its record. The record rule is compiled into the caller.
+    /// Applies the record rule to the record of the operation. The rule is compiled into
+    /// the caller.
     /// Shape:   native_image - gives the whole record as the store keeps it, as JSON
     [[gnu::always_inline]] record_answer<record> execute(record_slot<record>& slot,
                                                          native_image_function native_image) const {
         if constexpr (applies) {
             record created{};
-            auto const wanted = Direction::template intent<Index>(parameters(), line_);
-            if constexpr (std::remove_const_t<decltype(wanted)>::creates) {
+            auto const intended = Direction::template intent<Index>(parameters(), line_);
+            if constexpr (std::remove_const_t<decltype(intended)>::creates) {
                 bool overflow = false;
                 store_value(created.*collection::key_member, key(), overflow);
                 if (overflow) return refused<record>(answer::overflow);
             }
             return apply_inlined(slot, work_.id, part(), work_.coordinator.epoch_number(), created,
-                                 wanted, native_image);
+                                 intended, native_image);
         } else {
             return part_end<collection>{work_, kind_.at(), part()}.execute(slot);
         }

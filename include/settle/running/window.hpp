@@ -23,7 +23,7 @@ public:
         if (jobs_.size() == made_) make_room();
         parameters_.push_back(std::move(parameters));
         numbers_.push_back(number);
-        ways_.emplace_back();
+        executions_.emplace_back();
         jobs_.push_back(std::move(work));
         jobs_.back().parameters = &parameters_.back();
     }
@@ -35,7 +35,7 @@ public:
         constexpr std::size_t worth_a_look = 16;
         if (jobs_.size() < worth_a_look || jobs_.front().new_id) return;
         jobs_.front().coordinator.look_again();
-        driver.look(std::span{jobs_}.first(1), std::span{ways_}.first(1));
+        driver.look(std::span{jobs_}.first(1), std::span{executions_}.first(1));
         if (!driver.looks_first()) return;
         for (std::size_t at = 1; at < jobs_.size(); ++at) {
             if (!jobs_[at].new_id) jobs_[at].coordinator.look_again();
@@ -46,18 +46,19 @@ public:
     /// in the order of the window; the job's slot is free then.
     template <typename Driver, typename Ended>
     void round(Driver& driver, bool follows, Ended&& ended) {
-        driver.round(jobs_, ways_, follows, Driver::template calls_of<Direction>());
+        driver.round(jobs_, executions_, follows, Driver::template calls_of<Direction>());
         std::size_t kept = 0;
         for (std::size_t at = 0; at < jobs_.size(); ++at) {
-            if (ways_[at].over) {
-                ended(numbers_[at], jobs_[at], ways_[at]);
+            if (executions_[at].over) {
+                ended(numbers_[at], jobs_[at], executions_[at]);
                 continue;
             }
             if (kept != at) move(at, kept);
             ++kept;
         }
         jobs_.erase(jobs_.begin() + static_cast<std::ptrdiff_t>(kept), jobs_.end());
-        ways_.erase(ways_.begin() + static_cast<std::ptrdiff_t>(kept), ways_.end());
+        executions_.erase(executions_.begin() + static_cast<std::ptrdiff_t>(kept),
+                          executions_.end());
         numbers_.resize(kept);
         parameters_.erase(parameters_.begin() + static_cast<std::ptrdiff_t>(kept),
                           parameters_.end());
@@ -68,7 +69,7 @@ private:
     void make_room() {
         made_ = std::min(room_, std::max<std::size_t>(16, 2 * made_));
         jobs_.reserve(made_);
-        ways_.reserve(made_);
+        executions_.reserve(made_);
         numbers_.reserve(made_);
         parameters_.reserve(made_);
         for (std::size_t at = 0; at < jobs_.size(); ++at) {
@@ -79,7 +80,7 @@ private:
     void move(std::size_t from, std::size_t to) {
         parameters_[to] = std::move(parameters_[from]);
         numbers_[to] = numbers_[from];
-        ways_[to] = std::move(ways_[from]);
+        executions_[to] = std::move(executions_[from]);
         jobs_[to] = std::move(jobs_[from]);
         jobs_[to].parameters = &parameters_[to];
     }
@@ -87,7 +88,7 @@ private:
     std::size_t room_;
     std::size_t made_ = 0; ///< the number of jobs with reserved room
     std::vector<job> jobs_;
-    std::vector<execution_state> ways_;
+    std::vector<execution_state> executions_;
     std::vector<std::size_t> numbers_;
     std::vector<parameters_type> parameters_;
 };

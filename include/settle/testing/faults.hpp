@@ -9,125 +9,16 @@
 //   fragile.deliver_late();
 #pragma once
 
-#include <settle/store/seam.hpp>
 #include <settle/testing/fault_plan.hpp>
+#include <settle/testing/kept_calls.hpp>
 
-#include <deque>
-#include <map>
+#include <functional>
 #include <mutex>
 
 SETTLE_BEGIN
 namespace testing {
 
 namespace detail {
-
-/// Copies of transactions, for requests and writes that are sent later.
-class kept_transactions {
-public:
-    kept_transactions() = default;
-    kept_transactions(kept_transactions const&) = delete;
-    kept_transactions& operator=(kept_transactions const&) = delete;
-    ~kept_transactions() {
-        for (auto& [id, one] : all_) one.type->destroy(one.parameters.get());
-    }
-
-    /// Points a request or a write at the copy of its transaction.
-    template <typename Request>
-    void keep(Request& of) {
-        auto [at, fresh] = all_.try_emplace(of.id);
-        transaction& copy = at->second;
-        if (fresh) {
-            copy.id = *of.id;
-            copy.type = of.type;
-            copy.parameters = std::make_unique<std::max_align_t[]>(
-                of.type->size / sizeof(std::max_align_t) + 1);
-            of.type->copy(copy.parameters.get(), of.parameters);
-        }
-        of.id = &copy.id;
-        of.parameters = copy.parameters.get();
-    }
-
-private:
-    struct transaction {
-        transaction_id id{};
-        transaction_descriptor const* type = nullptr;
-        std::unique_ptr<std::max_align_t[]> parameters{};
-    };
-    std::map<transaction_id const*, transaction> all_; ///< by the id that was copied
-};
-
-/// Requests of a store that are sent later; their results are dropped.
-struct kept_parts {
-    explicit kept_parts(std::vector<part_request>&& given) : requests(std::move(given)) {
-        for (part_request& one : requests) {
-            transactions.keep(one);
-            if (one.results != nullptr) one.results = &of_stages.emplace_back(*one.results);
-        }
-    }
-    template <typename Session>
-    void send(Session&& session) {
-        std::vector<part_result> results(requests.size());
-        session.execute(std::span<part_request const>{requests}, std::span{results});
-    }
-
-    kept_transactions transactions;
-    std::deque<std::vector<kept_result>> of_stages;
-    std::vector<part_request> requests;
-};
-
-/// Writes of a log that are sent later.
-struct kept_writes {
-    kept_writes(std::vector<entry_write>&& given, write_context const& context)
-        : writes(std::move(given)), now(context.now), owner(context.owner) {
-        for (entry_write& one : writes) {
-            transactions.keep(one);
-            if (one.images != nullptr) one.images = &images.emplace_back(*one.images);
-            if (one.results != nullptr) one.results = &of_stages.emplace_back(*one.results);
-        }
-    }
-    template <typename Log>
-    void send(Log&& log) {
-        std::vector<write_result> results(writes.size());
-        for (std::size_t at = 0; at < writes.size(); ++at) results[at].row = writes[at].row;
-        log.write(std::span<entry_write const>{writes}, std::span{results},
-                  write_context{now, owner});
-    }
-
-    kept_transactions transactions;
-    std::deque<std::vector<image>> images;
-    std::deque<std::vector<kept_result>> of_stages;
-    std::vector<entry_write> writes;
-    timestamp now;
-    std::string owner;
-};
-
-/// Transactions of one phase that are sent later.
-struct kept_one_phase {
-    kept_one_phase(std::span<one_phase_request const> given, write_context const& context,
-                   one_phase_decider const& decides)
-        : requests(given.begin(), given.end()), now(context.now), owner(context.owner),
-          decider(decides.copy()) {
-        for (one_phase_request& one : requests) {
-            transactions.keep(one);
-            auto& own = parts.emplace_back(one.parts.begin(), one.parts.end());
-            for (part_request& part : own) transactions.keep(part);
-            one.parts = own;
-            one.results = results.emplace_back(own.size());
-        }
-    }
-    template <typename Records, typename Log>
-    void send(Records&& records, Log&& log) {
-        records.one_phase(std::span{requests}, log, write_context{now, owner}, *decider);
-    }
-
-    kept_transactions transactions;
-    std::vector<one_phase_request> requests;
-    std::deque<std::vector<part_request>> parts;
-    std::deque<std::vector<part_result>> results;
-    timestamp now;
-    std::string owner;
-    std::shared_ptr<one_phase_decider> decider;
-};
 
 /// True if a fault hits an operation of a wave.
 [[nodiscard]] constexpr bool hits(fault const& planned, std::size_t operation) {
@@ -192,11 +83,11 @@ public:
 
     // Called by the sessions:
 
-    [[nodiscard]] fault ask(std::string_view what, bool to_log, std::size_t operations) {
+    [[nodiscard]] fault next_fault(std::string_view name, bool to_log, std::size_t operations) {
         call current;
         {
             std::lock_guard const guard{mutex_};
-            current = {++calls_, what, to_log, operations};
+            current = {++calls_, name, to_log, operations};
         }
         fault const planned = plan_ ? plan_(current) : fault{};
         if (planned.kind == fault_kind::crash_before) throw crash{};
@@ -273,7 +164,7 @@ public:
             session.one_phase(requests, log.session(), at, decider);
         }
     {
-        fault const planned = source_->ask(name_of(step::one_phase), true, requests.size());
+        fault const planned = source_->next_fault(name_of(step::one_phase), true, requests.size());
         if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
             session_.one_phase(requests, log.session(), at, decider);
             if (planned.kind == fault_kind::crash_after) throw crash{};
@@ -310,7 +201,7 @@ public:
         return session_.marks(after, limit);
     }
     result<answer> resolve(mark_locator const& locator, bool confirmed) {
-        fault_ = source_->ask("resolve", false, 1);
+        fault_ = source_->next_fault("resolve", false, 1);
         if (fault_.kind == fault_kind::unavailable) return detail::lost(fault_.kind);
         if (fault_.kind == fault_kind::late) {
             source_->keep([inner = inner_, name = log_name_, locator, confirmed] {
@@ -328,8 +219,8 @@ public:
     }
 
 private:
-    [[nodiscard]] bool lost(std::string_view what) {
-        fault_ = source_->ask(what, false, 1);
+    [[nodiscard]] bool lost(std::string_view name) {
+        fault_ = source_->next_fault(name, false, 1);
         if (fault_.kind == fault_kind::crash_after) throw crash{};
         return fault_.kind != fault_kind::none;
     }
@@ -347,7 +238,8 @@ private:
     sent_wave begin(std::span<part_request const> requests) {
         sent_wave wave;
         if (requests.empty()) return wave;
-        wave.planned = source_->ask(name_of(requests.front().action), false, requests.size());
+        wave.planned =
+            source_->next_fault(name_of(requests.front().action), false, requests.size());
         std::vector<part_request> hit;
         bool const holds_back = detail::takes_no_effect(wave.planned.kind);
         for (std::size_t at = 0; at < requests.size(); ++at) {
@@ -403,7 +295,8 @@ public:
     void write(std::span<entry_write const> writes, std::span<write_result> results,
                write_context const& at) {
         if (writes.empty()) return;
-        fault const planned = source_->ask(name_of(writes.front().action), true, writes.size());
+        fault const planned =
+            source_->next_fault(name_of(writes.front().action), true, writes.size());
         if (planned.kind == fault_kind::none || planned.kind == fault_kind::crash_after) {
             session_.write(writes, results, at);
             if (planned.kind == fault_kind::crash_after) throw crash{};
@@ -458,8 +351,8 @@ public:
     [[nodiscard]] auto& session() { return session_; }
 
 private:
-    bool lost(std::string_view what, std::size_t operations = 1) {
-        fault const planned = source_->ask(what, true, operations);
+    bool lost(std::string_view name, std::size_t operations = 1) {
+        fault const planned = source_->next_fault(name, true, operations);
         if (planned.kind == fault_kind::crash_after) throw crash{};
         return planned.kind != fault_kind::none;
     }

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSL-1.0
+// Copies of calls to a store or a log, which a faulty database sends later.
+#pragma once
+
+#include <settle/store/seam.hpp>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+SETTLE_BEGIN
+namespace testing::detail {
+
+/// Copies of transactions, for requests and writes that are sent later.
+class kept_transactions {
+public:
+    kept_transactions() = default;
+    kept_transactions(kept_transactions const&) = delete;
+    kept_transactions& operator=(kept_transactions const&) = delete;
+    ~kept_transactions() {
+        for (auto& [id, one] : all_) one.type->destroy(one.parameters.get());
+    }
+
+    /// Points a request or a write at the copy of its transaction.
+    template <typename Request>
+    void keep(Request& of) {
+        auto [at, fresh] = all_.try_emplace(of.id);
+        transaction& copy = at->second;
+        if (fresh) {
+            copy.id = *of.id;
+            copy.type = of.type;
+            copy.parameters = std::make_unique<std::max_align_t[]>(
+                of.type->size / sizeof(std::max_align_t) + 1);
+            of.type->copy(copy.parameters.get(), of.parameters);
+        }
+        of.id = &copy.id;
+        of.parameters = copy.parameters.get();
+    }
+
+private:
+    struct transaction {
+        transaction_id id{};
+        transaction_descriptor const* type = nullptr;
+        std::unique_ptr<std::max_align_t[]> parameters{};
+    };
+    std::map<transaction_id const*, transaction> all_; ///< by the id that was copied
+};
+
+/// Requests of a store that are sent later; their results are dropped.
+struct kept_parts {
+    explicit kept_parts(std::vector<part_request>&& given) : requests(std::move(given)) {
+        for (part_request& one : requests) {
+            transactions.keep(one);
+            if (one.results != nullptr) one.results = &of_stages.emplace_back(*one.results);
+        }
+    }
+    template <typename Session>
+    void send(Session&& session) {
+        std::vector<part_result> results(requests.size());
+        session.execute(std::span<part_request const>{requests}, std::span{results});
+    }
+
+    kept_transactions transactions;
+    std::deque<std::vector<kept_result>> of_stages;
+    std::vector<part_request> requests;
+};
+
+/// Writes of a log that are sent later.
+struct kept_writes {
+    kept_writes(std::vector<entry_write>&& given, write_context const& context)
+        : writes(std::move(given)), now(context.now), owner(context.owner) {
+        for (entry_write& one : writes) {
+            transactions.keep(one);
+            if (one.images != nullptr) one.images = &images.emplace_back(*one.images);
+            if (one.results != nullptr) one.results = &of_stages.emplace_back(*one.results);
+        }
+    }
+    template <typename Log>
+    void send(Log&& log) {
+        std::vector<write_result> results(writes.size());
+        for (std::size_t at = 0; at < writes.size(); ++at) results[at].row = writes[at].row;
+        log.write(std::span<entry_write const>{writes}, std::span{results},
+                  write_context{now, owner});
+    }
+
+    kept_transactions transactions;
+    std::deque<std::vector<image>> images;
+    std::deque<std::vector<kept_result>> of_stages;
+    std::vector<entry_write> writes;
+    timestamp now;
+    std::string owner;
+};
+
+/// Transactions of one phase that are sent later.
+struct kept_one_phase {
+    kept_one_phase(std::span<one_phase_request const> given, write_context const& context,
+                   one_phase_decider const& decides)
+        : requests(given.begin(), given.end()), now(context.now), owner(context.owner),
+          decider(decides.copy()) {
+        for (one_phase_request& one : requests) {
+            transactions.keep(one);
+            auto& own = parts.emplace_back(one.parts.begin(), one.parts.end());
+            for (part_request& part : own) transactions.keep(part);
+            one.parts = own;
+            one.results = results.emplace_back(own.size());
+        }
+    }
+    template <typename Records, typename Log>
+    void send(Records&& records, Log&& log) {
+        records.one_phase(std::span{requests}, log, write_context{now, owner}, *decider);
+    }
+
+    kept_transactions transactions;
+    std::vector<one_phase_request> requests;
+    std::deque<std::vector<part_request>> parts;
+    std::deque<std::vector<part_result>> results;
+    timestamp now;
+    std::string owner;
+    std::shared_ptr<one_phase_decider> decider;
+};
+
+} // namespace testing::detail
+SETTLE_END
