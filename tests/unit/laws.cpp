@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The laws of transaction types, in memory, over every width and kind of effect; and how they fail.
+// The laws of transaction types in memory, with every width and kind of effect, and a broken law.
 #include <settle/testing/laws.hpp>
 
 #include <transfer/transfer.hpp>
@@ -11,7 +11,7 @@ using settle::testing::check_laws;
 
 namespace {
 
-/// A type of which nothing ever takes effect says nothing, so the share is looked at, too.
+/// Also checks that enough parts were applied: without them the laws would hold trivially.
 template <auto const& Type>
 void keeps_laws(std::uint64_t least_applied) {
     auto const report = check_laws<Type>();
@@ -24,7 +24,7 @@ struct forgetful_store {
     template <typename Record>
     std::string mark(settle::mark<Record> const& given, std::optional<Record> const&) const {
         for (auto const delta : given.confirm_delta) {
-            if (delta > 100) return "it forgets " + std::to_string(delta);
+            if (delta > 100) return "the store loses " + std::to_string(delta);
         }
         return {};
     }
@@ -37,7 +37,7 @@ TEST_CASE("laws: a broken law is reported with the simplest case") {
     CHECK_FALSE(report);
     CHECK(report.text ==
           "settle: a law is broken: a mark is read back from its stored form as it was\n"
-          "  it forgets 101\n"
+          "  the store loses 101\n"
           "  record {\"id\":\"\",\"balance\":0,\"opened_with\":0}\n"
           "  apply 't0' part 0 under 1: participant 'destination' line 0 of "
           "{\"source\":\"a\",\"destination\":\"\",\"amount\":101}\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The laws of the types that this repository has, with marks and expressions as SQLite keeps them.
+// The laws of this repository's types in SQLite: marks in their stored form, expressions as SQL.
 #include <settle/sqlite/laws.hpp>
 #include <settle/testing/store_suite/types.hpp>
 

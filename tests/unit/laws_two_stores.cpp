@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Every transaction type of this repository, in memory and in SQLite side by side.
+// Compares memory and SQLite under every transaction type of this repository.
 #include <settle/memory.hpp>
 #include <settle/sqlite.hpp>
 #include <settle/testing/laws/two_stores.hpp>

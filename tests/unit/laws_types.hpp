@@ -50,7 +50,7 @@ struct row {
     std::int16_t few;
 };
 
-struct wish {
+struct request {
     std::string id;
     std::int64_t amount;
     std::int64_t other;
@@ -78,7 +78,7 @@ BOOST_HANA_ADAPT_STRUCT(law_test::thing, id, wide, other, word, half, tiny, coun
                         seen, label, title, shade, extent, made, due, limit, share, note, flag,
                         tint, ended);
 BOOST_HANA_ADAPT_STRUCT(law_test::row, id, amount, few);
-BOOST_HANA_ADAPT_STRUCT(law_test::wish, id, amount, other, word, count, tiny, byte, open, label,
+BOOST_HANA_ADAPT_STRUCT(law_test::request, id, amount, other, word, count, tiny, byte, open, label,
                         shade, extent, made, due, limit, share, note, flag, tint, ended, rows);
 
 namespace law_test {
@@ -97,79 +97,81 @@ inline constexpr settle::collection<thing, "things", &thing::id> things;
 using things_type = std::remove_const_t<decltype(things)>;
 
 /// Sums in every width, at both moments, under bounds of every spelling.
-inline constexpr auto sums_type = transaction<wish, "sums">(
-    participant<"plain">(things, param<&wish::id>)
-        .require(field<&thing::wide> - param<&wish::amount> * 2 > param<&wish::other>)
-        .require(100 - field<&thing::tiny> >= param<&wish::tiny>)
+inline constexpr auto sums_type = transaction<request, "sums">(
+    participant<"plain">(things, param<&request::id>)
+        .require(field<&thing::wide> - param<&request::amount> * 2 > param<&request::other>)
+        .require(100 - field<&thing::tiny> >= param<&request::tiny>)
         .require(field<&thing::byte> + lit<1> < 200)
-        .apply(may_pass_zero(signed_operand(field<&thing::wide> += param<&wish::amount> -
-                                                                   param<&wish::other>)),
-               may_pass_zero(signed_operand(field<&thing::tiny> -= param<&wish::tiny>)),
-               may_pass_zero(field<&thing::count> -= param<&wish::count>))
+        .apply(may_pass_zero(signed_operand(field<& thing::wide> +=
+                                            param<&request::amount> - param<&request::other>)),
+               may_pass_zero(signed_operand(field<& thing::tiny> -= param<&request::tiny>)),
+               may_pass_zero(field<& thing::count> -= param<&request::count>))
         .compensate(settle::inverse)
-        .confirm(field<&thing::byte> += param<&wish::byte>,
-                 may_pass_zero(signed_operand(field<&thing::wide> -= -param<&wish::other>)),
-                 may_pass_zero(signed_operand(field<&thing::half> -= param<&wish::word>)),
-                 may_pass_zero(field<&thing::wide> = field<&thing::wide> - param<&wish::count>)),
-    participant<"lines">(things, each<&wish::rows>, line<&row::id>)
+        .confirm(
+            field<& thing::byte> += param<&request::byte>,
+            may_pass_zero(signed_operand(field<& thing::wide> -= -param<&request::other>)),
+            may_pass_zero(signed_operand(field<& thing::half> -= param<&request::word>)),
+            may_pass_zero(field<& thing::wide> = field<&thing::wide> - param<&request::count>)),
+    participant<"lines">(things, each<&request::rows>, line<&row::id>)
         .require(field<&thing::other> >= line<&row::amount>)
-        .apply(field<&thing::other> -= line<&row::amount>)
-        .compensate(field<&thing::other> += line<&row::amount>)
-        .confirm(field<&thing::port> += lit<3>));
+        .apply(field<& thing::other> -= line<&row::amount>)
+        .compensate(field<& thing::other> += line<&row::amount>)
+        .confirm(field<& thing::port> += lit<3>));
 
 /// Guards that need exact values of fields that other transactions may change.
-inline constexpr auto exact_type = transaction<wish, "exact">(
-    participant<"thing">(things, param<&wish::id>)
+inline constexpr auto exact_type = transaction<request, "exact">(
+    participant<"thing">(things, param<&request::id>)
         .require(field<&thing::wide> != field<&thing::other> || field<&thing::open>)
-        .require(!(field<&thing::word> * field<&thing::half> > param<&wish::amount>))
-        .confirm(field<&thing::port> += lit<1>),
-    participant<"stranger">(things, param<&wish::label>)
-        .confirm(may_pass_zero(signed_operand(field<&thing::wide> += param<&wish::amount>))));
+        .require(!(field<&thing::word> * field<&thing::half> > param<&request::amount>))
+        .confirm(field<& thing::port> += lit<1>),
+    participant<"other">(things, param<&request::label>)
+        .confirm(may_pass_zero(signed_operand(field<& thing::wide> += param<&request::amount>))));
 
 /// Effects that read the fields which the same or the previous moment changes.
-inline constexpr auto swap_type = transaction<wish, "swap">(
-    participant<"thing">(things, param<&wish::id>)
-        .require(field<&thing::wide> <= param<&wish::amount>)
-        .apply(field<&thing::wide> = field<&thing::other>,
-               field<&thing::other> = field<&thing::wide>,
-               field<&thing::label> = field<&thing::title>,
-               may_pass_zero(signed_operand(field<&thing::tiny> += field<&thing::half>)))
+inline constexpr auto swap_type = transaction<request, "swap">(
+    participant<"thing">(things, param<&request::id>)
+        .require(field<&thing::wide> <= param<&request::amount>)
+        .apply(field<& thing::wide> = field<&thing::other>,
+               field<& thing::other> = field<&thing::wide>,
+               field<& thing::label> = field<&thing::title>,
+               may_pass_zero(signed_operand(field<& thing::tiny> += field<&thing::half>)))
         .compensate(settle::inverse)
-        .confirm(field<&thing::title> = field<&thing::label>,
-                 may_pass_zero(signed_operand(field<&thing::half> -= field<&thing::tiny>)),
-                 field<&thing::wide> = field<&thing::other> * field<&thing::wide>,
-                 field<&thing::note> = param<&wish::note>));
+        .confirm(field<& thing::title> = field<&thing::label>,
+                 may_pass_zero(signed_operand(field<& thing::half> -= field<&thing::tiny>)),
+                 field<& thing::wide> = field<&thing::other> * field<&thing::wide>,
+                 field<& thing::note> = param<&request::note>));
 
 /// Credits and debits beside assignments, which a reversal can only compute from the entry's
 /// images.
-inline constexpr auto restock_type = transaction<wish, "restock">(
-    participant<"filled">(things, param<&wish::id>)
-        .require(field<&thing::other> >= param<&wish::amount>)
-        .apply(field<&thing::title> = param<&wish::label>,
-               field<&thing::other> -= param<&wish::amount>)
+inline constexpr auto restock_type = transaction<request, "restock">(
+    participant<"filled">(things, param<&request::id>)
+        .require(field<&thing::other> >= param<&request::amount>)
+        .apply(field<& thing::title> = param<&request::label>,
+               field<& thing::other> -= param<&request::amount>)
         .compensate(settle::inverse)
-        .confirm(field<&thing::label> = param<&wish::label>,
-                 field<&thing::wide> += param<&wish::amount>,
-                 may_pass_zero(field<&thing::tiny> += param<&wish::tiny>)),
-    participant<"counted">(things, param<&wish::label>)
-        .confirm(field<&thing::wide> += param<&wish::amount>,
-                 may_pass_zero(signed_operand(field<&thing::half> -= param<&wish::word>))));
+        .confirm(field<& thing::label> = param<&request::label>,
+                 field<& thing::wide> += param<&request::amount>,
+                 may_pass_zero(field<& thing::tiny> += param<&request::tiny>)),
+    participant<"counted">(things, param<&request::label>)
+        .confirm(field<& thing::wide> += param<&request::amount>,
+                 may_pass_zero(signed_operand(field<& thing::half> -= param<&request::word>))));
 
 /// An assignment with a compensation by hand, and sums of other transactions beside it.
-inline constexpr auto close_type = transaction<wish, "close">(
-    participant<"thing">(things, param<&wish::id>)
+inline constexpr auto close_type = transaction<request, "close">(
+    participant<"thing">(things, param<&request::id>)
         .require(field<&thing::open> == lit<true>)
         .require(field<&thing::label> == "open")
-        .apply(field<&thing::open> = lit<false>, field<&thing::label> = lit<"closed">,
-               field<&thing::byte> += param<&wish::byte>)
+        .apply(field<& thing::open> = lit<false>, field<& thing::label> = lit<"closed">,
+               field<& thing::byte> += param<&request::byte>)
         .compensate(settle::inverse)
-        .confirm(field<&thing::limit> = std::nullopt, field<&thing::tint> = param<&wish::tint>),
-    participant<"pinned">(things, param<&wish::label>)
+        .confirm(field<& thing::limit> = std::nullopt,
+                 field<& thing::tint> = param<&request::tint>),
+    participant<"pinned">(things, param<&request::label>)
         .require(field<&thing::open> == lit<false>)
-        .apply(field<&thing::open> = lit<true>)
-        .compensate(field<&thing::open> = lit<false>),
-    participant<"adder">(things, param<&wish::id>)
-        .apply(may_pass_zero(field<&thing::wide> -= param<&wish::count>))
+        .apply(field<& thing::open> = lit<true>)
+        .compensate(field<& thing::open> = lit<false>),
+    participant<"adder">(things, param<&request::id>)
+        .apply(may_pass_zero(field<& thing::wide> -= param<&request::count>))
         .compensate(settle::inverse));
 
 } // namespace law_test

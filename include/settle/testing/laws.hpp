@@ -9,10 +9,10 @@
 // The laws:
 // - An apply has the answer and the effect of a plain 128-bit evaluation of the definition, also
 //   while other transactions are pending, whether they commit or cancel.
-// - A refused apply changes nothing; an undo reverts exactly its apply; a finish leaves the effects
-//   of apply and confirm; to adopt a mark twice is to adopt it once.
+// - A refused apply changes nothing. An undo reverts exactly its apply. A finish leaves the effects
+//   of apply and confirm. Adopting a mark twice has the effect of adopting it once.
 // - Parameters that break a guard on them are refused. JSON keeps every value.
-// - A reversal takes back a gain that is still there, and gives back a loss.
+// - A reversal takes a gain back if the record still has it, and gives a loss back.
 #pragma once
 
 #include <settle/testing/laws/record_laws.hpp>
@@ -40,40 +40,42 @@ struct law_report {
 namespace laws {
 
 /// Runs random cases until a case fails, and simplifies that case.
-/// Shape:   draw() - a new case; look(case) - the law that the case breaks, if any
-template <typename Draw, typename Look>
-void try_cases(law_report& report, std::uint64_t rounds, Draw const& draw, Look const& look) {
+/// Shape:   draw() - a new case; check(case) - the law that the case breaks, if any
+template <typename Draw, typename Check>
+void try_cases(law_report& report, std::uint64_t rounds, Draw const& draw, Check const& check) {
     for (std::uint64_t round = 0; round < rounds && report; ++round) {
-        auto story = draw();
+        auto tested = draw();
         ++report.cases;
-        broken_law found = look(story);
+        broken_law found = check(tested);
         if (!found) continue;
-        simpler by{20000};
+        shrinker with{20000};
         std::string const law = found.law;
-        story.simplify(by, [&] { return look(story).law == law; });
-        found = look(story);
+        tested.shrink(with, [&] { return check(tested).law == law; });
+        found = check(tested);
         report.text = "settle: a law is broken: " + found.law + "\n  " + found.how + "\n  " +
-                      story.tell();
+                      tested.describe();
     }
 }
 
 template <auto const& Type, typename Collection, typename StoredForm>
-void check_collection(law_report& report, chance& from, std::uint64_t rounds,
+void check_collection(law_report& report, value_source& source, std::uint64_t rounds,
                       StoredForm const& stored) {
     using case_type = record_case<Type, Collection>;
-    auto const look = [&](case_type const& story) {
-        broken_law found = read_back<Type, Collection>(story);
-        if (!found) found = refuse<Type, Collection>(story);
-        if (!found) found = reverse_each<Type, Collection>(story);
+    auto const check = [&](case_type const& tested) {
+        broken_law found = read_back<Type, Collection>(tested);
+        if (!found) found = refuse<Type, Collection>(tested);
+        if (!found) found = reverse_each<Type, Collection>(tested);
         if (found) return found;
-        record_trial<Type, Collection, StoredForm> trial{story, stored};
+        record_trial<Type, Collection, StoredForm> trial{tested, stored};
         found = trial.run();
         report.applied += trial.applied();
         return found;
     };
     // One part first, since a failure of a single part is easier to understand.
-    try_cases(report, rounds / 2, [&] { return case_type::draw(from, 1, 1); }, look);
-    try_cases(report, rounds - rounds / 2, [&] { return case_type::draw(from, 2, 5); }, look);
+    try_cases(
+        report, rounds / 2, [&] { return case_type::draw(source, 1, 1); }, check);
+    try_cases(
+        report, rounds - rounds / 2, [&] { return case_type::draw(source, 2, 5); }, check);
 }
 
 /// True for the first participant of its collection.
@@ -98,12 +100,12 @@ template <auto const& Type, typename StoredForm = no_stored_form>
 [[nodiscard]] law_report check_laws(std::uint64_t seed = 1, std::uint64_t rounds = 2000,
                                     StoredForm const& stored = {}) {
     law_report report;
-    chance from{seed};
-    learn_from_type(from, Type);
+    value_source source{seed};
+    learn_from_type(source, Type);
     forward<Type>::for_each_participant([&](auto index) {
         using collection = typename forward<Type>::template collection_of<index>;
         if constexpr (laws::is_first_of_collection<Type, index>()) {
-            if (report) laws::check_collection<Type, collection>(report, from, rounds, stored);
+            if (report) laws::check_collection<Type, collection>(report, source, rounds, stored);
         }
     });
     if (!report) {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <settle/store/codec.hpp>
-#include <settle/testing/laws/history.hpp>
-#include <settle/testing/laws/simpler.hpp>
+#include <settle/testing/laws/record_model.hpp>
+#include <settle/testing/laws/shrinker.hpp>
 #include <settle/testing/show_record.hpp>
 
 SETTLE_BEGIN
@@ -12,74 +12,75 @@ namespace testing {
 namespace laws {
 
 template <typename Guard, typename S, typename Record>
-void fit_to_bound(chance& from, Guard const& guard, S at, Record& record) {
+void fit_to_bound(value_source& source, Guard const& guard, S at, Record& record) {
     bool ignored = false;
-    if (!from.one_in(2)) return;
-    auto const off = static_cast<std::int64_t>(from.below(4)) - 1;
+    if (!source.one_in(2)) return;
+    auto const off = static_cast<std::int64_t>(source.below(4)) - 1;
     wide const near = Guard::side == bound_side::lower ? off : -off;
-    put(record.*Guard::member, plain(guard.limit, at) + near, ignored);
+    assign(record.*Guard::member, plain_value(guard.limit, at) + near, ignored);
 }
 template <auto Member, typename R, typename S, typename Record>
 void fit_to_condition(
-    chance& from,
+    value_source& source,
     binary_expression<operation_kind::equal, field_expression<Member>, R> const& condition, S at,
     Record& record) {
     bool ignored = false;
-    if (!from.one_in(8)) put(record.*Member, plain(condition.right, at), ignored);
+    if (!source.one_in(8)) assign(record.*Member, plain_value(condition.right, at), ignored);
 }
 template <typename Condition, typename S, typename Record>
-void fit_to_condition(chance&, Condition const&, S const&, Record&) {}
+void fit_to_condition(value_source&, Condition const&, S const&, Record&) {}
 
 /// Sets members of a record so that the guards of one part just hold or just fail.
 template <auto const& Type, std::size_t Index, typename Record>
-void fit_to_guards(chance& from, Record& record, typename forward<Type>::parameters const& given,
-                   std::size_t line) {
+void fit_to_guards(value_source& source, Record& record,
+                   typename forward<Type>::parameters const& given, std::size_t line) {
     using direction = forward<Type>;
     if (direction::template lines<Index>(given) <= line) return;
-    sight<Record, typename direction::parameters, typename direction::template element_of<Index>>
+    plain_scope<Record, typename direction::parameters,
+                typename direction::template element_of<Index>>
         at{&record, &given, direction::template element<Index>(given, line)};
     for_each_element(direction::template description<Index>().guards, [&](auto const& guard) {
-        if constexpr (requires { guard.limit; }) fit_to_bound(from, guard, at, record);
-        else fit_to_condition(from, guard.condition, at, record);
+        if constexpr (requires { guard.limit; }) fit_to_bound(source, guard, at, record);
+        else fit_to_condition(source, guard.condition, at, record);
     });
 }
 
-enum class verb : std::uint8_t { apply, finish, undo, undo_exactly };
+/// An action on one part. `undo` also acts on a mark with a lower epoch.
+enum class part_action : std::uint8_t { apply, finish, undo, undo_exactly };
 
 /// One operation of a case.
-struct happening {
-    BOOST_HANA_DEFINE_STRUCT(happening,
-        (verb, what),
-        (std::uint8_t, wish),
-        (std::uint8_t, number));
+struct case_operation {
+    BOOST_HANA_DEFINE_STRUCT(case_operation, (part_action, action), (std::uint8_t, part),
+                             (std::uint8_t, raised));
 
-    [[nodiscard]] epoch under() const { return epoch{number} + 1; }
+    [[nodiscard]] epoch epoch_number() const { return epoch{raised} + 1; }
 };
 
 /// One part of a case: of the type under test, or a foreign part of another type.
 template <typename Parameters>
-struct wish {
+struct case_part {
     /// An index among the participants of the record's collection; the next index means foreign.
     std::size_t participant = 0;
     std::size_t line = 0;
     transaction_id id;
-    Parameters given{};
-    std::vector<std::int64_t> stranger{}; ///< deltas of a foreign part: at apply, then at confirm
+    Parameters parameters{};
+    /// Of a foreign part: its deltas at apply, then its deltas at confirm.
+    std::vector<std::int64_t> foreign_deltas{};
 };
 
 /// Gives a record the key of a part.
 template <auto const& Type, std::size_t Index, typename Record, typename Parameters>
-void set_key(Record& record, wish<Parameters> const& by) {
+void set_key(Record& record, case_part<Parameters> const& part) {
     using direction = forward<Type>;
     using collection = typename direction::template collection_of<Index>;
     bool overflow = false;
     store_value(record.*collection::key_member,
-                direction::template key<Index>(by.given, by.line), overflow);
+                direction::template key<Index>(part.parameters, part.line), overflow);
 }
 
 /// The intent of a foreign part: it adds numbers to the integer members.
 template <Described Record>
-class stranger_intent {
+class foreign_intent {
 public:
     static constexpr bool commutes = true;
     static constexpr bool creates = false;
@@ -88,7 +89,7 @@ public:
     static constexpr std::uint64_t confirm_fields = 0;
     static constexpr std::uint64_t exact_fields = 0;
 
-    explicit stranger_intent(std::vector<std::int64_t> const& numbers) : numbers_(numbers) {}
+    explicit foreign_intent(std::vector<std::int64_t> const& numbers) : numbers_(numbers) {}
 
     void deltas(integers<Record>& apply, integers<Record>& confirm, bool&) const {
         std::copy_n(numbers_.begin(), apply.size(), apply.begin());
@@ -99,8 +100,8 @@ public:
     void for_each_bound(Function&&, bool&) const {}
     [[nodiscard]] bool exact_guards_hold(Record const&, bool&) const { return true; }
 
-    [[nodiscard]] reading<Record> read() const {
-        reading<Record> made;
+    [[nodiscard]] evaluated_part<Record> evaluate() const {
+        evaluated_part<Record> made;
         for (std::size_t i = 0; i < made.apply.size(); ++i) {
             made.apply[i] = numbers_[i];
             made.confirm[i] = numbers_[made.apply.size() + i];
@@ -112,6 +113,7 @@ private:
     std::vector<std::int64_t> const& numbers_;
 };
 
+/// The record before the first operation, the parts, and the operations in their order.
 template <auto const& Type, typename Collection>
 struct record_case {
     using direction = forward<Type>;
@@ -119,86 +121,89 @@ struct record_case {
     using parameters = typename direction::parameters;
 
     std::optional<record_type> record;
-    std::vector<wish<parameters>> wishes;
-    std::vector<happening> happenings;
+    std::vector<case_part<parameters>> parts;
+    std::vector<case_operation> operations;
 
     /// Calls `function(index)` for the participant of a part; returns false for a foreign part.
     template <typename Function>
     static bool visit(std::size_t participant, Function&& function) {
-        bool shared = false;
+        bool found = false;
         std::size_t at = 0;
         direction::for_each_participant([&](auto index) {
-            if constexpr (is_ours<index>()) {
+            if constexpr (is_on_record<index>()) {
                 if (at++ == participant) {
                     function(index);
-                    shared = true;
+                    found = true;
                 }
             }
         });
-        return shared;
+        return found;
     }
 
     [[nodiscard]] static std::size_t participants() {
         std::size_t count = 0;
-        direction::for_each_participant([&](auto index) { count += is_ours<index>(); });
+        direction::for_each_participant([&](auto index) { count += is_on_record<index>(); });
         return count;
     }
 
     /// Draws a case in which some parts are likely to be applied.
     /// Shape:   least, most - limits of the number of parts
-    static record_case draw(chance& from, std::size_t least, std::size_t most) {
+    static record_case draw(value_source& source, std::size_t least, std::size_t most) {
         record_case made;
-        from.begin_case();
-        std::size_t const count = least + from.below(most - least + 1);
-        for (std::size_t at = 0; at < count; ++at) made.wishes.push_back(draw_wish(from, at));
-        if (!from.one_in(16)) made.record = from.draw<record_type>();
-        if (made.record) made.fit(from);
-        std::size_t const steps = 2 + from.below(3 * count + 2);
+        source.begin_case();
+        std::size_t const count = least + source.below(most - least + 1);
+        for (std::size_t at = 0; at < count; ++at) made.parts.push_back(draw_part(source, at));
+        if (!source.one_in(16)) made.record = source.draw<record_type>();
+        if (made.record) made.fit(source);
+        std::size_t const steps = 2 + source.below(3 * count + 2);
         for (std::size_t at = 0; at < steps; ++at) {
-            constexpr std::array<verb, 8> verbs{verb::apply,  verb::apply,  verb::apply,
-                                                verb::apply,  verb::finish, verb::finish,
-                                                verb::undo,   verb::undo_exactly};
+            constexpr std::array<part_action, 8> actions{
+                part_action::apply, part_action::apply,       part_action::apply,
+                part_action::apply, part_action::finish,      part_action::finish,
+                part_action::undo,  part_action::undo_exactly};
             // First an apply of every part, then operations in any order.
-            verb const what = at < count ? verb::apply : verbs[from.below(verbs.size())];
-            std::size_t const index = at < count ? at : from.below(count);
-            std::size_t const number = from.one_in(4) ? from.below(3) : 1;
-            made.happenings.push_back({what, static_cast<std::uint8_t>(index),
-                                       static_cast<std::uint8_t>(number)});
+            part_action const action =
+                at < count ? part_action::apply : actions[source.below(actions.size())];
+            std::size_t const index = at < count ? at : source.below(count);
+            std::size_t const number = source.one_in(4) ? source.below(3) : 1;
+            made.operations.push_back(
+                {action, static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(number)});
         }
-        if (from.one_in(2)) {
+        if (source.one_in(2)) {
             for (std::size_t at = steps; at-- > 1;) {
-                std::swap(made.happenings[at], made.happenings[from.below(at + 1)]);
+                std::swap(made.operations[at], made.operations[source.below(at + 1)]);
             }
         }
         return made;
     }
 
     template <typename StillFails>
-    void simplify(simpler& by, StillFails const& still_fails) {
+    void shrink(shrinker& with, StillFails const& still_fails) {
         bool better = true;
-        while (better && by.may_go_on()) {
-            better = by.make_shorter(happenings, 1, still_fails);
-            if (record) better = by.make(*record, still_fails) || better;
-            for (auto& one : wishes) {
-                better = by.make(one.given, still_fails) || better;
-                for (auto& number : one.stranger) better = by.make(number, still_fails) || better;
+        while (better && with.has_tries()) {
+            better = with.shorten(operations, 1, still_fails);
+            if (record) better = with.shrink(*record, still_fails) || better;
+            for (auto& one : parts) {
+                better = with.shrink(one.parameters, still_fails) || better;
+                for (auto& number : one.foreign_deltas)
+                    better = with.shrink(number, still_fails) || better;
             }
         }
     }
 
     /// The case as text for a person.
-    [[nodiscard]] std::string tell() const {
+    [[nodiscard]] std::string describe() const {
         std::string out = "record " + (record ? encode_json(*record) : std::string{"none"}) + '\n';
-        std::vector<bool> described(wishes.size());
-        for (happening const& one : happenings) {
-            auto const& by = wishes[one.wish];
+        std::vector<bool> described(parts.size());
+        for (case_operation const& one : operations) {
+            auto const& part = parts[one.part];
             constexpr std::array<std::string_view, 4> names{"apply", "finish", "undo",
                                                             "undo exactly"};
-            out.append("  ").append(names[static_cast<std::size_t>(one.what)]).append(" '");
-            out.append(by.id).append("' part ").append(std::to_string(one.wish));
-            out.append(" under ").append(std::to_string(one.under()));
-            if (!described[one.wish]) out.append(": ").append(tell(by));
-            described[one.wish] = true;
+            out.append("  ").append(names[static_cast<std::size_t>(one.action)]).append(" '");
+            out.append(part.id).append("' part ").append(std::to_string(one.part));
+            out.append(" under ").append(std::to_string(one.epoch_number()));
+            if (!described[one.part]) out.append(": ").append(describe(part));
+            described[one.part] = true;
             out += '\n';
         }
         return out;
@@ -206,47 +211,47 @@ struct record_case {
 
 private:
     template <std::size_t Index>
-    static constexpr bool is_ours() {
+    static constexpr bool is_on_record() {
         return std::is_same_v<typename direction::template collection_of<Index>, Collection>;
     }
 
-    static wish<parameters> draw_wish(chance& from, std::size_t at) {
-        wish<parameters> made;
-        made.participant = from.below(participants() + (at == 0 ? 0 : 1));
+    static case_part<parameters> draw_part(value_source& source, std::size_t at) {
+        case_part<parameters> made;
+        made.participant = source.below(participants() + (at == 0 ? 0 : 1));
         // Some cases have two parts of one transaction on the record.
-        made.id = at > 0 && from.one_in(6) ? "t0" : "t" + std::to_string(at);
+        made.id = at > 0 && source.one_in(6) ? "t0" : "t" + std::to_string(at);
         for (int tries = 0; tries < 8; ++tries) {
-            from.fill(made.given);
-            if (direction::check(made.given).why == reason::none) break;
+            source.fill(made.parameters);
+            if (direction::check(made.parameters).why == reason::none) break;
         }
-        made.stranger.resize(2 * integer_count<record_type>);
-        for (auto& number : made.stranger) {
-            if (from.one_in(2)) number = from.draw<std::int64_t>();
+        made.foreign_deltas.resize(2 * integer_count<record_type>);
+        for (auto& number : made.foreign_deltas) {
+            if (source.one_in(2)) number = source.draw<std::int64_t>();
         }
         visit(made.participant, [&](auto index) {
-            if (std::size_t const lines = direction::template lines<index>(made.given)) {
-                made.line = from.below(lines);
+            if (std::size_t const lines = direction::template lines<index>(made.parameters)) {
+                made.line = source.below(lines);
             }
         });
         return made;
     }
 
-    void fit(chance& from) {
-        for (auto const& one : wishes) {
+    void fit(value_source& source) {
+        for (auto const& one : parts) {
             visit(one.participant, [&](auto index) {
-                fit_to_guards<Type, index>(from, *record, one.given, one.line);
+                fit_to_guards<Type, index>(source, *record, one.parameters, one.line);
             });
         }
     }
 
-    [[nodiscard]] static std::string tell(wish<parameters> const& by) {
+    [[nodiscard]] static std::string describe(case_part<parameters> const& part) {
         std::string out;
-        bool const ours = visit(by.participant, [&](auto index) {
+        bool const is_tested = visit(part.participant, [&](auto index) {
             out.append("participant '").append(direction::template participant<index>::name);
-            out.append("' line ").append(std::to_string(by.line));
-            out.append(" of ").append(encode_json(by.given));
+            out.append("' line ").append(std::to_string(part.line));
+            out.append(" of ").append(encode_json(part.parameters));
         });
-        return ours ? out : "a stranger adds " + encode_json(by.stranger);
+        return is_tested ? out : "a foreign part adds " + encode_json(part.foreign_deltas);
     }
 };
 

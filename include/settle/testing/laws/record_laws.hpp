@@ -15,7 +15,7 @@ struct broken_law {
     [[nodiscard]] explicit operator bool() const noexcept { return !law.empty(); }
 };
 
-/// Replaces an adapter's check of how its store keeps a mark, where there is no store.
+/// A check of stored marks for tests without a store: it finds no fault.
 struct no_stored_form {
     template <Described Record>
     std::string mark(settle::mark<Record> const&, std::optional<Record> const&) const {
@@ -25,7 +25,7 @@ struct no_stored_form {
 
 namespace laws {
 
-/// Runs a case with the record rule and with a history, and compares them after every operation.
+/// Runs a case with the record rule and with a model, and compares them after every operation.
 template <auto const& Type, typename Collection, typename StoredForm>
 class record_trial {
 public:
@@ -33,17 +33,17 @@ public:
     using direction = forward<Type>;
     using record_type = typename Collection::record_type;
 
-    record_trial(case_type const& story, StoredForm const& stored)
-        : story_(story), stored_(stored) {
-        rule_.record = story.record;
-        plain_.record = story.record;
+    record_trial(case_type const& tested, StoredForm const& stored)
+        : case_(tested), stored_(stored) {
+        rule_.record = tested.record;
+        model_.record = tested.record;
     }
 
     broken_law run() {
-        for (happening const& one : story_.happenings) {
-            auto const& by = story_.wishes[one.wish];
-            if (direction::check(by.given).why != reason::none) continue;
-            broken_law found = happen(one, by);
+        for (case_operation const& one : case_.operations) {
+            auto const& part = case_.parts[one.part];
+            if (direction::check(part.parameters).why != reason::none) continue;
+            broken_law found = perform(one, part);
             if (!found) found = compare(one);
             if (found) return found;
         }
@@ -53,61 +53,64 @@ public:
     [[nodiscard]] std::size_t applied() const noexcept { return applied_; }
 
 private:
-    broken_law happen(happening const& one, wish<typename case_type::parameters> const& by) {
+    broken_law perform(case_operation const& one,
+                       case_part<typename case_type::parameters> const& part) {
         broken_law found;
-        bool const ours = case_type::visit(by.participant, [&](auto index) {
-            if (by.line >= direction::template lines<index>(by.given)) return;
-            if (one.what != verb::apply) {
-                found = end(one, by.id);
+        bool const is_tested = case_type::visit(part.participant, [&](auto index) {
+            if (part.line >= direction::template lines<index>(part.parameters)) return;
+            if (one.action != part_action::apply) {
+                found = check_end(one, part.id);
                 return;
             }
             record_type created{};
-            set_key<Type, index>(created, by);
-            found = begin(one, by.id, created,
-                          direction::template intent<index>(by.given, by.line),
-                          read_part<Type, index>(plain_.record, by.given, by.line));
+            set_key<Type, index>(created, part);
+            found =
+                check_apply(one, part.id, created,
+                            direction::template intent<index>(part.parameters, part.line),
+                            evaluate_part<Type, index>(model_.record, part.parameters, part.line));
         });
-        if (ours) return found;
-        if (one.what != verb::apply) return end(one, by.id);
-        stranger_intent<record_type> const intent{by.stranger};
-        return begin(one, by.id, record_type{}, intent, intent.read());
+        if (is_tested) return found;
+        if (one.action != part_action::apply) return check_end(one, part.id);
+        foreign_intent<record_type> const intent{part.foreign_deltas};
+        return check_apply(one, part.id, record_type{}, intent, intent.evaluate());
     }
 
     template <typename Intent>
-    broken_law begin(happening const& one, transaction_id const& id, record_type const& created,
-                     Intent const& intent, reading<record_type> evaluated) {
-        part_number const part{one.wish, 0};
-        epoch const number = one.under();
+    broken_law check_apply(case_operation const& one, transaction_id const& id,
+                           record_type const& created, Intent const& intent,
+                           evaluated_part<record_type> evaluated) {
+        part_number const part{one.part, 0};
+        epoch const number = one.epoch_number();
         auto const before = rule_;
         auto const image = [&] { return encode_json(*rule_.record); };
         auto const result = settle::apply(rule_, id, part, number, created, intent, image);
-        if (auto* const mine = plain_.find(id, part)) {
-            bool const late = mine->number > number;
+        if (auto* const pending = model_.find(id, part)) {
+            bool const late = pending->number > number;
             if (result.what != (late ? answer::fenced : answer::applied)) {
                 return {late ? "an old epoch is fenced" : "adopting is idempotent",
-                        words(result.what)};
+                        describe(result.what)};
             }
-            mine->number = std::max(mine->number, number);
-            if (!late && mine->reply.exclusive != (result.exclusive != nullptr)) {
-                return {"adopting is idempotent", "it answers without the old image"};
+            pending->number = std::max(pending->number, number);
+            if (!late && pending->evaluated.exclusive != (result.exclusive != nullptr)) {
+                return {"adopting is idempotent", "the answer has no old image"};
             }
             return {};
         }
-        auto const expected = plain_.expect(id, evaluated);
+        auto const expected = model_.expect(id, evaluated);
         if (!expected.allows(result.what)) {
             bool const overflow =
-                expected.what == answer::overflow || result.what == answer::overflow;
-            return {overflow ? "an overflow is an answer and never a wrap"
-                             : "an apply answers what the guards say, whichever way others end",
-                    words(result.what) + ", expected " + std::string{name_of(expected.what)}};
+                expected.first == answer::overflow || result.what == answer::overflow;
+            return {overflow ? "an overflow is an answer, never a value that wraps around"
+                             : "an apply answers by its guards, however other transactions end",
+                    describe(result.what) + ", expected " + std::string{name_of(expected.first)}};
         }
         if (result.what != answer::applied) {
             if (rule_ == before) return {};
-            return {"a refused apply leaves record and marks as they were", words(result.what)};
+            return {"a refused apply leaves record and marks as they were", describe(result.what)};
         }
         ++applied_;
         if (!evaluated.compensates) {
-            return {"the compensation that is spelled undoes the apply", "it does not"};
+            return {"the compensation of the definition undoes the apply", "the record differs"};
         }
         std::string const old = before.record ? encode_json(*before.record) : std::string{};
         if (evaluated.exclusive != (result.exclusive != nullptr) ||
@@ -115,26 +118,27 @@ private:
             return {"an exclusive apply answers with the old image",
                     result.exclusive ? result.exclusive->image : "none"};
         }
-        plain_.take(id, part, number, std::move(evaluated));
+        model_.apply(id, part, number, std::move(evaluated));
         return check_changes(result, before.record);
     }
 
-    broken_law end(happening const& one, transaction_id const& id) {
-        part_number const part{one.wish, 0};
+    broken_law check_end(case_operation const& one, transaction_id const& id) {
+        part_number const part{one.part, 0};
         auto const before = rule_.record;
-        auto const result =
-            one.what == verb::finish ? settle::finish(rule_, id, part, one.under())
-            : one.what == verb::undo ? settle::undo(rule_, id, part, one.under())
-                                     : settle::undo_exactly(rule_, id, part, one.under());
-        auto* const mine = plain_.find(id, part);
-        bool const same = mine != nullptr && mine->number == one.under();
+        auto const result = one.action == part_action::finish
+                                ? settle::finish(rule_, id, part, one.epoch_number())
+                            : one.action == part_action::undo
+                                ? settle::undo(rule_, id, part, one.epoch_number())
+                                : settle::undo_exactly(rule_, id, part, one.epoch_number());
+        auto* const pending = model_.find(id, part);
+        bool const same = pending != nullptr && pending->number == one.epoch_number();
         // A mark with a higher epoch belongs to a later claim, or to a later use of the id.
-        bool const earlier = mine != nullptr && mine->number < one.under();
-        bool const there = same || (earlier && one.what != verb::undo_exactly);
-        if (result.what != (there ? answer::applied : answer::nothing)) {
-            return {"an end acts on its own mark and no other", words(result.what)};
+        bool const earlier = pending != nullptr && pending->number < one.epoch_number();
+        bool const acts = same || (earlier && one.action != part_action::undo_exactly);
+        if (result.what != (acts ? answer::applied : answer::nothing)) {
+            return {"a finish or an undo acts on its own mark only", describe(result.what)};
         }
-        if (there) plain_.end(mine, one.what == verb::finish && same);
+        if (acts) model_.end(pending, one.action == part_action::finish && same);
         return check_changes(result, before);
     }
 
@@ -144,7 +148,7 @@ private:
         std::string how;
         if (before.has_value() != rule_.record.has_value()) {
             auto const expected = before ? record_change::erased : record_change::created;
-            if (result.on_record != expected) how = "the record came or went";
+            if (result.on_record != expected) how = "the record was created or erased";
         } else if (before) {
             bool const fields = result.on_record == record_change::fields;
             for_each_member<record_type>([&](auto m) {
@@ -156,54 +160,54 @@ private:
         return {"an answer names everything that changed", how};
     }
 
-    broken_law compare(happening const& one) const {
-        if (plain_.wrapped()) {
-            return {"pending parts never leave a member's range", "one does"};
+    broken_law compare(case_operation const& one) const {
+        if (model_.wrapped()) {
+            return {"pending parts keep every member in its range", "a member left it"};
         }
-        if (!equal_members(rule_.record, plain_.record)) {
+        if (!equal_members(rule_.record, model_.record)) {
             return {law_of(one), "the record is " + show_record(rule_.record) + ", expected " +
-                                     show_record(plain_.record)};
+                                     show_record(model_.record)};
         }
         std::size_t matched = 0;
-        for (auto const& left : rule_.marks) {
-            auto const found = std::any_of(
-                plain_.pending.begin(), plain_.pending.end(), [&](auto const& other) {
-                    return other.id == left.id && other.part == left.part &&
-                           other.number == left.epoch_number;
+        for (auto const& mark : rule_.marks) {
+            auto const found =
+                std::any_of(model_.pending.begin(), model_.pending.end(), [&](auto const& other) {
+                    return other.id == mark.id && other.part == mark.part &&
+                           other.number == mark.epoch_number;
                 });
             matched += found ? 1U : 0U;
-            std::string const problem = stored_.mark(left, rule_.record);
+            std::string const problem = stored_.mark(mark, rule_.record);
             if (!problem.empty()) {
                 return {"a mark is read back from its stored form as it was", problem};
             }
         }
-        if (matched == plain_.pending.size() && rule_.marks.size() == matched) return {};
+        if (matched == model_.pending.size() && rule_.marks.size() == matched) return {};
         return {"a record carries one mark for each pending part, under its last epoch",
-                std::to_string(rule_.marks.size()) + " marks, of which right: " +
-                    std::to_string(matched) + ", expected " +
-                    std::to_string(plain_.pending.size())};
+                std::to_string(rule_.marks.size()) +
+                    " marks, of them as expected: " + std::to_string(matched) + ", expected " +
+                    std::to_string(model_.pending.size())};
     }
 
-    static std::string law_of(happening const& one) {
-        switch (one.what) {
-        case verb::apply: return "an apply does what plain evaluation of its moment does";
-        case verb::finish:
+    static std::string law_of(case_operation const& one) {
+        switch (one.action) {
+        case part_action::apply: return "an apply does what plain evaluation of its moment does";
+        case part_action::finish:
             return "a finish gives what plain evaluation of both moments gives, in any order";
         default: return "an undo takes back exactly what its apply did, in any order";
         }
     }
-    static std::string words(answer given) { return "answered " + std::string{name_of(given)}; }
+    static std::string describe(answer reply) { return "answered " + std::string{name_of(reply)}; }
 
-    case_type const& story_;
+    case_type const& case_;
     StoredForm const& stored_;
     record_slot<record_type> rule_;
-    history<record_type> plain_;
+    record_model<record_type> model_;
     std::size_t applied_ = 0;
 };
 
 /// Checks that JSON, the form in logs and images, keeps record and parameters exactly.
 template <auto const& Type, typename Collection>
-broken_law read_back(record_case<Type, Collection> const& story) {
+broken_law read_back(record_case<Type, Collection> const& tested) {
     auto const differs = [](auto const& value) {
         using type = std::remove_cvref_t<decltype(value)>;
         auto const text = encode_json(value);
@@ -212,26 +216,26 @@ broken_law read_back(record_case<Type, Collection> const& story) {
                !check_texts(value).has_value();
     };
     std::string const law = "a value is read back from its JSON as it was";
-    if (story.record && differs(*story.record)) return {law, encode_json(*story.record)};
-    for (auto const& one : story.wishes) {
-        if (differs(one.given)) return {law, encode_json(one.given)};
+    if (tested.record && differs(*tested.record)) return {law, encode_json(*tested.record)};
+    for (auto const& one : tested.parts) {
+        if (differs(one.parameters)) return {law, encode_json(one.parameters)};
     }
     return {};
 }
 
-/// Checks the verdict on the guards that use the parameters alone.
+/// Checks the answer for the guards that read the parameters alone.
 template <auto const& Type, typename Collection>
-broken_law refuse(record_case<Type, Collection> const& story) {
-    for (auto const& one : story.wishes) {
-        reason const refusal = forward<Type>::check(one.given).why;
-        premise const plain = read_premises<Type>(one.given);
+broken_law refuse(record_case<Type, Collection> const& tested) {
+    for (auto const& one : tested.parts) {
+        reason const refusal = forward<Type>::check(one.parameters).why;
+        parameter_check const plain = check_parameters<Type>(one.parameters);
         bool const right = plain.hold && !plain.overflow ? refusal == reason::none
                            : plain.hold                  ? refusal == reason::overflow
                            : plain.overflow              ? refusal != reason::none
                                                          : refusal == reason::guard_failed;
         if (!right) {
-            return {"parameters that break a guard of theirs are refused",
-                    std::string{name_of(refusal)} + " for " + encode_json(one.given)};
+            return {"parameters that break one of their guards are refused",
+                    std::string{name_of(refusal)} + " for " + encode_json(one.parameters)};
         }
     }
     return {};

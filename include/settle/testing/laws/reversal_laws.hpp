@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The laws of a reversal: it takes back the gains of its original only where they are still there.
+// The laws of a reversal: it takes a gain of its original back only if the record still has the
+// gain.
 #pragma once
 
 #include <settle/protocol/reversal.hpp>
@@ -29,11 +30,11 @@ void add_members(effect_members& to, Moment const& moment) {
 }
 
 /// How the record changes between a transaction and its reversal.
-enum class meanwhile : std::uint8_t {
-    nothing,
-    sums,     ///< random numbers are added
-    all_left, ///< each member holds exactly its gain
-    one_gone  ///< each member holds its gain less one
+enum class interim_change : std::uint8_t {
+    none,
+    random_sums,  ///< random numbers are added
+    exact_gain,   ///< each member holds exactly its gain
+    gain_less_one ///< each member holds its gain less one
 };
 
 /// Commits and reverses a transaction with one part, on a record without other marks.
@@ -45,39 +46,39 @@ class reversal_trial {
     using parameters = typename direction::parameters;
 
 public:
-    reversal_trial(std::optional<record_type> const& record, wish<parameters> const& by)
-        : by_(by), before_(record) {
+    reversal_trial(std::optional<record_type> const& record, case_part<parameters> const& tested)
+        : tested_(tested), before_(record) {
         // The key of the record must be the key of the part, since a reversal creates the record
         // under that key.
-        if (before_) set_key<Type, Index>(*before_, by_);
+        if (before_) set_key<Type, Index>(*before_, tested_);
         slot_.record = before_;
         auto const& part = direction::template description<Index>();
         add_members<record_type>(members_, part.applying);
         add_members<record_type>(members_, part.confirming);
     }
 
-    /// Returns: the broken law, if any; nothing where the transaction itself is canceled
-    broken_law run(meanwhile between) {
-        auto const intent = direction::template intent<Index>(by_.given, by_.line);
-        auto const result = act(intent, 1);
+    /// Returns: the broken law, if any; empty if the transaction itself is canceled
+    broken_law run(interim_change interim) {
+        auto const intent = direction::template intent<Index>(tested_.parameters, tested_.line);
+        auto const result = apply(intent, 1);
         if (result.what != answer::applied) return {};
         exclusive_ = result.exclusive != nullptr;
         if (exclusive_) kept_ = settle::detail::image_of(part(), *result.exclusive);
         static_cast<void>(settle::finish(slot_, "t", part(), 1));
         after_ = slot_.record;
-        if (!gains_fit() || !change(between)) return {};
+        if (!gains_fit() || !change(interim)) return {};
         return reverse();
     }
 
 private:
     [[nodiscard]] part_number part() const {
-        return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(by_.line)};
+        return {static_cast<std::uint32_t>(Index), static_cast<std::uint32_t>(tested_.line)};
     }
 
     template <typename Intent>
-    record_answer<record_type> act(Intent const& intent, epoch number) {
+    record_answer<record_type> apply(Intent const& intent, epoch number) {
         record_type created{};
-        set_key<Type, Index>(created, by_);
+        set_key<Type, Index>(created, tested_);
         auto const image = [&] { return encode_json(*slot_.record); };
         return settle::apply(slot_, number == 1 ? "t" : "t/reverse", part(), number, created,
                              intent, image);
@@ -103,18 +104,18 @@ private:
     }
 
     /// Returns false where the record cannot change in this way.
-    bool change(meanwhile between) {
-        if (between == meanwhile::nothing) return true;
+    bool change(interim_change interim) {
+        if (interim == interim_change::none) return true;
         if (!before_ || !after_) return false;
         bool overflow = false;
         for_each_integer<record_type>([&](auto m, auto position) {
             auto& member = (*slot_.record).*m.pointer;
             if (m.index == member_index<record_type, collection::key_member>) return;
-            wide const left = gain(m) - (between == meanwhile::one_gone ? 1 : 0);
-            if (between == meanwhile::sums) {
-                put(member, widened(member) + by_.stranger[position], overflow);
+            wide const rest = gain(m) - (interim == interim_change::gain_less_one ? 1 : 0);
+            if (interim == interim_change::random_sums) {
+                assign(member, widened(member) + tested_.foreign_deltas[position], overflow);
             } else if (!is_assigned(m) && gain(m) > 0) {
-                put(member, left, overflow);
+                assign(member, rest, overflow);
             }
         });
         return !overflow;
@@ -123,12 +124,14 @@ private:
     broken_law reverse() {
         auto const current = slot_;
         bool const allowed = expect();
-        reversal_parameters<parameters> const given{by_.given, {kept_}};
-        auto const intent = backward<Type>::template intent<Index>(given, by_.line);
-        if (intent.premises() != reason::none) return {"a reversal reads its images", "it cannot"};
-        auto const result = act(intent, 2);
+        reversal_parameters<parameters> const given{tested_.parameters, {kept_}};
+        auto const intent = backward<Type>::template intent<Index>(given, tested_.line);
+        if (intent.premises() != reason::none)
+            return {"a reversal reads its images", "an image cannot be read"};
+        auto const result = apply(intent, 2);
         if ((result.what == answer::applied) != allowed) {
-            return {"a reversal takes only what stands and leaves nothing below zero",
+            return {"a reversal takes only a gain that the record still has, and leaves no member "
+                    "below zero",
                     "answered " + std::string{name_of(result.what)} + " for " +
                         show_record(current.record)};
         }
@@ -137,19 +140,18 @@ private:
             return {"a reversal that is refused leaves the record as it was",
                     show_record(slot_.record)};
         }
-        if (gives_early(current.record)) {
-            return {"a reversal gives nothing back before it is certain",
-                    show_record(slot_.record)};
+        if (raises_early(current.record)) {
+            return {"a pending reversal raises no member", show_record(slot_.record)};
         }
         static_cast<void>(settle::finish(slot_, "t/reverse", part(), 2));
         if (equal_members(slot_.record, expected_)) return {};
-        return {"a reversal gives back what was taken, and takes what was gained",
+        return {"a reversal gives losses back and takes gains back",
                 "the record is " + show_record(slot_.record) + ", expected " +
                     show_record(expected_)};
     }
 
     /// True when a pending reversal has raised an integer member.
-    [[nodiscard]] bool gives_early(std::optional<record_type> const& current) const {
+    [[nodiscard]] bool raises_early(std::optional<record_type> const& current) const {
         bool early = false;
         if (!current || !slot_.record) return early;
         for_each_integer<record_type>([&](auto m, auto) {
@@ -159,7 +161,7 @@ private:
         return early;
     }
 
-    /// Evaluates the reversal plainly: returns whether it commits, and sets the record it leaves.
+    /// Evaluates the reversal plainly: returns whether it commits, and sets the expected record.
     bool expect() {
         if (!after_) {
             expected_ = before_;
@@ -181,12 +183,12 @@ private:
             wide const rest = widened((*slot_.record).*m.pointer) - gain(m);
             bool const may_pass = (members_.below_zero >> m.index & 1U) != 0;
             allowed = allowed && (gain(m) < 0 || rest >= 0 || may_pass);
-            put((*expected_).*m.pointer, rest, overflow);
+            assign((*expected_).*m.pointer, rest, overflow);
         });
         return allowed && !overflow;
     }
 
-    wish<parameters> const& by_;
+    case_part<parameters> const& tested_;
     std::optional<record_type> before_;
     std::optional<record_type> after_;
     std::optional<record_type> expected_;
@@ -196,19 +198,20 @@ private:
     bool exclusive_ = false;
 };
 
-/// Commits and reverses each part of a case alone, with every change of the record in between.
+/// Commits and reverses each part of a case alone, with each interim change of the record.
 template <auto const& Type, typename Collection>
-broken_law reverse_each(record_case<Type, Collection> const& story) {
+broken_law reverse_each(record_case<Type, Collection> const& tested) {
     using direction = forward<Type>;
     broken_law found;
-    for (auto const& by : story.wishes) {
-        if (found || direction::check(by.given).why != reason::none) continue;
-        record_case<Type, Collection>::visit(by.participant, [&](auto index) {
-            if (by.line >= direction::template lines<index>(by.given)) return;
-            for (meanwhile const between : {meanwhile::nothing, meanwhile::sums,
-                                            meanwhile::all_left, meanwhile::one_gone}) {
+    for (auto const& part : tested.parts) {
+        if (found || direction::check(part.parameters).why != reason::none) continue;
+        record_case<Type, Collection>::visit(part.participant, [&](auto index) {
+            if (part.line >= direction::template lines<index>(part.parameters)) return;
+            for (interim_change const interim :
+                 {interim_change::none, interim_change::random_sums, interim_change::exact_gain,
+                  interim_change::gain_less_one}) {
                 if (!found) {
-                    found = reversal_trial<Type, index>{story.record, by}.run(between);
+                    found = reversal_trial<Type, index>{tested.record, part}.run(interim);
                 }
             }
         });

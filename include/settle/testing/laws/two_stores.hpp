@@ -24,63 +24,64 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
     }
 
     template <typename First, typename Second>
-    class bench {
+    class comparison {
     public:
-        bench(First& first, Second& second, law_report& report)
+        comparison(First& first, Second& second, law_report& report)
             : first_(bind(first)), second_(bind(second)), report_(report) {}
 
         template <typename Collection>
         void create(typename Collection::record_type const& record) {
-            bool const here = first_.template create<Collection>(record).has_value();
-            bool const there = second_.template create<Collection>(record).has_value();
-            differ(here == there, "a record is created", encode_json(record), "");
+            bool const first = first_.template create<Collection>(record).has_value();
+            bool const second = second_.template create<Collection>(record).has_value();
+            require_same(first == second, "a record is created", encode_json(record), "");
         }
 
         void send(part_wave& wave) {
             wave.send(first_);
             auto const other = wave.results_of(second_);
             for (std::size_t i = 0; i < wave.size(); ++i) {
-                auto const& mine = wave.transaction(i);
-                auto const here = wave.answers(i);
-                auto const there = wave.answers(i, other);
-                differ(here == there, name_of(wave.action()),
-                       here + ", by " + mine.id + ' ' + mine.type->json(mine.parameters.get()),
-                       there);
-                report_.applied += here.find("applied") != std::string::npos ? 1U : 0U;
-                auto const ours = text_of_images(wave.images(i));
-                auto const theirs = text_of_images(wave.images(i, other));
-                differ(ours == theirs, "images", ours, theirs);
+                auto const& sent = wave.transaction(i);
+                auto const first = wave.answers(i);
+                auto const second = wave.answers(i, other);
+                require_same(first == second, name_of(wave.action()),
+                             first + ", by " + sent.id + ' ' +
+                                 sent.type->json(sent.parameters.get()),
+                             second);
+                report_.applied += first.find("applied") != std::string::npos ? 1U : 0U;
+                auto const first_images = text_of_images(wave.images(i));
+                auto const second_images = text_of_images(wave.images(i, other));
+                require_same(first_images == second_images, "images", first_images, second_images);
             }
         }
 
         void compare() {
             (compare_records<Collections>(), ...);
-            auto const here = text_of(sorted(first_.marks(std::nullopt, 100000).value()));
-            auto const there = text_of(sorted(second_.marks(std::nullopt, 100000).value()));
-            differ(here == there, "marks", here, there);
+            auto const first = text_of(sorted(first_.marks(std::nullopt, 100000).value()));
+            auto const second = text_of(sorted(second_.marks(std::nullopt, 100000).value()));
+            require_same(first == second, "marks", first, second);
         }
 
     private:
         template <typename C>
         void compare_records() {
-            auto const here = encode_json(first_.template scan<C>(std::nullopt, 100000).value());
-            auto const there = encode_json(second_.template scan<C>(std::nullopt, 100000).value());
-            differ(here == there, C::name, here, there);
+            auto const first = encode_json(first_.template scan<C>(std::nullopt, 100000).value());
+            auto const second = encode_json(second_.template scan<C>(std::nullopt, 100000).value());
+            require_same(first == second, C::name, first, second);
         }
 
-        /// Only the images after: each store has its own format for the images before.
+        /// Only the images after the apply: each store has its own format for the images before it.
         static std::string text_of_images(std::vector<image> const& images) {
             std::string out;
             for (image const& one : images) out += one.after + '\n';
             return out;
         }
 
-        void differ(bool same, std::string_view where, std::string const& here,
-                    std::string const& there) {
+        void require_same(bool same, std::string_view subject, std::string const& first,
+                          std::string const& second) {
             if (same || !report_) return;
-            report_.text.append("settle: a law is broken: two stores say the same\n  ");
-            report_.text.append(where).append("\n  one:   ").append(here);
-            report_.text.append("\n  other: ").append(there).append("\n");
+            report_.text.append("settle: a law is broken: two stores give the same answers\n  ");
+            report_.text.append(subject).append("\n  first:  ").append(first);
+            report_.text.append("\n  second: ").append(second).append("\n");
         }
 
         decltype(bind(std::declval<First&>())) first_;
@@ -92,7 +93,7 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
 } // namespace laws
 
 /// Sends random waves of one type to two databases: parts are applied, confirmed and undone under
-/// epochs that rise, stay or fall behind. Most records exist, and many guards hold.
+/// epochs that rise, stay or fall. Most records exist, and many guards hold.
 /// Shape:   first, second - empty databases
 /// Errors:  the report is false and holds the difference, the wave and the seed
 template <auto const& Type, typename First, typename Second>
@@ -102,20 +103,20 @@ template <auto const& Type, typename First, typename Second>
     using list = typename settle::detail::append_collections<
         settle::detail::type_list<>, std::remove_cvref_t<decltype(Type)>>::type;
     law_report report;
-    chance from{seed};
-    learn_from_type(from, Type);
-    typename laws::pair_of_stores<Type, list>::template bench<First, Second> both{first, second,
-                                                                                 report};
+    value_source source{seed};
+    learn_from_type(source, Type);
+    typename laws::pair_of_stores<Type, list>::template comparison<First, Second> stores{
+        first, second, report};
     auto const populate = [&](typename direction::parameters const& given) {
         direction::for_each_participant([&](auto index) {
             using collection = typename direction::template collection_of<index>;
             for (std::size_t line = 0; line < direction::template lines<index>(given); ++line) {
-                auto record = from.draw<typename collection::record_type>();
-                laws::fit_to_guards<Type, index>(from, record, given, line);
+                auto record = source.draw<typename collection::record_type>();
+                laws::fit_to_guards<Type, index>(source, record, given, line);
                 bool overflow = false;
                 store_value(record.*collection::key_member,
                             direction::template key<index>(given, line), overflow);
-                if (!overflow && !from.one_in(4)) both.template create<collection>(record);
+                if (!overflow && !source.one_in(4)) stores.template create<collection>(record);
             }
         });
     };
@@ -123,19 +124,19 @@ template <auto const& Type, typename First, typename Second>
     for (std::uint64_t wave = 0; wave < waves && report;) {
         // Twenty waves share a pool, so that a wave finds records and marks of earlier waves.
         random_pool<direction> pool{"p" + std::to_string(wave) + "-", 6, [&] {
-            from.begin_case();
-            auto given = from.draw<typename direction::parameters>();
-            for (int tries = 0; tries < 8; ++tries) {
-                if (direction::check(given).why == reason::none) break;
-                from.fill(given);
-            }
-            populate(given);
-            return given;
-        }};
+                                        source.begin_case();
+                                        auto given = source.draw<typename direction::parameters>();
+                                        for (int tries = 0; tries < 8; ++tries) {
+                                            if (direction::check(given).why == reason::none) break;
+                                            source.fill(given);
+                                        }
+                                        populate(given);
+                                        return given;
+                                    }};
         for (std::uint64_t const end = wave + 20; wave < end && report; ++wave) {
             ++report.cases;
-            pool.stir(both, order);
-            both.compare();
+            pool.stir(stores, order);
+            stores.compare();
         }
     }
     if (!report) {

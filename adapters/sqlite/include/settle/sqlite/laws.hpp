@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The laws of a transaction type, and beside them those of SQLite: marks as they are stored, and
-// expressions as SQL.
+// The laws of a transaction type, also in SQLite: marks in their stored form, expressions as SQL.
 #pragma once
 
 #include <settle/sqlite/expression_sql.hpp>
@@ -14,7 +13,7 @@
 SETTLE_BEGIN
 namespace sqlite {
 
-/// A mark through the columns in which SQLite keeps it, and back.
+/// Writes each mark into the columns in which SQLite keeps it, and reads it back.
 struct stored_marks {
     template <Described Record>
     std::string mark(settle::mark<Record> const& given, std::optional<Record> const& record) const {
@@ -30,7 +29,7 @@ struct stored_marks {
     }
 
 private:
-    /// An exclusive effect keeps the members that it changes; the rest is the record's own.
+    /// The columns of an exclusive mark keep only the members that its effect changes.
     template <Described Record>
     static bool equal(settle::mark<Record> const& left, settle::mark<Record> const& right) {
         if (!left.is_exclusive() || !right.is_exclusive()) return left == right;
@@ -52,7 +51,7 @@ private:
 
 namespace detail {
 
-/// What an expression came to, in memory or in SQL.
+/// The value of an expression, computed in memory or in SQL.
 struct computed_value {
     bool overflow = false;
     native_value value{};
@@ -70,14 +69,14 @@ template <typename T>
     else return to_integer(value);
 }
 
-[[nodiscard]] inline std::string words_of(computed_value const& found) {
+[[nodiscard]] inline std::string text_of(computed_value const& found) {
     if (found.overflow) return "overflow";
-    std::string words;
-    append_native(words, found.value);
-    return words;
+    std::string text;
+    append_native(text, found.value);
+    return text;
 }
 
-/// What an expression may look at, drawn at random.
+/// Random values of everything that an expression may read.
 template <typename Collection, typename Parameters, typename Line>
 struct expression_case {
     typename Collection::record_type record{};
@@ -86,15 +85,15 @@ struct expression_case {
     std::string sql{};
 
     template <typename StillFails>
-    void simplify(testing::simpler& by, StillFails const& still_fails) {
+    void shrink(testing::shrinker& with, StillFails const& still_fails) {
         bool better = true;
-        while (better && by.may_go_on()) {
-            better = by.make(record, still_fails);
-            better = by.make(given, still_fails) || better;
-            if constexpr (Described<Line>) better = by.make(line, still_fails) || better;
+        while (better && with.has_tries()) {
+            better = with.shrink(record, still_fails);
+            better = with.shrink(given, still_fails) || better;
+            if constexpr (Described<Line>) better = with.shrink(line, still_fails) || better;
         }
     }
-    [[nodiscard]] std::string tell() const {
+    [[nodiscard]] std::string describe() const {
         std::string out = sql + "\n  record " + encode_json(record);
         out.append("\n  parameters ").append(encode_json(given));
         if constexpr (Described<Line>) out.append("\n  line ").append(encode_json(line));
@@ -102,17 +101,18 @@ struct expression_case {
     }
 };
 
-/// One expression, computed in three ways. Its type is left behind here, since there are many.
+/// One expression with its three computations. The type of the expression is erased: there are
+/// many such types.
 template <typename Case>
-struct three_ways {
+struct computations {
     expression_sql sql;
     std::function<computed_value(Case const&)> in_memory;
-    std::function<computed_value(Case const&)> plainly;
+    std::function<computed_value(Case const&)> in_wide_numbers;
     std::function<void(run&, Case const&)> bind;
 };
 
 template <typename Case, typename E>
-[[nodiscard]] three_ways<Case> ways_of(E const& expression) {
+[[nodiscard]] computations<Case> computations_of(E const& expression) {
     using record = decltype(Case::record);
     using parameters = decltype(Case::given);
     using line = decltype(Case::line);
@@ -125,10 +125,10 @@ template <typename Case, typename E>
         if (found.overflow) found.value = {};
         return found;
     };
-    auto const plainly = [=](Case const& one) {
-        testing::laws::sight<record, parameters, line> at{&one.record, &one.given, &one.line};
+    auto const in_wide_numbers = [=](Case const& one) {
+        testing::laws::plain_scope<record, parameters, line> at{&one.record, &one.given, &one.line};
         computed_value found;
-        found.value = native_of(testing::laws::plain(expression, at));
+        found.value = native_of(testing::laws::plain_value(expression, at));
         found.overflow = at.overflow;
         if (found.overflow) found.value = {};
         return found;
@@ -137,7 +137,7 @@ template <typename Case, typename E>
         bool ignored = false;
         bind_expression(to, expression, scope_of(one, ignored));
     };
-    return {lower<record>(expression), in_memory, plainly, bind};
+    return {lower<record>(expression), in_memory, in_wide_numbers, bind};
 }
 
 /// A table of one row, on which SQLite computes.
@@ -154,7 +154,7 @@ public:
         compute_ = statement{on_, select + quoted_name(need.name), "compute"};
     }
 
-    [[nodiscard]] computed_value compute(three_ways<Case> const& by, Case const& one) const {
+    [[nodiscard]] computed_value compute(computations<Case> const& by, Case const& one) const {
         run{erase_}.change();
         run row{insert_};
         for_each_member<decltype(Case::record)>(
@@ -174,51 +174,52 @@ private:
     statement compute_;
 };
 
-/// In memory, in SQL and in plain 128-bit arithmetic, an expression comes to the same.
+/// Checks that an expression has the same value in memory, in SQL and in 128-bit arithmetic.
 template <typename Collection, typename Case>
-void check_ways(testing::law_report& report, testing::chance& from, std::uint64_t rounds,
-                three_ways<Case> const& by) {
+void check_computations(testing::law_report& report, testing::value_source& source,
+                        std::uint64_t rounds, computations<Case> const& by) {
     calculator<Collection, Case> const sqlite{by.sql};
     auto const draw = [&] {
-        from.begin_case();
+        source.begin_case();
         Case made;
-        from.fill(made.record);
-        from.fill(made.given);
-        if constexpr (Described<decltype(Case::line)>) from.fill(made.line);
+        source.fill(made.record);
+        source.fill(made.given);
+        if constexpr (Described<decltype(Case::line)>) source.fill(made.line);
         made.sql = by.sql.value;
         return made;
     };
-    auto const look = [&](Case const& one) -> testing::broken_law {
-        auto const ours = by.in_memory(one);
-        auto const plain = by.plainly(one);
-        if (ours != plain) {
-            return {"an expression says what 128-bit arithmetic says",
-                    words_of(ours) + ", expected " + words_of(plain)};
+    auto const check = [&](Case const& one) -> testing::broken_law {
+        auto const in_memory = by.in_memory(one);
+        auto const in_wide = by.in_wide_numbers(one);
+        if (in_memory != in_wide) {
+            return {"an expression has its value in 128-bit arithmetic",
+                    text_of(in_memory) + ", expected " + text_of(in_wide)};
         }
-        auto const theirs = sqlite.compute(by, one);
-        if (ours == theirs) return {};
-        return {"an expression says the same in memory and in SQL",
-                words_of(ours) + " in memory, " + words_of(theirs) + " in SQL"};
+        auto const in_sql = sqlite.compute(by, one);
+        if (in_memory == in_sql) return {};
+        return {"an expression has the same value in memory and in SQL",
+                text_of(in_memory) + " in memory, " + text_of(in_sql) + " in SQL"};
     };
-    testing::laws::try_cases(report, rounds, draw, look);
+    testing::laws::try_cases(report, rounds, draw, check);
 }
 
 template <typename Collection, typename Parameters, typename Line, typename E>
-void check_expression(testing::law_report& report, testing::chance& from, std::uint64_t rounds,
-                      E const& expression) {
+void check_expression(testing::law_report& report, testing::value_source& source,
+                      std::uint64_t rounds, E const& expression) {
     using case_type = expression_case<Collection, Parameters, Line>;
-    testing::learn_from(from, expression);
-    check_ways<Collection>(report, from, rounds, ways_of<case_type>(expression));
+    testing::learn_from(source, expression);
+    check_computations<Collection>(report, source, rounds, computations_of<case_type>(expression));
 }
 
 template <auto const& Type, std::size_t Index>
-void check_participant(testing::law_report& report, testing::chance& from, std::uint64_t rounds) {
+void check_participant(testing::law_report& report, testing::value_source& source,
+                       std::uint64_t rounds) {
     using direction = forward<Type>;
     auto const& part = direction::template description<Index>();
     auto const check = [&](auto const& expression) {
         check_expression<typename direction::template collection_of<Index>,
                          typename direction::parameters,
-                         typename direction::template element_of<Index>>(report, from, rounds,
+                         typename direction::template element_of<Index>>(report, source, rounds,
                                                                          expression);
     };
     auto const check_moment = [&](auto const& moment) {
@@ -236,35 +237,37 @@ void check_participant(testing::law_report& report, testing::chance& from, std::
 
 } // namespace detail
 
-/// Tries expressions on random records, parameters and lines: in memory, in SQL and plainly.
-/// Shape:   Collection - of the record whose fields stand in them; rounds - for each expression
-/// Errors:  the report is false and says the shortest case found
+/// Computes expressions from random records, parameters and lines, in memory, in SQL and in 128-bit
+/// arithmetic.
+/// Shape:   Collection - of the record whose fields the expressions read; rounds - for each
+///          expression
+/// Errors:  the report is false and holds the shortest case found
 template <typename Collection, typename Parameters, typename Line = nothing, Expression... E>
 [[nodiscard]] testing::law_report check_expressions(std::uint64_t seed, std::uint64_t rounds,
                                                     E const&... expressions) {
     testing::law_report report;
-    testing::chance from{seed};
-    (detail::check_expression<Collection, Parameters, Line>(report, from, rounds, expressions),
+    testing::value_source source{seed};
+    (detail::check_expression<Collection, Parameters, Line>(report, source, rounds, expressions),
      ...);
     return report;
 }
 
-/// As settle::testing::check_laws, with every mark through the form in which SQLite keeps it, and
-/// every expression of the type computed by SQLite as well.
+/// As settle::testing::check_laws. Also writes and reads every mark in the form in which SQLite
+/// keeps it, and has SQLite compute every expression of the type.
 /// Example: tests/unit/laws_sqlite.cpp
 template <auto const& Type>
 [[nodiscard]] testing::law_report check_laws(std::uint64_t seed = 1, std::uint64_t rounds = 2000) {
     auto report = testing::check_laws<Type>(seed, rounds, stored_marks{});
-    testing::chance from{seed};
-    testing::learn_from_type(from, Type);
+    testing::value_source source{seed};
+    testing::learn_from_type(source, Type);
     forward<Type>::for_each_participant([&](auto index) {
-        if (report) detail::check_participant<Type, index>(report, from, rounds / 4);
+        if (report) detail::check_participant<Type, index>(report, source, rounds / 4);
     });
     using first = typename forward<Type>::template collection_of<0>;
     for_each_element(Type.guards, [&](auto const& guard) {
         if (!report) return;
         detail::check_expression<first, typename forward<Type>::parameters, nothing>(
-            report, from, rounds / 4, guard.condition);
+            report, source, rounds / 4, guard.condition);
     });
     return report;
 }

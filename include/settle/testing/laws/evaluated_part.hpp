@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/protocol/direction.hpp>
-#include <settle/testing/laws/plain.hpp>
+#include <settle/testing/laws/plain_value.hpp>
 
 SETTLE_BEGIN
 namespace testing {
@@ -21,12 +21,12 @@ struct plain_bound {
 
 /// The guards and effects of a part, evaluated for one record and one set of parameters.
 template <Described Record>
-struct reading {
+struct evaluated_part {
     bool exclusive = false;
     bool creates = false;
     std::vector<plain_bound> bounds{};
     std::uint64_t exact_fields = 0; ///< fields whose exact value a guard needs
-    bool hold = true;               ///< whether the guards hold that are not bounds
+    bool hold = true;               ///< true if all guards hold, apart from bounds
     bool guard_overflow = false;
     bool effect_overflow = false;
     bool amounts_hold = true;
@@ -35,7 +35,7 @@ struct reading {
     // For an exclusive part: the record while the part is pending, and after its confirm.
     std::optional<Record> pending{};
     std::optional<Record> confirmed{};
-    bool compensates = true; ///< whether the compensation in the definition restores the record
+    bool compensates = true; ///< true if the definition's compensation restores the record
 };
 
 template <typename Moment, typename S>
@@ -45,7 +45,7 @@ bool is_exclusive(Moment const& moment, S at) {
         exclusive = Moment::creates || Moment::erases;
         for_each_element(moment.effects, [&](auto const& one) {
             at.read = 0;
-            static_cast<void>(plain(one.operand, at));
+            static_cast<void>(plain_value(one.operand, at));
             using effect_type = std::remove_cvref_t<decltype(one)>;
             exclusive = exclusive || at.read != 0 || effect_type::kind == effect_kind::assign;
         });
@@ -54,16 +54,16 @@ bool is_exclusive(Moment const& moment, S at) {
 }
 
 template <typename Guards, typename S, typename Record>
-void read_guards(Guards const& guards, S at, reading<Record>& into) {
+void evaluate_guards(Guards const& guards, S at, evaluated_part<Record>& into) {
     for_each_element(guards, [&](auto const& guard) {
         using guard_type = std::remove_cvref_t<decltype(guard)>;
         at.read = 0;
         if constexpr (requires { guard_type::side; }) {
             constexpr auto index = member_index<Record, guard_type::member>;
             into.bounds.push_back(
-                {integer_position<Record, index>, guard_type::side, plain(guard.limit, at)});
+                {integer_position<Record, index>, guard_type::side, plain_value(guard.limit, at)});
         } else {
-            into.hold = plain(guard.condition, at) && into.hold;
+            into.hold = plain_value(guard.condition, at) && into.hold;
             into.exact_fields |= at.read;
         }
     });
@@ -71,14 +71,13 @@ void read_guards(Guards const& guards, S at, reading<Record>& into) {
 }
 
 template <typename Participant, typename S, typename Record>
-void read_exclusive(Participant const& participant, S at, Record start, reading<Record>& into) {
+void evaluate_exclusive(Participant const& participant, S at, Record start,
+                        evaluated_part<Record>& into) {
     auto const before = start;
-    into.amounts_hold =
-        plain_change(participant.applying, at, into.effect_overflow, start);
+    into.amounts_hold = change_record(participant.applying, at, into.effect_overflow, start);
     into.pending = start;
     into.amounts_hold =
-        plain_change(participant.confirming, at, into.effect_overflow, start) &&
-        into.amounts_hold;
+        change_record(participant.confirming, at, into.effect_overflow, start) && into.amounts_hold;
     into.confirmed = start;
     if constexpr (settle::detail::is_moment<typename Participant::confirm_type>) {
         if (Participant::confirm_type::erases) into.confirmed.reset();
@@ -87,20 +86,20 @@ void read_exclusive(Participant const& participant, S at, Record start, reading<
         if (!Participant::compensate_type::erases && into.hold && !into.effect_overflow) {
             Record undone = *into.pending;
             bool ignored = false;
-            plain_change(participant.compensating, at, ignored, undone);
+            change_record(participant.compensating, at, ignored, undone);
             into.compensates = equal_members(undone, before);
         }
     }
 }
 
 template <typename Participant, typename S, typename Record>
-void read_commuting(Participant const& participant, S at, reading<Record>& into) {
-    plain_deltas(participant.applying, at, into.apply);
-    plain_deltas(participant.confirming, at, into.confirm);
+void evaluate_commuting(Participant const& participant, S at, evaluated_part<Record>& into) {
+    sum_deltas(participant.applying, at, into.apply);
+    sum_deltas(participant.confirming, at, into.confirm);
     into.effect_overflow = at.overflow;
     if constexpr (settle::detail::is_moment<typename Participant::compensate_type>) {
         wides<Record> back{};
-        plain_deltas(participant.compensating, at, back);
+        sum_deltas(participant.compensating, at, back);
         for (std::size_t i = 0; i < back.size(); ++i) {
             into.compensates = into.compensates && (at.overflow || back[i] == -into.apply[i]);
         }
@@ -109,17 +108,19 @@ void read_commuting(Participant const& participant, S at, reading<Record>& into)
 
 /// Shape:   record - the current record; a default record stands for a record that does not exist
 template <auto const& Type, std::size_t Index, typename Record>
-reading<Record> read_part(std::optional<Record> const& record,
-                          typename forward<Type>::parameters const& given, std::size_t line) {
+evaluated_part<Record> evaluate_part(std::optional<Record> const& record,
+                                     typename forward<Type>::parameters const& given,
+                                     std::size_t line) {
     using participant = typename forward<Type>::template participant<Index>;
     using record_type = Record;
     auto const& part = forward<Type>::template description<Index>();
-    reading<record_type> made;
+    evaluated_part<record_type> made;
     record_type start{};
     if (record) start = *record;
-    sight<record_type, typename forward<Type>::parameters, typename forward<Type>::template
-        element_of<Index>> at{&start, &given, forward<Type>::template element<Index>(given, line)};
-    read_guards(part.guards, at, made);
+    plain_scope<record_type, typename forward<Type>::parameters,
+                typename forward<Type>::template element_of<Index>>
+        at{&start, &given, forward<Type>::template element<Index>(given, line)};
+    evaluate_guards(part.guards, at, made);
     if constexpr (settle::detail::is_moment<typename participant::apply_type>) {
         made.creates = participant::apply_type::creates;
     }
@@ -127,46 +128,47 @@ reading<Record> read_part(std::optional<Record> const& record,
     if (made.exclusive) {
         if (made.creates) {
             start = record_type{};
-            put(start.*participant::collection_type::key_member, plain(part.key, at),
-                made.effect_overflow);
+            assign(start.*participant::collection_type::key_member, plain_value(part.key, at),
+                   made.effect_overflow);
         }
-        read_exclusive(part, at, start, made);
+        evaluate_exclusive(part, at, start, made);
     } else {
-        read_commuting(part, at, made);
+        evaluate_commuting(part, at, made);
     }
     return made;
 }
 
-/// Whether the guards on the parameters hold, and whether one of them overflows.
-struct premise {
+/// The guards on the parameters: all hold; one of them overflows.
+struct parameter_check {
     bool hold = true;
     bool overflow = false;
 };
 
 template <typename Moment, typename S>
-void read_amounts(Moment const& moment, S& at, premise& into) {
+void check_amounts(Moment const& moment, S& at, parameter_check& into) {
     if constexpr (settle::detail::is_moment<Moment>) {
         using record = std::remove_cvref_t<decltype(*at.record)>;
         for_each_element(moment.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
             if constexpr (is_delta<effect_type> && !effect_type::is_signed) {
-                into.hold = plain(one.operand, at) >= 0 && into.hold;
+                into.hold = plain_value(one.operand, at) >= 0 && into.hold;
             }
         });
         // Operands that read a field are not checked with the parameters.
         if constexpr (Moment::commutes) {
             wides<record> sums{};
-            plain_deltas(moment, at, sums);
+            sum_deltas(moment, at, sums);
         }
     }
 }
 
 template <auto const& Type>
-premise read_premises(typename forward<Type>::parameters const& given) {
-    premise made;
-    sight<nothing, typename forward<Type>::parameters, nothing> whole{nullptr, &given, nullptr};
+parameter_check check_parameters(typename forward<Type>::parameters const& given) {
+    parameter_check made;
+    plain_scope<nothing, typename forward<Type>::parameters, nothing> whole{nullptr, &given,
+                                                                            nullptr};
     for_each_element(Type.guards, [&](auto const& guard) {
-        made.hold = plain(guard.condition, whole) && made.hold;
+        made.hold = plain_value(guard.condition, whole) && made.hold;
     });
     made.overflow = whole.overflow;
     forward<Type>::for_each_participant([&](auto index) {
@@ -175,23 +177,23 @@ premise read_premises(typename forward<Type>::parameters const& given) {
         auto const& part = forward<Type>::template description<index>();
         record_type const none{};
         for (std::size_t line = 0; line < forward<Type>::template lines<index>(given); ++line) {
-            sight<record_type, typename forward<Type>::parameters,
-                  typename forward<Type>::template element_of<index>>
+            plain_scope<record_type, typename forward<Type>::parameters,
+                        typename forward<Type>::template element_of<index>>
                 at{&none, &given, forward<Type>::template element<index>(given, line)};
             for_each_element(part.guards, [&](auto const& guard) {
-                auto here = at;
-                here.read = 0;
+                auto own = at;
+                own.read = 0;
                 if constexpr (requires { guard.limit; }) {
-                    static_cast<void>(plain(guard.limit, here));
+                    static_cast<void>(plain_value(guard.limit, own));
                 } else {
-                    bool const holds = plain(guard.condition, here);
-                    if (here.read != 0) return;
+                    bool const holds = plain_value(guard.condition, own);
+                    if (own.read != 0) return;
                     made.hold = made.hold && holds;
                 }
-                made.overflow = made.overflow || here.overflow;
+                made.overflow = made.overflow || own.overflow;
             });
-            read_amounts(part.applying, at, made);
-            read_amounts(part.confirming, at, made);
+            check_amounts(part.applying, at, made);
+            check_amounts(part.confirming, at, made);
             made.overflow = made.overflow || at.overflow;
         }
     });

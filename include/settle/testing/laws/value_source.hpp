@@ -14,9 +14,9 @@ namespace testing {
 
 /// A seeded source of values. It repeats values, because a guard that compares two texts would
 /// otherwise almost never hold.
-class chance {
+class value_source {
 public:
-    explicit chance(std::uint64_t seed) : bits_(seed) {}
+    explicit value_source(std::uint64_t seed) : bits_(seed) {}
 
     [[nodiscard]] std::size_t below(std::size_t limit) { return bits_() % limit; }
     [[nodiscard]] bool one_in(std::size_t many) { return below(many) == 0; }
@@ -120,17 +120,17 @@ private:
 
 /// Adds every literal and constant of an expression to a source.
 template <typename E>
-void learn_from(chance& from, E const& expression) {
+void learn_from(value_source& source, E const& expression) {
     auto const take = [&](auto const& value) {
         using type = std::remove_cvref_t<decltype(value)>;
-        if constexpr (std::is_same_v<type, std::int64_t>) from.learn(value);
-        else if constexpr (std::is_same_v<type, std::string_view>) from.learn(value);
+        if constexpr (std::is_same_v<type, std::int64_t>) source.learn(value);
+        else if constexpr (std::is_same_v<type, std::string_view>) source.learn(value);
     };
     if constexpr (requires { expression.left; }) {
-        learn_from(from, expression.left);
-        learn_from(from, expression.right);
+        learn_from(source, expression.left);
+        learn_from(source, expression.right);
     } else if constexpr (requires { expression.operand; }) {
-        learn_from(from, expression.operand);
+        learn_from(source, expression.operand);
     } else if constexpr (requires { E::get(); }) {
         take(E::get());
     } else if constexpr (requires { expression.value; }) {
@@ -148,9 +148,9 @@ template <typename Guard>
 }
 
 template <typename Moment>
-void learn_from_moment(chance& from, Moment const& moment) {
+void learn_from_moment(value_source& source, Moment const& moment) {
     if constexpr (settle::detail::is_moment<Moment>) {
-        for_each_element(moment.effects, [&](auto const& one) { learn_from(from, one); });
+        for_each_element(moment.effects, [&](auto const& one) { learn_from(source, one); });
     }
 }
 
@@ -158,17 +158,17 @@ void learn_from_moment(chance& from, Moment const& moment) {
 
 /// Adds every literal and constant of a transaction type to a source.
 template <typename Type>
-void learn_from_type(chance& from, Type const& type) {
+void learn_from_type(value_source& source, Type const& type) {
     auto const learn_guards = [&](auto const& guards) {
         for_each_element(
-            guards, [&](auto const& guard) { learn_from(from, laws::expression_in(guard)); });
+            guards, [&](auto const& guard) { learn_from(source, laws::expression_in(guard)); });
     };
     learn_guards(type.guards);
     for_each_element(type.participants, [&](auto const& one) {
-        learn_from(from, one.key);
+        learn_from(source, one.key);
         learn_guards(one.guards);
-        laws::learn_from_moment(from, one.applying);
-        laws::learn_from_moment(from, one.confirming);
+        laws::learn_from_moment(source, one.applying);
+        laws::learn_from_moment(source, one.confirming);
     });
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// A model of one record under many parts: the answers and the record that the record rule must
+// A model of one record with many parts: the answers and the record that the record rule must
 // give, computed without marks.
 #pragma once
 
 #include <settle/protocol/record_rule.hpp>
-#include <settle/testing/laws/reading.hpp>
+#include <settle/testing/laws/evaluated_part.hpp>
 
 SETTLE_BEGIN
 namespace testing {
@@ -16,22 +16,22 @@ struct pending_part {
     transaction_id id;
     part_number part;
     epoch number = 0;
-    reading<Record> reply;
+    evaluated_part<Record> evaluated;
     std::optional<Record> before; ///< the record before the apply; an undo of an exclusive part
                                   ///< restores it
 };
 
-/// The answers that are right: two where a guard fails and an effect overflows as well.
+/// The permitted answers. There are two if a guard fails and an effect overflows.
 struct expected_answer {
-    answer what = answer::applied;
-    answer or_else = answer::applied;
+    answer first = answer::applied;
+    answer second = answer::applied;
 
-    [[nodiscard]] bool allows(answer actual) const { return actual == what || actual == or_else; }
+    [[nodiscard]] bool allows(answer actual) const { return actual == first || actual == second; }
 };
 
 /// The record by plain evaluation, and its pending parts.
 template <Described Record>
-class history {
+class record_model {
 public:
     std::optional<Record> record;
     std::vector<pending_part<Record>> pending;
@@ -44,14 +44,14 @@ public:
     }
 
     [[nodiscard]] expected_answer expect(transaction_id const& id,
-                                         reading<Record> const& evaluated) const {
+                                         evaluated_part<Record> const& evaluated) const {
         bool own = false;
         bool own_exclusive = false;
         bool exclusive = false;
         for (auto const& other : pending) {
             own = own || other.id == id;
-            own_exclusive = own_exclusive || (other.id == id && other.reply.exclusive);
-            exclusive = exclusive || other.reply.exclusive;
+            own_exclusive = own_exclusive || (other.id == id && other.evaluated.exclusive);
+            exclusive = exclusive || other.evaluated.exclusive;
         }
         if (own_exclusive || (own && evaluated.exclusive)) return only(answer::two_parts);
         if (exclusive) return only(answer::busy);
@@ -66,7 +66,7 @@ public:
         for (auto const& other : pending) {
             for_each_integer<Record>([&](auto m, auto position) {
                 bool const moves =
-                    other.reply.apply[position] != 0 || other.reply.confirm[position] != 0;
+                    other.evaluated.apply[position] != 0 || other.evaluated.confirm[position] != 0;
                 if (!moves || (evaluated.exact_fields >> m.index & 1U) == 0) return;
                 moved = true;
                 moved_own = moved_own || other.id == id;
@@ -77,51 +77,52 @@ public:
     }
 
     /// Applies a part for which the record rule answered `applied`.
-    void take(transaction_id id, part_number part, epoch number, reading<Record> evaluated) {
+    void apply(transaction_id id, part_number part, epoch number,
+               evaluated_part<Record> evaluated) {
         pending_part<Record> made{std::move(id), part, number, std::move(evaluated), record};
-        if (made.reply.exclusive) record = made.reply.pending;
-        else add(made.reply.apply, 1);
+        if (made.evaluated.exclusive) record = made.evaluated.pending;
+        else add(made.evaluated.apply, 1);
         pending.push_back(std::move(made));
     }
 
     /// Confirms or undoes a pending part.
     void end(pending_part<Record>* part, bool confirmed) {
-        auto const& evaluated = part->reply;
+        auto const& evaluated = part->evaluated;
         if (evaluated.exclusive) record = confirmed ? evaluated.confirmed : part->before;
         else if (confirmed) add(evaluated.confirm, 1);
         else add(evaluated.apply, -1);
         pending.erase(pending.begin() + (part - pending.data()));
     }
 
-    /// True when a member left its range, so that the record rule has answered `applied` wrongly.
+    /// True if a member left its range: then the answer `applied` of the record rule was wrong.
     [[nodiscard]] bool wrapped() const noexcept { return wrapped_; }
 
 private:
-    static expected_answer only(answer what) { return {what, what}; }
+    static expected_answer only(answer reply) { return {reply, reply}; }
 
     void add(wides<Record> const& deltas, int sign) {
         for_each_integer<Record>([&](auto m, auto position) {
             auto& member = (*record).*m.pointer;
-            put(member, wide{member} + sign * deltas[position], wrapped_);
+            assign(member, wide{member} + sign * deltas[position], wrapped_);
         });
     }
 
     /// Calls `function` with every value that a member can reach, when each pending part stays
     /// pending, is confirmed or is undone.
     template <typename Function>
-    void each_end(std::size_t position, wide value, Function const& function,
-                  std::size_t from = 0) const {
+    void for_each_end(std::size_t position, wide value, Function const& function,
+                      std::size_t from = 0) const {
         if (from == pending.size()) {
             function(value);
             return;
         }
-        auto const& evaluated = pending[from].reply;
-        each_end(position, value, function, from + 1);
-        each_end(position, value + evaluated.confirm[position], function, from + 1);
-        each_end(position, value - evaluated.apply[position], function, from + 1);
+        auto const& evaluated = pending[from].evaluated;
+        for_each_end(position, value, function, from + 1);
+        for_each_end(position, value + evaluated.confirm[position], function, from + 1);
+        for_each_end(position, value - evaluated.apply[position], function, from + 1);
     }
 
-    [[nodiscard]] expected_answer expect_guards(reading<Record> const& evaluated) const {
+    [[nodiscard]] expected_answer expect_guards(evaluated_part<Record> const& evaluated) const {
         if (evaluated.guard_overflow) return only(answer::overflow);
         bool hold = evaluated.hold;
         bool overflow = evaluated.effect_overflow;
@@ -129,7 +130,7 @@ private:
             using type = typename decltype(m)::type;
             // A record that is created has no value that a bound could limit.
             wide const value = record ? wide{(*record).*m.pointer} : wide{0};
-            each_end(position, value, [&](wide reached) {
+            for_each_end(position, value, [&](wide reached) {
                 for (plain_bound const& bound : evaluated.bounds) {
                     if (bound.position != position) continue;
                     hold = hold && (bound.side == bound_side::lower ? reached >= bound.limit

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <settle/protocol/mark.hpp>
-#include <settle/testing/laws/chance.hpp>
+#include <settle/testing/laws/value_source.hpp>
 
 SETTLE_BEGIN
 namespace testing {
@@ -14,9 +14,9 @@ using settle::detail::wide;
 
 namespace laws {
 
-/// The input of an expression, and what its evaluation found.
+/// The values that an expression reads, and the overflow and the reads of its evaluation.
 template <typename Record, typename Parameters, typename Line>
-struct sight {
+struct plain_scope {
     Record const* record;
     Parameters const* parameters;
     Line const* line;
@@ -44,13 +44,13 @@ auto widened(T const& value) {
 }
 
 template <typename T>
-auto of_constant(T const& value) {
+auto constant_value(T const& value) {
     if constexpr (std::is_same_v<T, std::string_view>) return std::string{value};
     else return widened(value);
 }
 
 template <operation_kind Operation, typename L, typename R>
-bool plainly_compared(L const& left, R const& right) {
+bool compare(L const& left, R const& right) {
     if constexpr (Operation == operation_kind::equal) return left == right;
     else if constexpr (Operation == operation_kind::unequal) return left != right;
     else if constexpr (Operation == operation_kind::less) return left < right;
@@ -60,64 +60,65 @@ bool plainly_compared(L const& left, R const& right) {
 }
 
 template <typename S>
-wide noticed(wide value, S& at) {
+wide check_range(wide value, S& at) {
     if (fits_64(value)) return value;
     at.overflow = true;
     return 0;
 }
 
 template <auto Member, typename S>
-auto plain(field_expression<Member> const&, S& at) {
+auto plain_value(field_expression<Member> const&, S& at) {
     using record = std::remove_cvref_t<decltype(*at.record)>;
     at.read |= std::uint64_t{1} << member_index<record, Member>;
     return widened((*at.record).*Member);
 }
 template <auto... Path, typename S>
-auto plain(param_expression<Path...> const&, S& at) {
+auto plain_value(param_expression<Path...> const&, S& at) {
     return widened(settle::detail::follow<Path...>(*at.parameters));
 }
 template <auto... Path, typename S>
-auto plain(line_expression<Path...> const&, S& at) {
+auto plain_value(line_expression<Path...> const&, S& at) {
     return widened(settle::detail::follow<Path...>(*at.line));
 }
 template <settle::detail::literal_value Value, typename S>
-auto plain(literal_expression<Value> const&, S&) {
-    return of_constant(literal_expression<Value>::get());
+auto plain_value(literal_expression<Value> const&, S&) {
+    return constant_value(literal_expression<Value>::get());
 }
 template <typename T, typename S>
-auto plain(constant_expression<T> const& constant, S&) {
-    return of_constant(constant.value);
+auto plain_value(constant_expression<T> const& constant, S&) {
+    return constant_value(constant.value);
 }
 template <typename S>
-auto plain(none_expression const&, S&) {
+auto plain_value(none_expression const&, S&) {
     return std::nullopt;
 }
 template <operation_kind Operation, typename E, typename S>
-auto plain(unary_expression<Operation, E> const& node, S& at) {
-    if constexpr (Operation == operation_kind::negate) return noticed(-plain(node.operand, at), at);
-    else return !plain(node.operand, at);
+auto plain_value(unary_expression<Operation, E> const& node, S& at) {
+    if constexpr (Operation == operation_kind::negate)
+        return check_range(-plain_value(node.operand, at), at);
+    else return !plain_value(node.operand, at);
 }
 template <operation_kind Operation, typename L, typename R, typename S>
-auto plain(binary_expression<Operation, L, R> const& node, S& at) {
-    auto const left = plain(node.left, at);
-    auto const right = plain(node.right, at);
-    if constexpr (Operation == operation_kind::add) return noticed(left + right, at);
-    else if constexpr (Operation == operation_kind::subtract) return noticed(left - right, at);
-    else if constexpr (Operation == operation_kind::multiply) return noticed(left * right, at);
+auto plain_value(binary_expression<Operation, L, R> const& node, S& at) {
+    auto const left = plain_value(node.left, at);
+    auto const right = plain_value(node.right, at);
+    if constexpr (Operation == operation_kind::add) return check_range(left + right, at);
+    else if constexpr (Operation == operation_kind::subtract) return check_range(left - right, at);
+    else if constexpr (Operation == operation_kind::multiply) return check_range(left * right, at);
     else if constexpr (Operation == operation_kind::both) return left && right;
     else if constexpr (Operation == operation_kind::either) return left || right;
-    else return plainly_compared<Operation>(left, right);
+    else return compare<Operation>(left, right);
 }
 
 /// Assigns a value to a member; an integer that does not fit sets `overflow`.
 template <typename T, typename Value>
-void put(T& member, Value const& value, bool& overflow) {
+void assign(T& member, Value const& value, bool& overflow) {
     using plain_type = typename field_traits<T>::plain_type;
     if constexpr (std::is_same_v<Value, wide>) {
         if (fits_in<plain_type>(value)) member = static_cast<plain_type>(value);
         else overflow = true;
     } else if constexpr (std::is_same_v<Value, std::optional<wide>>) {
-        if (value) put(member, *value, overflow);
+        if (value) assign(member, *value, overflow);
         else member = std::nullopt;
     } else {
         member = value;
@@ -126,7 +127,7 @@ void put(T& member, Value const& value, bool& overflow) {
 
 /// Sums the numbers that a commuting moment adds to each integer member.
 template <typename Moment, typename S, std::size_t Count>
-void plain_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
+void sum_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
     if constexpr (settle::detail::is_moment<Moment>) {
         using record = std::remove_cvref_t<decltype(*at.record)>;
         for_each_element(moment.effects, [&](auto const& one) {
@@ -134,39 +135,39 @@ void plain_deltas(Moment const& moment, S& at, std::array<wide, Count>& sums) {
             if constexpr (effect_type::kind != effect_kind::assign) {
                 constexpr auto index = member_index<record, effect_type::member>;
                 wide& sum = sums[integer_position<record, index>];
-                wide const operand = plain(one.operand, at);
+                wide const operand = plain_value(one.operand, at);
                 sum += effect_type::kind == effect_kind::add ? operand : -operand;
-                sum = noticed(sum, at);
+                sum = check_range(sum, at);
             }
         });
     }
 }
 
 /// Applies the effects of one moment to a record; each effect reads the record before the moment.
-/// Returns false when an amount is negative that must not be.
+/// Returns false if an amount is negative and its effect does not permit that.
 template <typename Moment, typename S>
-bool plain_change(Moment const& moment, S at, bool& overflow,
-                  std::remove_cvref_t<decltype(*at.record)>& record) {
-    bool hold = true;
+bool change_record(Moment const& moment, S at, bool& overflow,
+                   std::remove_cvref_t<decltype(*at.record)>& record) {
+    bool holds = true;
     if constexpr (settle::detail::is_moment<Moment>) {
         auto const before = record;
         at.record = &before;
         for_each_element(moment.effects, [&](auto const& one) {
             using effect_type = std::remove_cvref_t<decltype(one)>;
             auto& member = record.*effect_type::member;
-            auto const value = plain(one.operand, at);
+            auto const value = plain_value(one.operand, at);
             if constexpr (effect_type::kind == effect_kind::assign) {
-                put(member, value, overflow);
+                assign(member, value, overflow);
             } else {
-                hold = hold && (effect_type::is_signed || value >= 0);
+                holds = holds && (effect_type::is_signed || value >= 0);
                 wide const old{member};
-                put(member, effect_type::kind == effect_kind::add ? old + value : old - value,
-                    overflow);
+                assign(member, effect_type::kind == effect_kind::add ? old + value : old - value,
+                       overflow);
             }
         });
         overflow = overflow || at.overflow;
     }
-    return hold;
+    return holds;
 }
 
 } // namespace laws
