@@ -46,9 +46,9 @@ template <typename From, typename To>
 
 inline constexpr auto transfer_type = transfer_between(accounts, accounts);
 
-/// The same between two banks, each with a file of its own.
-inline constexpr settle::collection<account, "here", &account::id> here;
-inline constexpr settle::collection<account, "there", &account::id> there;
-inline constexpr auto transfer_apart_type = transfer_between(here, there);
+/// The same transfer between two banks with a file each.
+inline constexpr settle::collection<account, "first", &account::id> first_bank;
+inline constexpr settle::collection<account, "second", &account::id> second_bank;
+inline constexpr auto transfer_apart_type = transfer_between(first_bank, second_bank);
 
 } // namespace bench

@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// Ends the benchmark: something came out wrong, so no figure of it means anything.
+/// A wrong result, which ends the benchmark: its figures would be meaningless.
 struct wrong_result : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -35,15 +35,15 @@ struct row {
 /// One way to do the work of a case.
 struct side {
     std::string name;
-    /// Does the whole work once from a fresh start, sees that it came out right, and gives the
-    /// seconds that the work alone took.
+    /// Does the whole work once from a fresh start, checks the result, and returns the
+    /// seconds of the work alone.
     std::function<double()> round;
 };
 
 /// The same work done by settle and by hand.
-struct duel {
+struct comparison {
     std::string name;
-    double operations = 1; ///< how many transactions a round is
+    double operations = 1; ///< the number of transactions in a round
     side settle;
     std::vector<side> baselines; ///< the fastest baseline is compared with settle
     std::optional<double> budget{};
@@ -57,7 +57,7 @@ public:
         : quick_(quick), folder_(std::move(folder)) {}
 
     [[nodiscard]] bool quick() const noexcept { return quick_; }
-    /// A size of the work: as it is in full, or less.
+    /// A size of the work: the full size, or the smaller size of a quick run.
     [[nodiscard]] std::size_t size(std::size_t full, std::size_t quick) const noexcept {
         return quick_ ? quick : full;
     }
@@ -69,7 +69,7 @@ public:
     [[nodiscard]] std::chrono::nanoseconds sync_cost();
 
     /// Runs the sides in rounds that alternate and adds the row of their medians.
-    void compare(duel const& wanted);
+    void compare(comparison const& of);
     void add(row const& made);
     [[nodiscard]] std::vector<row> const& rows() const noexcept { return rows_; }
 
@@ -82,7 +82,7 @@ private:
 
 /// A case and its name. All cases at namespace scope form the benchmark.
 struct benchmark_case {
-    int place; ///< where it stands in the table
+    int position; ///< in the table
     std::string name;
     std::function<void(context&, std::string const& name)> run;
 };
@@ -90,13 +90,13 @@ struct benchmark_case {
 [[nodiscard]] std::vector<benchmark_case>& all_cases();
 
 struct add_case {
-    add_case(int place, std::string name,
+    add_case(int position, std::string name,
              std::function<void(context&, std::string const& name)> run) {
-        all_cases().push_back({place, std::move(name), std::move(run)});
+        all_cases().push_back({position, std::move(name), std::move(run)});
     }
 };
 
-/// Seconds since it was made.
+/// The seconds since its construction.
 class stopwatch {
 public:
     [[nodiscard]] double seconds() const {

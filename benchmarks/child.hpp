@@ -43,14 +43,14 @@ struct child_usage {
     auto const seconds = [](timeval const& time) {
         return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
     };
-    child_usage told;
-    told.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    told.processor_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
-    told.peak_mebibytes = static_cast<double>(used.ru_maxrss) / 1024;
-    return told;
+    child_usage usage;
+    usage.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    usage.processor_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+    usage.peak_mebibytes = static_cast<double>(used.ru_maxrss) / 1024;
+    return usage;
 }
 
-/// The row of a case that has a limit and no opponent: the limit stands for the baseline.
+/// The row of a case that has a limit and no baseline: the limit takes the place of the baseline.
 [[nodiscard]] inline row row_of_limit(std::string name, std::string unit, double used,
                                       double allowed, bool counts) {
     row made;
@@ -60,7 +60,7 @@ struct child_usage {
     made.baseline = allowed;
     made.ratio = used / allowed;
     if (counts) made.budget = 1.0;
-    made.against = "what is allowed";
+    made.against = "the limit";
     return made;
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 std::filesystem::path const root{SETTLE_ROOT};
 
-/// Finds what a header of the library includes, its own headers followed.
+/// Finds the headers of other libraries that a header includes, also through headers of settle.
 class header_walk {
 public:
     explicit header_walk(std::filesystem::path folder) : folder_(std::move(folder)) {}
@@ -129,8 +129,8 @@ std::map<std::string, unit> make_units(context const& at) {
     return units;
 }
 
-/// What is allowed at one level; a cost that does not count is shown beside the limit of the other
-/// level.
+/// The limits at one level of optimisation. A cost that does not count is shown beside the limit of
+/// the other level.
 struct limits {
     std::string level;
     double header;
@@ -147,8 +147,9 @@ add_case const compile{
         for (limits const& allowed : {limits{"-O0", 0.35, 5.8, 2.5, 1.8, 0.25, true},
                                       limits{"-O2", 0.35, 10.9, 3.5, 1.8, 0.5, false}}) {
             auto const seconds = measure(at, units, allowed.level);
-            auto const add = [&](std::string const& what, double used, double limit, bool counts) {
-                at.add(row_of_limit(fmt::format("{}, {}: {}", name, allowed.level, what), "s",
+            auto const add = [&](std::string const& subject, double used, double limit,
+                                 bool counts) {
+                at.add(row_of_limit(fmt::format("{}, {}: {}", name, allowed.level, subject), "s",
                                     used, limit, counts));
             };
             add("settle.hpp, over the headers that it includes",

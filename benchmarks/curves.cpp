@@ -81,18 +81,18 @@ void add_participant_counts(std::string const& path) {
 }
 
 void add_growth(std::string const& path) {
-    auto const add = [&](already what, std::string const& line, std::size_t most) {
+    auto const add = [&](content kind, std::string const& line, std::size_t most) {
         for (std::size_t count = 100; count <= most; count *= 10) {
-            auto const of = std::make_shared<growth const>(make_growth(what, count));
+            auto const of = std::make_shared<growth const>(make_growth(kind, count));
             add_point({"growth", line, static_cast<double>(count),
                        static_cast<double>(counted_transfers),
                        [=] { return growth_round(path, *of); }});
         }
     };
-    add(already::records, "records", 1'000'000);
-    add(already::finished, "finished entries", 10'000'000);
-    add(already::unfinished, "unfinished entries", 100'000);
-    add(already::marks, "marks on the record of all", 100'000);
+    add(content::records, "records", 1'000'000);
+    add(content::finished, "finished entries", 10'000'000);
+    add(content::unfinished, "unfinished entries", 100'000);
+    add(content::marks, "marks on the record of all", 100'000);
 }
 
 } // namespace

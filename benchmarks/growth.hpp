@@ -8,7 +8,7 @@
 
 namespace bench {
 
-enum class already : std::uint8_t {
+enum class content : std::uint8_t {
     records,
     finished,   ///< entries
     unfinished, ///< entries, of transfers between any accounts
@@ -16,30 +16,30 @@ enum class already : std::uint8_t {
 };
 
 struct growth {
-    already what;
+    content kind;
     workload work;
 };
 
 inline constexpr std::size_t counted_transfers = 400;
 
-[[nodiscard]] inline growth make_growth(already what, std::size_t count) {
+[[nodiscard]] inline growth make_growth(content kind, std::size_t count) {
     workload_shape shape{.transfers = counted_transfers};
-    if (what == already::records) shape.accounts = count;
+    if (kind == content::records) shape.accounts = count;
     else shape.transfers += count;
-    growth made{what, make_workload(shape)};
-    if (what != already::marks) return made;
-    for (auto& [id, asked] : made.work.requests) {
-        asked.destination = made.work.ids[asked.source == made.work.ids[0] ? 1 : 0];
+    growth made{kind, make_workload(shape)};
+    if (kind != content::marks) return made;
+    for (auto& [id, transfer] : made.work.requests) {
+        transfer.destination = made.work.ids[transfer.source == made.work.ids[0] ? 1 : 0];
     }
     return made;
 }
 
-/// Seconds for the transfers that come last.
+/// Seconds for the last transfers of the work.
 inline double growth_round(std::string const& path, growth const& of) {
     begin_file(path, {}, of.work);
     std::span<request const> const all{of.work.requests};
     auto const before = all.first(all.size() - counted_transfers);
-    if (of.what == already::finished) {
+    if (of.kind == content::finished) {
         settle::sqlite::database db{path};
         settle::engine engine{db, settle::type<transfer_type>};
         static_cast<void>(run_batches(engine, before, usual_window));

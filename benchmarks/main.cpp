@@ -23,15 +23,17 @@ struct settings {
 
 void run(settings const& given) {
     auto cases = bench::all_cases();
-    std::stable_sort(cases.begin(), cases.end(),
-                     [](auto const& left, auto const& right) { return left.place < right.place; });
-    std::regex const wanted{given.filter, std::regex::ECMAScript | std::regex::icase};
-    std::erase_if(cases, [&](auto const& one) { return !std::regex_search(one.name, wanted); });
+    std::stable_sort(cases.begin(), cases.end(), [](auto const& left, auto const& right) {
+        return left.position < right.position;
+    });
+    std::regex const filter{given.filter, std::regex::ECMAScript | std::regex::icase};
+    std::erase_if(cases, [&](auto const& one) { return !std::regex_search(one.name, filter); });
     if (given.list) {
         for (auto const& one : cases) fmt::print("{}\n", one.name);
         return;
     }
-    if (cases.empty()) throw bench::wrong_result("no case is named so");
+    if (cases.empty())
+        throw bench::wrong_result("no name of a case matches --filter. --list prints the names");
     std::filesystem::create_directories(given.folder);
     bench::context at{given.quick, given.folder};
     for (auto const& one : cases) {

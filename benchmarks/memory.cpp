@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transfers in memory, single and a thousand in parallel, with numeric keys and text keys.
-#include "asked_again.hpp"
 #include "baseline/memory.hpp"
 #include "bench.hpp"
+#include "repeated.hpp"
 
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
@@ -66,7 +66,7 @@ inline constexpr auto text_type = transfer_on<text_account, text_transfer>(named
 
 namespace {
 
-/// Everything that differs between keys that are numbers and keys that are texts.
+/// The differences between numeric keys and text keys.
 struct numbers {
     using key = std::int64_t;
     using account = number_account;
@@ -124,21 +124,21 @@ bool run_batches(Engine& engine, Requests const& requests) {
 }
 
 template <typename Kind>
-double settle_round(work<Kind> const& wanted, bool batches, asked timed = asked::once) {
+double settle_round(work<Kind> const& drawn, bool batches, timed_run timed = timed_run::first) {
     settle::memory::basic_database<settle::memory::no_lock> db;
-    db.template reserve<Kind::accounts>(wanted.keys.size());
-    db.template reserve_entries<Kind::type>(wanted.requests.size());
+    db.template reserve<Kind::accounts>(drawn.keys.size());
+    db.template reserve_entries<Kind::type>(drawn.requests.size());
     settle::engine engine{db, settle::type<Kind::type>};
-    for (auto const& key : wanted.keys) {
-        engine.create(Kind::accounts, typename Kind::account{key, wanted.opening}).value();
+    for (auto const& key : drawn.keys) {
+        engine.create(Kind::accounts, typename Kind::account{key, drawn.opening}).value();
     }
     bool all = true;
     double const seconds = time_of(timed, [&] {
         stopwatch const watch;
         if (batches) {
-            all = run_batches(engine, wanted.requests) && all;
+            all = run_batches(engine, drawn.requests) && all;
         } else {
-            for (auto const& [id, parameters] : wanted.requests) {
+            for (auto const& [id, parameters] : drawn.requests) {
                 all = engine.run(id, parameters).done() && all;
             }
         }
@@ -146,21 +146,21 @@ double settle_round(work<Kind> const& wanted, bool batches, asked timed = asked:
     });
     if (!all) throw wrong_result("settle: a transfer is not done");
     if (engine.marks().value() != 0) throw wrong_result("settle: marks are left");
-    for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-        auto const found = engine.read(Kind::accounts, wanted.keys[i]).value();
-        if (found->balance != wanted.expected[i]) throw wrong_result("settle: a wrong balance");
+    for (std::size_t i = 0; i < drawn.keys.size(); ++i) {
+        auto const found = engine.read(Kind::accounts, drawn.keys[i]).value();
+        if (found->balance != drawn.expected[i]) throw wrong_result("settle: a wrong balance");
     }
     return seconds;
 }
 
 template <typename Kind, template <typename> typename Entries>
-double round_by_hand(work<Kind> const& wanted, bool batches) {
+double round_by_hand(work<Kind> const& drawn, bool batches) {
     using bank_type = baseline::memory_bank<typename Kind::key, Entries>;
     using transfer = typename bank_type::transfer;
-    bank_type bank{wanted.keys.size(), wanted.requests.size()};
-    for (auto const& key : wanted.keys) bank.open(key, wanted.opening);
+    bank_type bank{drawn.keys.size(), drawn.requests.size()};
+    for (auto const& key : drawn.keys) bank.open(key, drawn.opening);
     std::vector<typename bank_type::request> requests;
-    for (auto const& [id, given] : wanted.requests) {
+    for (auto const& [id, given] : drawn.requests) {
         requests.emplace_back(id, transfer{given.source, given.destination, given.amount});
     }
     std::span<typename bank_type::request const> const all{requests};
@@ -175,8 +175,8 @@ double round_by_hand(work<Kind> const& wanted, bool batches) {
     }
     double const seconds = watch.seconds();
     if (!done) throw wrong_result("by hand: a transfer is not done");
-    for (std::size_t i = 0; i < wanted.keys.size(); ++i) {
-        if (bank.balance(wanted.keys[i]) != wanted.expected[i]) {
+    for (std::size_t i = 0; i < drawn.keys.size(); ++i) {
+        if (bank.balance(drawn.keys[i]) != drawn.expected[i]) {
             throw wrong_result("by hand: a wrong balance");
         }
     }
@@ -186,18 +186,18 @@ double round_by_hand(work<Kind> const& wanted, bool batches) {
 
 template <typename Kind>
 void compare(context& at, std::string const& name, bool batches) {
-    work<Kind> const wanted{10'000, at.size(200'000, 20'000)};
-    duel rivals;
-    rivals.name = name;
-    rivals.operations = static_cast<double>(wanted.requests.size());
-    rivals.settle = {"settle", [&] { return settle_round(wanted, batches); }};
-    rivals.baselines = {
+    work<Kind> const drawn{10'000, at.size(200'000, 20'000)};
+    comparison compared;
+    compared.name = name;
+    compared.operations = static_cast<double>(drawn.requests.size());
+    compared.settle = {"settle", [&] { return settle_round(drawn, batches); }};
+    compared.baselines = {
         {"entries in a map",
-         [&] { return round_by_hand<Kind, baseline::entries_in_a_map>(wanted, batches); }},
+         [&] { return round_by_hand<Kind, baseline::entries_in_a_map>(drawn, batches); }},
         {"entries in an array",
-         [&] { return round_by_hand<Kind, baseline::entries_in_an_array>(wanted, batches); }}};
-    rivals.budget = 1.10;
-    at.compare(rivals);
+         [&] { return round_by_hand<Kind, baseline::entries_in_an_array>(drawn, batches); }}};
+    compared.budget = 1.10;
+    at.compare(compared);
 }
 
 add_case const numbers_one_at_a_time{
@@ -217,10 +217,10 @@ add_case const texts_in_batches{
     [](context& at, std::string const& name) { compare<texts>(at, name, true); }};
 
 add_case const texts_again{
-    60, "memory, keys are texts, asked again", [](context& at, std::string const& name) {
-        work<texts> const wanted{10'000, at.size(200'000, 20'000)};
-        compare_asking(at, name, wanted.requests.size(),
-                       [&](asked timed) { return settle_round(wanted, true, timed); });
+    60, "memory, keys are texts, repeated", [](context& at, std::string const& name) {
+        work<texts> const given{10'000, at.size(200'000, 20'000)};
+        compare_repeated(at, name, given.requests.size(),
+                         [&](timed_run timed) { return settle_round(given, true, timed); });
     }};
 
 } // namespace

@@ -45,10 +45,10 @@ struct payments {
     }
 };
 
-double settle_round(payments const& wanted) {
+double settle_round(payments const& work) {
     settle::memory::basic_database<settle::memory::no_lock> db;
-    db.reserve<shop::orders>(wanted.requests.size());
-    db.reserve_entries<shop::payment_type>(wanted.requests.size());
+    db.reserve<shop::orders>(work.requests.size());
+    db.reserve_entries<shop::payment_type>(work.requests.size());
     settle::engine engine{db, settle::type<shop::payment_type>};
     engine.create(shop::tills, {"shop", 0}).value();
     for (std::size_t i = 0; i < payments::items; ++i) {
@@ -57,53 +57,54 @@ double settle_round(payments const& wanted) {
     for (std::size_t i = 0; i < payments::customers; ++i) {
         engine.create(shop::customers, {payments::customer(i), payments::plenty, 0}).value();
     }
-    for (auto const& [id, one] : wanted.requests) {
+    for (auto const& [id, one] : work.requests) {
         engine.create(shop::orders, {one.invoice, one.customer, one.amount, "unpaid"}).value();
     }
     bool all = true;
     stopwatch const watch;
-    for (auto const& [id, one] : wanted.requests) all = engine.run(id, one).done() && all;
+    for (auto const& [id, one] : work.requests) all = engine.run(id, one).done() && all;
     double const seconds = watch.seconds();
     if (!all || engine.marks().value() != 0) throw wrong_result("settle: a payment is not done");
-    if (engine.read(shop::tills, "shop").value()->takings != wanted.takings) {
+    if (engine.read(shop::tills, "shop").value()->takings != work.takings) {
         throw wrong_result("settle: wrong takings");
     }
     for (std::size_t i = 0; i < payments::items; ++i) {
         auto const found = engine.read(shop::items, payments::item(i)).value();
-        if (found->in_stock != payments::plenty - wanted.sold[i]) {
+        if (found->in_stock != payments::plenty - work.sold[i]) {
             throw wrong_result("settle: a wrong stock");
         }
     }
-    auto const& last = wanted.requests.back().second.invoice;
+    auto const& last = work.requests.back().second.invoice;
     if (engine.read(shop::orders, last).value()->status != "paid") {
         throw wrong_result("settle: an order is not paid");
     }
     return seconds;
 }
 
-double round_by_hand(payments const& wanted) {
-    baseline::memory_shop here{wanted.requests.size()};
-    here.open_till("shop");
+double round_by_hand(payments const& work) {
+    baseline::memory_shop shop_by_hand{work.requests.size()};
+    shop_by_hand.open_till("shop");
     for (std::size_t i = 0; i < payments::items; ++i) {
-        here.open_item(payments::item(i), payments::plenty);
+        shop_by_hand.open_item(payments::item(i), payments::plenty);
     }
     for (std::size_t i = 0; i < payments::customers; ++i) {
-        here.open_customer(payments::customer(i), payments::plenty);
+        shop_by_hand.open_customer(payments::customer(i), payments::plenty);
     }
-    for (auto const& [id, one] : wanted.requests) {
-        here.open_order({one.invoice, one.customer, one.amount, "unpaid"});
+    for (auto const& [id, one] : work.requests) {
+        shop_by_hand.open_order({one.invoice, one.customer, one.amount, "unpaid"});
     }
     bool all = true;
     stopwatch const watch;
-    for (auto const& [id, one] : wanted.requests) all = here.run(id, one) && all;
+    for (auto const& [id, one] : work.requests) all = shop_by_hand.run(id, one) && all;
     double const seconds = watch.seconds();
-    if (!all || here.takings() != wanted.takings) throw wrong_result("by hand: wrong takings");
+    if (!all || shop_by_hand.takings() != work.takings)
+        throw wrong_result("by hand: wrong takings");
     for (std::size_t i = 0; i < payments::items; ++i) {
-        if (here.in_stock(payments::item(i)) != payments::plenty - wanted.sold[i]) {
+        if (shop_by_hand.in_stock(payments::item(i)) != payments::plenty - work.sold[i]) {
             throw wrong_result("by hand: a wrong stock");
         }
     }
-    if (!here.is_paid(wanted.requests.back().second.invoice)) {
+    if (!shop_by_hand.is_paid(work.requests.back().second.invoice)) {
         throw wrong_result("by hand: an order is not paid");
     }
     return seconds;
@@ -111,14 +112,14 @@ double round_by_hand(payments const& wanted) {
 
 add_case const twenty_lines{
     14, "memory, payment of 20 lines", [](context& at, std::string const& name) {
-        payments const wanted{at.size(20'000, 2'000)};
-        duel rivals;
-        rivals.name = name;
-        rivals.operations = static_cast<double>(wanted.requests.size());
-        rivals.settle = {"settle", [&] { return settle_round(wanted); }};
-        rivals.baselines = {{"by hand", [&] { return round_by_hand(wanted); }}};
-        rivals.budget = 1.15;
-        at.compare(rivals);
+        payments const work{at.size(20'000, 2'000)};
+        comparison compared;
+        compared.name = name;
+        compared.operations = static_cast<double>(work.requests.size());
+        compared.settle = {"settle", [&] { return settle_round(work); }};
+        compared.baselines = {{"by hand", [&] { return round_by_hand(work); }}};
+        compared.budget = 1.15;
+        at.compare(compared);
     }};
 
 } // namespace

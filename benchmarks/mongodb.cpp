@@ -17,7 +17,7 @@ using baseline::mongodb::state_changes;
 
 // ---------------------------------------------------------------------------------------- settle
 
-enum class how : std::uint8_t { one_phase, two_phases, threads };
+enum class mode : std::uint8_t { one_phase, two_phases, threads };
 
 constexpr std::size_t thread_count = 64;
 
@@ -31,16 +31,16 @@ double run_warm(workload const& work, MakeWork const& work_of) {
     return detail::run_threads(all.subspan(warm_up), thread_count, work_of);
 }
 
-double settle_round(mongodb_set const& on, workload const& work, std::size_t window, how wanted,
-                    asked timed = asked::once) {
+double settle_round(mongodb_set const& on, workload const& work, std::size_t window,
+                    mode timed_mode, timed_run timed = timed_run::first) {
     mongodb_bank const bank{on, work};
     double seconds = 0;
     {
         settle::mongodb::database db{bank.address_for_settle()};
         settle::engine engine{db, settle::type<transfer_type>,
-                              wanted == how::two_phases ? settle::two_phases
-                                                        : settle::phases::one};
-        if (wanted == how::threads) {
+                              timed_mode == mode::two_phases ? settle::two_phases
+                                                             : settle::phases::one};
+        if (timed_mode == mode::threads) {
             seconds = run_warm(work, [&](std::size_t) {
                 return [&](request const& one) { expect_done(engine.run(one.first, one.second)); };
             });
@@ -67,31 +67,32 @@ double one_phase_by_hand(mongodb_set const& on, workload const& work, std::size_
     return seconds;
 }
 
-/// How the tutorial's program asks.
-struct manner {
+/// A variant of the tutorial's program.
+struct tutorial_options {
     std::string name;
     bool retries; ///< retryWrites, of which the server keeps a record for each statement
     state_changes changes;
 };
 
 double tutorial_round(mongodb_set const& on, workload const& work, std::size_t window,
-                      manner const& by) {
+                      tutorial_options const& options) {
     mongodb_bank const bank{on, work};
     double seconds = 0;
     {
-        auto const with = bank.by_hand(by.retries);
-        baseline::mongodb::tutorial by_hand{with, by.changes};
+        auto const with = bank.by_hand(options.retries);
+        baseline::mongodb::tutorial by_hand{with, options.changes};
         seconds = detail::run_by_hand(by_hand, work, window);
     }
     bank.check("transactions");
     return seconds;
 }
 
-double tutorial_by_threads(mongodb_set const& on, workload const& work, manner const& by) {
+double tutorial_by_threads(mongodb_set const& on, workload const& work,
+                           tutorial_options const& options) {
     mongodb_bank const bank{on, work};
     double const seconds = run_warm(work, [&](std::size_t) {
         return [with = std::make_shared<baseline::mongodb::connection const>(
-                    on.clients(by.retries), bank.name())](request const& one) {
+                    on.clients(options.retries), bank.name())](request const& one) {
             baseline::mongodb::tutorial{*with}.run(one);
         };
     });
@@ -102,34 +103,34 @@ double tutorial_by_threads(mongodb_set const& on, workload const& work, manner c
 // ----------------------------------------------------------------------------------------- cases
 
 /// The differences between one server and three servers.
-struct place {
+struct deployment {
     std::size_t members;
     std::string name;
     std::size_t full_rounds;
 };
 
-place const one_node{1, "one node", 5};
-place const three_nodes{3, "three nodes", 5};
+deployment const one_node{1, "one node", 5};
+deployment const three_nodes{3, "three nodes", 5};
 
 /// A case with the parts that all of them have.
 struct setting {
     context& at;
     std::string const& name;
-    place const& where;
+    deployment const& where;
     mongodb_set const& on;
     workload work;
 
     /// Shape:   untimed - so many of the transfers are not counted
     void compare(side settle, std::vector<side> baselines, double budget,
                  std::size_t untimed = 0) const {
-        duel wanted;
-        wanted.name = name;
-        wanted.operations = static_cast<double>(work.requests.size() - untimed);
-        wanted.settle = std::move(settle);
-        wanted.baselines = std::move(baselines);
-        wanted.budget = budget;
-        wanted.rounds = at.size(where.full_rounds, 3);
-        at.compare(wanted);
+        comparison compared;
+        compared.name = name;
+        compared.operations = static_cast<double>(work.requests.size() - untimed);
+        compared.settle = std::move(settle);
+        compared.baselines = std::move(baselines);
+        compared.budget = budget;
+        compared.rounds = at.size(where.full_rounds, 3);
+        at.compare(compared);
     }
 };
 
@@ -139,37 +140,37 @@ workload work_of(std::size_t transfers) {
         {.transfers = transfers, .accounts = transfers < 2'000 ? 2'000U : 10'000U});
 }
 
-void one_phase(setting const& here, std::size_t window, double budget) {
-    here.compare(
-        {"settle", [&] { return settle_round(here.on, here.work, window, how::one_phase); }},
-        {{"native transaction", [&] { return one_phase_by_hand(here.on, here.work, window); }}},
+void one_phase(setting const& setup, std::size_t window, double budget) {
+    setup.compare(
+        {"settle", [&] { return settle_round(setup.on, setup.work, window, mode::one_phase); }},
+        {{"native transaction", [&] { return one_phase_by_hand(setup.on, setup.work, window); }}},
         budget);
 }
 
-void two_phases(setting const& here, std::size_t window, double budget) {
-    std::vector<manner> manners{{"tutorial", false, state_changes::one_by_one}};
+void two_phases(setting const& setup, std::size_t window, double budget) {
+    std::vector<tutorial_options> variants{{"tutorial", false, state_changes::one_by_one}};
     // In bulks the difference is the server's records of retryable writes.
     if (window != 1) {
-        manners = {{"tutorial, retryWrites on", true, state_changes::one_by_one},
-                   {"tutorial, a state in one update", false, state_changes::at_once}};
+        variants = {{"tutorial, retryWrites on", true, state_changes::one_by_one},
+                    {"tutorial, a state in one update", false, state_changes::together}};
     }
     std::vector<side> baselines;
-    for (manner const& by : manners) {
-        baselines.push_back({by.name, [&here, window, by] {
-                                 return tutorial_round(here.on, here.work, window, by);
+    for (tutorial_options const& options : variants) {
+        baselines.push_back({options.name, [&setup, window, options] {
+                                 return tutorial_round(setup.on, setup.work, window, options);
                              }});
     }
-    here.compare(
-        {"settle", [&] { return settle_round(here.on, here.work, window, how::two_phases); }},
+    setup.compare(
+        {"settle", [&] { return settle_round(setup.on, setup.work, window, mode::two_phases); }},
         std::move(baselines), budget);
 }
 
-void threads(setting const& here, double budget) {
-    manner const by{"tutorial", false, state_changes::one_by_one};
-    here.compare(
-        {"settle", [&] { return settle_round(here.on, here.work, 1, how::threads); }},
-        {{by.name, [&] { return tutorial_by_threads(here.on, here.work, by); }}}, budget,
-        warm_up);
+void threads(setting const& setup, double budget) {
+    tutorial_options const options{"tutorial", false, state_changes::one_by_one};
+    setup.compare(
+        {"settle", [&] { return settle_round(setup.on, setup.work, 1, mode::threads); }},
+        {{options.name, [&] { return tutorial_by_threads(setup.on, setup.work, options); }}},
+        budget, warm_up);
 }
 
 /// The transfers of a round.
@@ -179,7 +180,7 @@ struct sizes {
 };
 
 template <typename Body>
-add_case make_case(int number, place const& where, std::string const& what, sizes const& of,
+add_case make_case(int number, deployment const& where, std::string const& what, sizes const& of,
                    Body body) {
     return {number, "MongoDB, " + where.name + ", " + what,
             [&where, of, body](context& at, std::string const& name) {
@@ -192,38 +193,41 @@ add_case make_case(int number, place const& where, std::string const& what, size
 /// The cases of one set.
 /// Shape:   first - the number of the first of them
 struct cases_of {
-    cases_of(int first, place const& where, sizes one_phase_each, sizes one_phase_batches,
+    cases_of(int first, deployment const& where, sizes one_phase_each, sizes one_phase_batches,
              sizes two_phases_each, sizes two_phases_batches, sizes by_threads)
         : all{make_case(first, where, "one phase, one at a time", one_phase_each,
-                        [](setting const& here) { one_phase(here, 1, 1.10); }),
+                        [](setting const& setup) { one_phase(setup, 1, 1.10); }),
               make_case(first + 1, where, "one phase, batches of 1,000", one_phase_batches,
-                        [](setting const& here) { one_phase(here, usual_window, 1.20); }),
+                        [](setting const& setup) { one_phase(setup, usual_window, 1.20); }),
               make_case(first + 2, where, "two phases, one at a time", two_phases_each,
-                        [](setting const& here) { two_phases(here, 1, 0.70); }),
+                        [](setting const& setup) { two_phases(setup, 1, 0.70); }),
               make_case(first + 3, where, "two phases, batches of 1,000", two_phases_batches,
-                        [](setting const& here) { two_phases(here, usual_window, 0.50); }),
+                        [](setting const& setup) { two_phases(setup, usual_window, 0.50); }),
               make_case(first + 4, where, "64 threads", by_threads,
-                        [](setting const& here) { threads(here, 0.25); })} {}
+                        [](setting const& setup) { threads(setup, 0.25); })} {}
     add_case all[5];
 };
 
-void asked_again(setting const& here, how wanted) {
-    compare_asking(here.at, here.name, here.work.requests.size(), [&here, wanted](asked timed) {
-        return settle_round(here.on, here.work, usual_window, wanted, timed);
-    });
+void compare_repeated_run(setting const& setup, mode timed_mode) {
+    compare_repeated(setup.at, setup.name, setup.work.requests.size(),
+                     [&setup, timed_mode](timed_run timed) {
+                         return settle_round(setup.on, setup.work, usual_window, timed_mode, timed);
+                     });
 }
 
-struct asked_again_of {
-    asked_again_of(int first, place const& where, sizes const& one_phase, sizes const& two_phases)
-        : all{make_case(first, where, "one phase, asked again", one_phase,
-                        [](setting const& here) { asked_again(here, how::one_phase); }),
-              make_case(first + 1, where, "two phases, asked again", two_phases,
-                        [](setting const& here) { asked_again(here, how::two_phases); })} {}
+struct repeated_cases {
+    repeated_cases(int first, deployment const& where, sizes const& one_phase,
+                   sizes const& two_phases)
+        : all{make_case(first, where, "one phase, repeated", one_phase,
+                        [](setting const& setup) { compare_repeated_run(setup, mode::one_phase); }),
+              make_case(
+                  first + 1, where, "two phases, repeated", two_phases,
+                  [](setting const& setup) { compare_repeated_run(setup, mode::two_phases); })} {}
     add_case all[2];
 };
 
-asked_again_of const again_at_one{90, one_node, {10'000, 2'000}, {4'000, 2'000}};
-asked_again_of const again_at_three{92, three_nodes, {4'000, 1'000}, {2'000, 1'000}};
+repeated_cases const repeated_at_one{90, one_node, {10'000, 2'000}, {4'000, 2'000}};
+repeated_cases const repeated_at_three{92, three_nodes, {4'000, 1'000}, {2'000, 1'000}};
 
 cases_of const at_one{80,          one_node,       {600, 200}, {10'000, 2'000},
                       {120, 40},   {4'000, 2'000}, {1'280, 512}};

@@ -18,7 +18,7 @@ public:
     [[nodiscard]] std::string address(std::string const& database) const;
     /// Clients that write to a majority's journal, and live as long as the set: the driver takes
     /// half a second to end them.
-    /// Shape:   retries - retryWrites, which the driver has on by itself
+    /// Shape:   retries - retryWrites, which is on by default in the driver
     [[nodiscard]] baseline::mongodb::pool const& clients(bool retries = true) const;
 
 private:
@@ -39,7 +39,7 @@ public:
         return {on_.clients(retries), name_};
     }
     /// Shape:   log - the collection of a baseline's log, in which all must be done
-    /// Errors:  throws wrong_result unless every account holds what the transfers leave on it,
+    /// Errors:  throws wrong_result if an account has another balance than expected,
     ///          without a mark
     void check(char const* log = nullptr) const;
 

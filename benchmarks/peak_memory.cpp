@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// How much memory the transfer application takes for a file that is much larger than that.
+// The peak memory of the transfer application for a file that does not fit into the limit.
 #include "child.hpp"
 #include "sqlite_files.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t account_count = 1'000;
 
-/// Payment orders as the application reads them; more of them than it could keep.
+/// Payment orders in the format of the application. The full number exceeds its memory limit.
 void write_orders(std::string const& path, std::size_t count) {
     std::mt19937_64 chance{20251121};
     std::ofstream file{path};

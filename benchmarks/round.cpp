@@ -30,17 +30,17 @@ unit unit_of(double seconds) {
 }
 
 /// The fastest side, by the better of two rounds: the first round may warm caches up.
-side const& fastest(duel const& wanted) {
-    if (wanted.baselines.size() == 1) {
-        wanted.baselines.front().round();
-        return wanted.baselines.front();
+side const& fastest(comparison const& of) {
+    if (of.baselines.size() == 1) {
+        of.baselines.front().round();
+        return of.baselines.front();
     }
     side const* best = nullptr;
     double least = 0;
-    for (side const& one : wanted.baselines) {
+    for (side const& one : of.baselines) {
         double const first = one.round();
         double const seconds = std::min(first, one.round());
-        fmt::print(stderr, "    {:.0f} a second {}\n", wanted.operations / seconds, one.name);
+        fmt::print(stderr, "    {:.0f} a second {}\n", of.operations / seconds, one.name);
         if (best == nullptr || seconds < least) {
             best = &one;
             least = seconds;
@@ -105,18 +105,18 @@ void context::add(row const& made) {
     fmt::print(stderr, "  {}: {:.3f}\n", made.name, made.ratio);
 }
 
-void context::compare(duel const& wanted) {
-    side const& rival = fastest(wanted);
-    wanted.settle.round();
-    std::size_t const rounds = wanted.rounds != 0 ? wanted.rounds : size(9, 3);
+void context::compare(comparison const& of) {
+    side const& baseline_side = fastest(of);
+    of.settle.round();
+    std::size_t const rounds = of.rounds != 0 ? of.rounds : size(9, 3);
     std::vector<double> settle;
     std::vector<double> baseline;
     for (std::size_t i = 0; i < rounds; ++i) {
-        settle.push_back(wanted.settle.round() / wanted.operations);
-        baseline.push_back(rival.round() / wanted.operations);
+        settle.push_back(of.settle.round() / of.operations);
+        baseline.push_back(baseline_side.round() / of.operations);
     }
     row made;
-    made.name = wanted.name;
+    made.name = of.name;
     made.baseline = median(baseline);
     made.settle = median(settle);
     made.ratio = made.settle / made.baseline;
@@ -124,8 +124,8 @@ void context::compare(duel const& wanted) {
     made.unit = unit;
     made.baseline *= factor;
     made.settle *= factor;
-    made.budget = wanted.budget;
-    made.against = rival.name;
+    made.budget = of.budget;
+    made.against = baseline_side.name;
     add(made);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
-// The ways of a round on any store: single transactions, batches, or many threads.
+// Rounds on any store: as single transactions, in batches, or by many threads.
 #pragma once
 
-#include "asked_again.hpp"
+#include "repeated.hpp"
 #include "settle_side.hpp"
 
 #include <exception>
@@ -28,7 +28,7 @@ double run_by_hand(ByHand& by_hand, workload const& work, std::size_t window) {
 
 template <typename Engine>
 double run_settle(Engine& engine, workload const& work, std::size_t window,
-                  asked timed = asked::once) {
+                  timed_run timed = timed_run::first) {
     double const seconds = time_of(timed, [&] {
         return window == 1 ? run_each(engine, work.requests)
                            : run_batches(engine, work.requests, window);

@@ -11,8 +11,8 @@ benchmarks/run.sh --filter REGEX    the cases whose names match, in either case:
 benchmarks/run.sh --list            the names of the cases
 benchmarks/run.sh --curves          draws build/curves/*.svg instead; also with --quick
 
-Missing Debian packages are installed, and everything is built below build/. A budget that is not
-held is said in the table; the exit code is 0 unless something came out wrong.
+Missing Debian packages are installed, and everything is built below build/. The table
+shows whether each budget holds. The exit code is not 0 if a result is wrong.
 TEXT
 }
 

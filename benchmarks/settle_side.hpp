@@ -46,7 +46,7 @@ double run_batches(Engine& engine, Requests const& requests, std::size_t window)
     return seconds;
 }
 
-/// Errors:  throws wrong_result unless every transaction is done and no mark is left
+/// Errors:  throws wrong_result if a transaction is not done or a mark is left
 template <typename Engine>
 void expect_settled(Engine& engine, workload const& work) {
     auto const marks = engine.marks();

@@ -48,19 +48,19 @@ struct spread_work {
     made.accounts.expected.assign(count, made.accounts.opening);
     std::mt19937_64 chance{participants};
     for (std::size_t i = 0; i < operations / participants; ++i) {
-        // A step that has no divisor in common with the count meets no account twice.
+        // The step and the count have no common divisor, so no account is drawn twice.
         std::size_t at = chance() % count;
         std::size_t const payer = at;
-        spread asked{made.accounts.ids[at], 0, {}};
+        spread payment{made.accounts.ids[at], 0, {}};
         for (std::size_t n = 1; n < participants; ++n) {
             at = (at + 7919) % count;
             auto const amount = static_cast<std::int64_t>(1 + chance() % 100);
-            asked.total += amount;
+            payment.total += amount;
             made.accounts.expected[at] += amount;
-            asked.shares.push_back({made.accounts.ids[at], amount});
+            payment.shares.push_back({made.accounts.ids[at], amount});
         }
-        made.accounts.expected[payer] -= asked.total;
-        made.requests.emplace_back(detail::ordered_id(i + 1), std::move(asked));
+        made.accounts.expected[payer] -= payment.total;
+        made.requests.emplace_back(detail::ordered_id(i + 1), std::move(payment));
     }
     return made;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The files of the SQLite cases: begun anew for every round, and looked at when it is over.
+// The files of the SQLite cases: created for every round, and checked after it.
 #pragma once
 
 #include "baseline/tutorial.hpp"
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// Which tables a file begins with. Accounts stand in the table that settle would make itself.
+/// The first tables of a file. The table of accounts is the one that settle would create.
 struct file_shape {
     std::vector<std::string> tables{"accounts"}; ///< each holds all accounts
     bool with_marks = false;                     ///< a column for pending marks
@@ -53,7 +53,8 @@ inline void add_balances(std::string const& path, std::string const& table,
     std::size_t at = 0;
     for (; read.next() && at < into.size(); ++at) into[at] += read.integer(0);
     read.reset();
-    if (at != into.size()) throw wrong_result(path + " has not as many accounts as it should");
+    if (at != into.size())
+        throw wrong_result(path + " has another number of accounts than expected");
 }
 
 inline void check_count(std::string const& path, std::string const& sql, std::size_t expected) {
@@ -64,7 +65,7 @@ inline void check_count(std::string const& path, std::string const& sql, std::si
     if (!fits) throw wrong_result(path + ": " + sql + " is not " + std::to_string(expected));
 }
 
-/// Errors:  throws wrong_result unless every account holds what the transfers leave on it
+/// Errors:  throws wrong_result if an account has another balance than expected
 inline void check_balances(std::string const& path, workload const& work) {
     std::vector<std::int64_t> found(work.ids.size(), 0);
     add_balances(path, "accounts", found);

@@ -11,17 +11,17 @@ using baseline::log_layout;
 void compare(context& at, std::string const& name, workload const& work, std::size_t window,
              double budget) {
     std::string const path = at.file("one_phase.db");
-    duel wanted;
-    wanted.name = name;
-    wanted.operations = static_cast<double>(work.requests.size());
-    wanted.settle = {"settle", [&] { return one_phase_round(path, work, window); }};
-    wanted.baselines = {
+    comparison compared;
+    compared.name = name;
+    compared.operations = static_cast<double>(work.requests.size());
+    compared.settle = {"settle", [&] { return one_phase_round(path, work, window); }};
+    compared.baselines = {
         {"by hand, log in the order of ids",
          [&] { return one_phase_by_hand(path, work, window, log_layout::by_id); }},
         {"by hand, log with an index of ids",
          [&] { return one_phase_by_hand(path, work, window, log_layout::by_number); }}};
-    wanted.budget = budget;
-    at.compare(wanted);
+    compared.budget = budget;
+    at.compare(compared);
     erase_file(path);
 }
 
@@ -41,18 +41,17 @@ add_case const threads{
         constexpr std::size_t count = 64;
         workload const work = make_workload({.transfers = at.size(6'400, 1'280)});
         std::string const path = at.file("threads.db");
-        duel wanted;
-        wanted.name = name;
-        wanted.operations = static_cast<double>(work.requests.size());
-        wanted.settle = {"settle", [&] { return threads_round(path, work, count); }};
-        wanted.baselines = {
-            {"by hand, one connection behind a mutex",
-             [&] { return threads_by_mutex(path, work, count); }},
-            {"by hand, a connection for each thread",
-             [&] { return threads_by_connections(path, work, count); }}};
-        // Where a sync costs next to nothing, there is little to win by sharing it.
-        if (at.sync_cost() >= std::chrono::microseconds{100}) wanted.budget = 0.10;
-        at.compare(wanted);
+        comparison compared;
+        compared.name = name;
+        compared.operations = static_cast<double>(work.requests.size());
+        compared.settle = {"settle", [&] { return threads_round(path, work, count); }};
+        compared.baselines = {{"by hand, one connection behind a mutex",
+                               [&] { return threads_by_mutex(path, work, count); }},
+                              {"by hand, a connection for each thread",
+                               [&] { return threads_by_connections(path, work, count); }}};
+        // If a sync is nearly free, sharing one saves little, so no budget applies.
+        if (at.sync_cost() >= std::chrono::microseconds{100}) compared.budget = 0.10;
+        at.compare(compared);
         erase_file(path);
     }};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The leftovers of a program that ended in the middle: half pending, half applied.
+// Recovery of unfinished entries: half are pending, half are applied.
 #include "baseline/tutorial_recovery.hpp"
 #include "sqlite_rounds.hpp"
 #include "unfinished.hpp"
@@ -80,15 +80,15 @@ add_case const recovery{
         std::string const by_hand = at.file("recovery_by_hand.db");
         prepare_settle(by_settle, work);
         prepare_by_hand(by_hand, work);
-        duel wanted;
-        wanted.name = name + (at.quick() ? ", 10,000" : ", 100,000");
-        wanted.operations = static_cast<double>(count);
-        wanted.settle = {"settle", [&] { return settle_round(by_settle, path, work); }};
-        wanted.baselines = {{"tutorial's recovery, marks in a table",
-                             [&] { return round_by_hand(by_hand, path, work); }}};
-        wanted.budget = 1.10;
-        wanted.rounds = at.size(5, 3);
-        at.compare(wanted);
+        comparison compared;
+        compared.name = name + (at.quick() ? ", 10,000" : ", 100,000");
+        compared.operations = static_cast<double>(count);
+        compared.settle = {"settle", [&] { return settle_round(by_settle, path, work); }};
+        compared.baselines = {{"tutorial's recovery, marks in a table",
+                               [&] { return round_by_hand(by_hand, path, work); }}};
+        compared.budget = 1.10;
+        compared.rounds = at.size(5, 3);
+        at.compare(compared);
         for (auto const& one : {path, by_settle, by_hand}) erase_file(one);
     }};
 

@@ -26,7 +26,7 @@ struct worker {
 // --------------------------------------------------------------------------------------- one phase
 
 inline double one_phase_round(std::string const& path, workload const& work, std::size_t window,
-                              asked timed = asked::once) {
+                              timed_run timed = timed_run::first) {
     begin_file(path, {}, work);
     double seconds = 0;
     {
@@ -107,7 +107,7 @@ inline double threads_by_mutex(std::string const& path, workload const& work,
 // -------------------------------------------------------------------------------------- two phases
 
 inline double two_phases_round(std::string const& path, workload const& work, std::size_t window,
-                               asked timed = asked::once) {
+                               timed_run timed = timed_run::first) {
     begin_file(path, {}, work);
     double seconds = 0;
     {

@@ -8,14 +8,14 @@ namespace {
 
 struct three_files {
     std::string log;
-    std::string here;
-    std::string there;
+    std::string first;
+    std::string second;
 };
 
 /// The expected balances of the two files.
 struct halves {
-    std::vector<std::int64_t> here;
-    std::vector<std::int64_t> there;
+    std::vector<std::int64_t> first;
+    std::vector<std::int64_t> second;
 };
 
 std::size_t number_of(std::string const& account) {
@@ -25,9 +25,9 @@ std::size_t number_of(std::string const& account) {
 halves expected_of(workload const& work) {
     std::vector<std::int64_t> const opened(work.ids.size(), work.opening);
     halves made{opened, opened};
-    for (auto const& [id, asked] : work.requests) {
-        made.here[number_of(asked.source)] -= asked.amount;
-        made.there[number_of(asked.destination)] += asked.amount;
+    for (auto const& [id, transfer] : work.requests) {
+        made.first[number_of(transfer.source)] -= transfer.amount;
+        made.second[number_of(transfer.destination)] += transfer.amount;
     }
     return made;
 }
@@ -35,25 +35,25 @@ halves expected_of(workload const& work) {
 void check(three_files const& files, workload const& work) {
     halves found{std::vector<std::int64_t>(work.ids.size(), 0),
                  std::vector<std::int64_t>(work.ids.size(), 0)};
-    add_balances(files.here, "here", found.here);
-    add_balances(files.there, "there", found.there);
+    add_balances(files.first, "first", found.first);
+    add_balances(files.second, "second", found.second);
     auto const expected = expected_of(work);
-    if (found.here != expected.here || found.there != expected.there) {
+    if (found.first != expected.first || found.second != expected.second) {
         throw wrong_result("the three files hold wrong balances");
     }
 }
 
 double settle_round(three_files const& files, workload const& work) {
     begin_file(files.log, {.tables = {}}, work);
-    begin_file(files.here, {.tables = {"here"}}, work);
-    begin_file(files.there, {.tables = {"there"}}, work);
+    begin_file(files.first, {.tables = {"first"}}, work);
+    begin_file(files.second, {.tables = {"second"}}, work);
     double seconds = 0;
     {
         settle::sqlite::database log{files.log};
-        settle::sqlite::database first{files.here};
-        settle::sqlite::database second{files.there};
-        settle::engine engine{settle::log_in(log), settle::bind(here, first),
-                              settle::bind(there, second), settle::type<transfer_apart_type>};
+        settle::sqlite::database first{files.first};
+        settle::sqlite::database second{files.second};
+        settle::engine engine{settle::log_in(log), settle::bind(first_bank, first),
+                              settle::bind(second_bank, second), settle::type<transfer_apart_type>};
         seconds = detail::run_settle(engine, work, usual_window);
     }
     check(files, work);
@@ -66,13 +66,13 @@ double round_by_hand(three_files const& files, workload const& work, baseline::m
     if (in_table) more.emplace_back(baseline::mark_table_sql);
     auto const layout = baseline::log_layout::by_id;
     begin_file(files.log, {.tables = {}, .more = {baseline::tutorial_log_sql(layout)}}, work);
-    begin_file(files.here, {.tables = {"here"}, .with_marks = !in_table, .more = more}, work);
-    begin_file(files.there, {.tables = {"there"}, .with_marks = !in_table, .more = more}, work);
+    begin_file(files.first, {.tables = {"first"}, .with_marks = !in_table, .more = more}, work);
+    begin_file(files.second, {.tables = {"second"}, .with_marks = !in_table, .more = more}, work);
     double seconds = 0;
     {
         baseline::connection const log{files.log};
-        baseline::connection const first{files.here};
-        baseline::connection const second{files.there};
+        baseline::connection const first{files.first};
+        baseline::connection const second{files.second};
         baseline::tutorial by_hand{log, first, second, kept};
         seconds = detail::run_by_hand(by_hand, work, usual_window);
     }
@@ -87,18 +87,18 @@ add_case const apart{
         workload const work = make_workload({.transfers = at.size(50'000, 10'000)});
         three_files const files{at.file("apart_log.db"), at.file("apart_here.db"),
                                 at.file("apart_there.db")};
-        duel wanted;
-        wanted.name = name;
-        wanted.operations = static_cast<double>(work.requests.size());
-        wanted.settle = {"settle", [&] { return settle_round(files, work); }};
-        wanted.baselines = {
-            {"tutorial, marks in a table",
-             [&] { return round_by_hand(files, work, baseline::marks::table); }},
-            {"tutorial, marks in JSON",
-             [&] { return round_by_hand(files, work, baseline::marks::column); }}};
-        wanted.budget = 1.10;
-        at.compare(wanted);
-        for (auto const& one : {files.log, files.here, files.there}) erase_file(one);
+        comparison compared;
+        compared.name = name;
+        compared.operations = static_cast<double>(work.requests.size());
+        compared.settle = {"settle", [&] { return settle_round(files, work); }};
+        compared.baselines = {{"tutorial, marks in a table",
+                               [&] { return round_by_hand(files, work, baseline::marks::table); }},
+                              {"tutorial, marks in JSON", [&] {
+                                   return round_by_hand(files, work, baseline::marks::column);
+                               }}};
+        compared.budget = 1.10;
+        at.compare(compared);
+        for (auto const& one : {files.log, files.first, files.second}) erase_file(one);
     }};
 
 } // namespace

@@ -19,23 +19,21 @@ struct tables {
 void compare(context& at, std::string const& name, workload const& work, std::size_t window,
              double budget) {
     std::string const path = at.file("two_phases.db");
-    duel wanted;
-    wanted.name = name;
-    wanted.operations = static_cast<double>(work.requests.size());
-    wanted.settle = {"settle", [&] { return two_phases_round(path, work, window); }};
+    comparison compared;
+    compared.name = name;
+    compared.operations = static_cast<double>(work.requests.size());
+    compared.settle = {"settle", [&] { return two_phases_round(path, work, window); }};
     for (tables const& by : {tables{"tutorial, marks in a table", marks::table, log_layout::by_id},
                              tables{"tutorial, marks in JSON", marks::column, log_layout::by_id},
                              tables{"tutorial, marks in a table, log with an index", marks::table,
                                     log_layout::by_number},
                              tables{"tutorial, marks in JSON, log with an index", marks::column,
                                     log_layout::by_number}}) {
-        wanted.baselines.push_back({by.name, [&, by] {
-                                        return tutorial_round(path, work, window, by.kept,
-                                                              by.layout);
-                                    }});
+        compared.baselines.push_back(
+            {by.name, [&, by] { return tutorial_round(path, work, window, by.kept, by.layout); }});
     }
-    wanted.budget = budget;
-    at.compare(wanted);
+    compared.budget = budget;
+    at.compare(compared);
     erase_file(path);
 }
 

@@ -15,14 +15,14 @@ inline void leave_unfinished(std::string const& path, std::span<request const> r
     using settle::testing::fault;
     using settle::testing::fault_kind;
     settle::sqlite::database db{path};
-    settle::testing::faulty fragile{db};
+    settle::testing::faulty faulty_db{db};
     while (!requests.empty()) {
         auto const window = requests.first(std::min(usual_window, requests.size()));
         requests = requests.subspan(window.size());
-        fragile.plan([before](settle::testing::call const& one) {
+        faulty_db.plan([before](settle::testing::call const& one) {
             return one.what == before ? fault{fault_kind::crash_before} : fault{};
         });
-        auto engine = make_two_phases<transfer_type>(fragile);
+        auto engine = make_two_phases<transfer_type>(faulty_db);
         bool ended = false;
         try {
             static_cast<void>(
@@ -30,7 +30,7 @@ inline void leave_unfinished(std::string const& path, std::span<request const> r
         } catch (settle::testing::crash const&) {
             ended = true;
         }
-        if (!ended) throw wrong_result("settle: transactions ended that were to be left");
+        if (!ended) throw wrong_result("settle: no crash came, so all transactions have ended");
     }
 }
 

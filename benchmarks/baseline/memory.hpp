@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 // Transfers between records in memory, by the protocol of settle, written by hand for one type.
 //
-// It keeps what the protocol keeps: marks with id, part and epoch, running bounds for guards, a log
-// whose entries change by compare-and-set on state and epoch, an age that is looked at once the
-// entry is in. It knows its one type, its one thread and its one process, and makes the most of
-// that: the entry is held by reference from step to step, texts are neither checked nor copied
-// twice, and nothing is there for recovery but the data.
+// It keeps the data of the protocol: marks with id, part and epoch, running bounds for guards, and
+// a log whose entries change by compare-and-set on state and epoch. It checks the age of an entry
+// after the insert. It is written for one type, one thread and one process: it holds the entry by
+// reference from step to step, neither checks texts nor copies them twice, and has no recovery.
 #pragma once
 
 #include <settle/memory/id_index.hpp>
@@ -55,7 +54,7 @@ struct memory_mark {
     std::int64_t undo_delta;
 };
 
-/// The account, its marks, and how far these could still move its balance.
+/// An account, its marks, and the range in which they can still move its balance.
 template <typename Key>
 struct memory_account {
     Key id{};
@@ -75,14 +74,14 @@ template <typename Key>
 }
 
 /// Adds `now` to the balance and leaves a mark that adds the rest at the end, for either outcome. A
-/// debit needs that much to be there for any outcomes of the other marks.
+/// debit needs a sufficient balance under every outcome of the other marks.
 template <typename Key>
 [[nodiscard]] reason apply_mark(memory_account<Key>& on, std::string const& id, std::uint32_t part,
                                 std::uint64_t epoch, std::int64_t now, std::int64_t confirm,
                                 std::int64_t undo) {
-    if (memory_mark* const mine = find_mark(on, id, part)) {
-        if (mine->epoch > epoch) return reason::busy;
-        mine->epoch = epoch;
+    if (memory_mark* const mark = find_mark(on, id, part)) {
+        if (mark->epoch > epoch) return reason::busy;
+        mark->epoch = epoch;
         return reason::none;
     }
     std::int64_t least = 0;
@@ -103,11 +102,11 @@ template <typename Key>
 template <typename Key>
 void finish_mark(memory_account<Key>& on, std::string const& id, std::uint32_t part,
                  std::uint64_t committed) {
-    memory_mark* const mine = find_mark(on, id, part);
-    if (mine == nullptr || (committed != 0 && mine->epoch > committed)) return;
-    on.balance += mine->epoch == committed ? mine->confirm_delta : mine->undo_delta;
-    on.high -= mine->confirm_delta + mine->undo_delta;
-    if (mine != &on.marks.back()) *mine = std::move(on.marks.back());
+    memory_mark* const mark = find_mark(on, id, part);
+    if (mark == nullptr || (committed != 0 && mark->epoch > committed)) return;
+    on.balance += mark->epoch == committed ? mark->confirm_delta : mark->undo_delta;
+    on.high -= mark->confirm_delta + mark->undo_delta;
+    if (mark != &on.marks.back()) *mark = std::move(on.marks.back());
     on.marks.pop_back();
 }
 
@@ -198,37 +197,37 @@ public:
     }
 
     /// False when the transfer was canceled.
-    bool run(request const& wanted) {
-        entry* const made = insert(wanted);
+    bool run(request const& given) {
+        entry* const made = insert(given);
         return made != nullptr && settle_one(*made, apply(*made));
     }
 
     /// The same for a batch, phase after phase. False if a transfer was canceled.
-    bool run_batch(std::span<request const> wanted) {
+    bool run_batch(std::span<request const> batch) {
         work_.clear();
         bool all = true;
-        for (request const& one : wanted) {
+        for (request const& one : batch) {
             if (entry* const made = insert(one)) work_.push_back({made, reason::none});
         }
-        for (auto& [made, met] : work_) met = apply(*made);
-        for (auto& [made, met] : work_) {
-            if (met == reason::none && !commit(*made)) met = reason::busy;
+        for (auto& [made, refusal] : work_) refusal = apply(*made);
+        for (auto& [made, refusal] : work_) {
+            if (refusal == reason::none && !commit(*made)) refusal = reason::busy;
         }
-        for (auto& [made, met] : work_) {
-            if (met == reason::none) confirm(*made);
+        for (auto& [made, refusal] : work_) {
+            if (refusal == reason::none) confirm(*made);
         }
-        for (auto& [made, met] : work_) {
-            bool const done = met == reason::none ? close(*made) : give_up(*made, met);
+        for (auto& [made, refusal] : work_) {
+            bool const done = refusal == reason::none ? close(*made) : give_up(*made, refusal);
             all = all && done;
         }
-        return all && work_.size() == wanted.size();
+        return all && work_.size() == batch.size();
     }
 
 private:
     static constexpr std::int64_t lifetime = std::int64_t{7} * 24 * 3600 * 1000;
 
-    entry* insert(request const& wanted) {
-        auto const& [id, parameters] = wanted;
+    entry* insert(request const& given) {
+        auto const& [id, parameters] = given;
         if (parameters.amount <= 0 || parameters.source == parameters.destination) return nullptr;
         std::int64_t const now = milliseconds_now();
         entry* const made = entries_.add(id);
@@ -255,9 +254,9 @@ private:
         now_ = milliseconds_now();
         if (now_ - one.created > lifetime) return reason::expired;
         auto const& [source, destination, amount] = one.parameters;
-        if (reason const met = apply_part(source, one, 0, -amount, 0, amount);
-            met != reason::none) {
-            return met;
+        if (reason const refusal = apply_part(source, one, 0, -amount, 0, amount);
+            refusal != reason::none) {
+            return refusal;
         }
         return apply_part(destination, one, 1, 0, amount, 0);
     }
@@ -290,8 +289,8 @@ private:
         return compare_and_set(one, state::applied, one.epoch, state::done, now_);
     }
 
-    bool settle_one(entry& one, reason met) {
-        if (met != reason::none) return give_up(one, met);
+    bool settle_one(entry& one, reason refusal) {
+        if (refusal != reason::none) return give_up(one, refusal);
         if (!commit(one)) return false;
         confirm(one);
         return close(one);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // Payments of orders in memory, by the protocol of settle, written by hand for this one type.
 //
-// An order is changed by one payment at a time, and its mark carries the order as it was; money and
-// goods are counted, and shared with others as in baseline/memory.hpp.
+// One payment at a time changes an order, and its mark holds the previous order. Balances and
+// stocks are sums: several payments change them at the same time, as in baseline/memory.hpp.
 #pragma once
 
 #include "memory.hpp"
@@ -80,15 +80,15 @@ public:
     }
 
     /// False when the payment was canceled.
-    bool run(std::string const& id, shop::payment const& wanted) {
-        if (wanted.amount <= 0) return false;
-        for (auto const& line : wanted.lines) {
+    bool run(std::string const& id, shop::payment const& given) {
+        if (given.amount <= 0) return false;
+        for (auto const& line : given.lines) {
             if (line.quantity < 0) return false;
         }
-        payment_entry* const made = insert(id, wanted);
+        payment_entry* const made = insert(id, given);
         if (made == nullptr) return false;
-        reason const met = apply(*made);
-        if (met != reason::none) return give_up(*made, met);
+        reason const refusal = apply(*made);
+        if (refusal != reason::none) return give_up(*made, refusal);
         if (!change(*made, state::pending, state::applied)) return false;
         made->committed = made->epoch;
         finish(*made, made->committed);
@@ -98,11 +98,11 @@ public:
 private:
     static constexpr std::int64_t lifetime = std::int64_t{7} * 24 * 3600 * 1000;
 
-    payment_entry* insert(std::string const& id, shop::payment const& wanted) {
+    payment_entry* insert(std::string const& id, shop::payment const& given) {
         std::int64_t const now = milliseconds_now();
         payment_entry* const made = entries_.add(id);
         if (made == nullptr) return nullptr;
-        made->parameters = wanted;
+        made->parameters = given;
         made->epoch = epochs_.fresh(now);
         made->owner = &owner_;
         made->created = now;
@@ -121,17 +121,19 @@ private:
         now_ = milliseconds_now();
         if (now_ - one.created > lifetime) return reason::expired;
         auto const& given = one.parameters;
-        reason met = apply_to_order(one);
-        if (met == reason::none) {
-            met = apply_to(customers_, given.customer, one, 1, -given.amount, 0, given.amount);
+        reason refusal = apply_to_order(one);
+        if (refusal == reason::none) {
+            refusal = apply_to(customers_, given.customer, one, 1, -given.amount, 0, given.amount);
         }
         std::uint32_t part = 2;
         for (auto const& line : given.lines) {
-            if (met != reason::none) return met;
-            met = apply_to(items_, line.stock_code, one, part++, -line.quantity, 0, line.quantity);
+            if (refusal != reason::none) return refusal;
+            refusal =
+                apply_to(items_, line.stock_code, one, part++, -line.quantity, 0, line.quantity);
         }
-        if (met == reason::none) met = apply_to(tills_, "shop", one, part, 0, given.amount, 0);
-        return met;
+        if (refusal == reason::none)
+            refusal = apply_to(tills_, "shop", one, part, 0, given.amount, 0);
+        return refusal;
     }
 
     reason apply_to_order(payment_entry& one) {

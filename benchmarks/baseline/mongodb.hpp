@@ -20,8 +20,8 @@ namespace baseline::mongodb {
     return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-[[noreturn]] inline void refuse(std::string_view what, bson_error_t const& problem) {
-    throw std::runtime_error("by hand: " + std::string{what} + ": " + problem.message);
+[[noreturn]] inline void refuse(std::string_view action, bson_error_t const& problem) {
+    throw std::runtime_error("by hand: " + std::string{action} + ": " + problem.message);
 }
 
 /// Members of a document that is being written.
@@ -66,7 +66,7 @@ private:
     bson_t* into_;
 };
 
-/// A document of its own.
+/// A document that owns its memory.
 class document {
 public:
     document() { bson_init(&held_); }
@@ -76,7 +76,7 @@ public:
 
     [[nodiscard]] bson_t* native() noexcept { return &held_; }
     [[nodiscard]] members fill() noexcept { return members{&held_}; }
-    /// For a function that initializes it.
+    /// Storage for a function that initializes the document.
     [[nodiscard]] bson_t* fresh() {
         bson_destroy(&held_);
         return &held_;
@@ -96,7 +96,7 @@ using session = std::unique_ptr<mongoc_client_session_t, session_destroyer>;
 /// Clients of one address.
 class pool {
 public:
-    /// Shape:   address - with the write concern, and retryWrites as the program wants it
+    /// Shape:   address - with the write concern, and the setting of retryWrites
     explicit pool(std::string const& address) : uri_(mongoc_uri_new(address.c_str())) {
         if (uri_) held_.reset(mongoc_client_pool_new(uri_.get()));
         if (!held_) throw std::runtime_error("by hand: this address is none: " + address);
@@ -165,7 +165,7 @@ public:
         in_item(fill);
         return *this;
     }
-    /// Shape:   filter(members), change(members) - write theirs
+    /// Shape:   filter(members), change(members) - write the filter and the change
     template <typename Filter, typename Change>
     write& update(Filter const& filter, Change const& change, bool many = false) {
         in_item([&](members const& item) {
@@ -175,7 +175,7 @@ public:
         return *this;
     }
 
-    /// Errors:  throws unless it meets as many documents as are expected
+    /// Errors:  throws unless it matches the expected number of documents
     void expect(std::size_t expected, session const& inside = nullptr) {
         bson_append_array_end(command_.native(), &items_);
         document options;
@@ -183,17 +183,18 @@ public:
         if (inside && !mongoc_client_session_append(inside.get(), options.native(), &problem)) {
             refuse("a session", problem);
         }
-        document told;
-        if (!mongoc_client_write_command_with_opts(on_.native(), on_.database(),
-                                                   command_.native(), options.native(),
-                                                   told.fresh(), &problem)) {
+        document reply;
+        if (!mongoc_client_write_command_with_opts(on_.native(), on_.database(), command_.native(),
+                                                   options.native(), reply.fresh(), &problem)) {
             refuse("a write", problem);
         }
         bson_iter_t at;
-        bool const good = !bson_has_field(told.native(), "writeErrors") &&
-                          bson_iter_init_find(&at, told.native(), "n") &&
+        bool const good = !bson_has_field(reply.native(), "writeErrors") &&
+                          bson_iter_init_find(&at, reply.native(), "n") &&
                           static_cast<std::size_t>(bson_iter_as_int64(&at)) == expected;
-        if (!good) throw std::runtime_error("by hand: a write did not meet what it should");
+        if (!good)
+            throw std::runtime_error(
+                "by hand: a write matched another number of documents than expected");
     }
 
 private:

@@ -22,8 +22,8 @@ public:
         }
         change_accounts(batch);
         insert_entries(batch);
-        document told;
-        if (!mongoc_client_session_commit_transaction(session_.get(), told.fresh(), &problem)) {
+        document reply;
+        if (!mongoc_client_session_commit_transaction(session_.get(), reply.fresh(), &problem)) {
             refuse("a commit", problem);
         }
     }
@@ -31,17 +31,18 @@ public:
 private:
     void change_accounts(std::span<bench::request const> batch) {
         auto accounts = update_in(on_, "accounts");
-        for (auto const& [id, asked] : batch) {
+        for (auto const& [id, transfer] : batch) {
             accounts.update(
                 [&](members const& filter) {
-                    filter.text("_id", asked.source);
+                    filter.text("_id", transfer.source);
                     filter.object("balance", [&](members const& enough) {
-                        enough.integer("$gte", asked.amount);
+                        enough.integer("$gte", transfer.amount);
                     });
                 },
-                [&](members const& change) { add(change, -asked.amount); });
-            accounts.update([&](members const& filter) { filter.text("_id", asked.destination); },
-                            [&](members const& change) { add(change, asked.amount); });
+                [&](members const& change) { add(change, -transfer.amount); });
+            accounts.update(
+                [&](members const& filter) { filter.text("_id", transfer.destination); },
+                [&](members const& change) { add(change, transfer.amount); });
         }
         accounts.expect(2 * batch.size(), session_);
     }
@@ -54,13 +55,13 @@ private:
     void insert_entries(std::span<bench::request const> batch) {
         auto const time = now();
         auto log = insert_into(on_, "log");
-        for (auto const& [id, asked] : batch) {
-            log.insert([&, &id = id, &asked = asked](members const& entry) {
+        for (auto const& [id, transfer] : batch) {
+            log.insert([&, &id = id, &transfer = transfer](members const& entry) {
                 entry.text("_id", id).text("type", "transfer");
                 entry.text("definition", "0123456789abcdef");
                 entry.object("parameters", [&](members const& given) {
-                    given.text("source", asked.source).text("destination", asked.destination);
-                    given.integer("amount", asked.amount);
+                    given.text("source", transfer.source).text("destination", transfer.destination);
+                    given.integer("amount", transfer.amount);
                 });
                 entry.text("state", "done").integer("epoch", time).text("owner", "host/1/2");
                 entry.date("created", time).date("modified", time).integer("attempts", 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// MongoDB's tutorial "Perform Two Phase Commits" as it is written: eight writes of single
+// MongoDB's tutorial "Perform Two Phase Commits" in its own steps: eight writes of single
 // documents, or each of its phases for many transfers in unordered bulks.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace baseline::mongodb {
 /// How a batch moves the states of its transactions.
 enum class state_changes : std::uint8_t {
     one_by_one, ///< a statement for each transaction, in one bulk
-    at_once     ///< one statement for all of their ids
+    together    ///< one statement for all of their ids
 };
 
 class tutorial {
@@ -66,10 +66,10 @@ private:
     void insert(std::span<bench::request const> batch) {
         auto const time = now();
         auto log = insert_into(on_, "transactions");
-        for (auto const& [id, asked] : batch) {
-            log.insert([&, &id = id, &asked = asked](members const& entry) {
-                entry.text("_id", id).text("source", asked.source);
-                entry.text("destination", asked.destination).integer("value", asked.amount);
+        for (auto const& [id, transfer] : batch) {
+            log.insert([&, &id = id, &transfer = transfer](members const& entry) {
+                entry.text("_id", id).text("source", transfer.source);
+                entry.text("destination", transfer.destination).integer("value", transfer.amount);
                 entry.text("state", "initial").date("lastModified", time);
             });
         }
@@ -84,7 +84,7 @@ private:
             });
         };
         auto log = update_in(on_, "transactions");
-        if (how_ == state_changes::at_once) {
+        if (how_ == state_changes::together) {
             log.update([&](members const& filter) { among(filter, batch).text("state", from); },
                        set_state, true);
         } else {
@@ -114,7 +114,7 @@ private:
         });
     }
 
-    /// Without effect where the mark is there, as the tutorial's recovery needs it.
+    /// Has no effect if the account has the mark, as the tutorial's recovery requires.
     static void unmarked(members const& filter, bench::request const& one) {
         filter.object(marks, [&](members const& mark) { mark.text("$ne", one.first); });
     }

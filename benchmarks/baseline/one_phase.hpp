@@ -63,11 +63,11 @@ public:
 private:
     void write(bench::request const& one, std::int64_t time) {
         constexpr std::int64_t guard_failed = 1;
-        auto const& [id, asked] = one;
-        write_json(json_, asked.source, asked.destination, asked.amount);
-        bool const enough = debit_.changes_one(asked.amount, asked.source);
-        if (enough && !credit_.changes_one(asked.amount, asked.destination)) {
-            throw std::runtime_error("by hand: there is no account " + asked.destination);
+        auto const& [id, transfer] = one;
+        write_json(json_, transfer.source, transfer.destination, transfer.amount);
+        bool const enough = debit_.changes_one(transfer.amount, transfer.source);
+        if (enough && !credit_.changes_one(transfer.amount, transfer.destination)) {
+            throw std::runtime_error("by hand: there is no account " + transfer.destination);
         }
         insert_.changes_one(id, static_cast<std::int64_t>(enough ? state::done : state::canceled),
                             time, enough ? 0 : guard_failed, time, json_);

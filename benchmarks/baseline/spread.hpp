@@ -26,21 +26,21 @@ public:
 
 private:
     void write(std::pair<std::string, bench::spread> const& one, std::int64_t time) {
-        auto const& [id, asked] = one;
-        bool whole = debit_.changes_one(asked.total, asked.payer);
-        for (auto const& share : asked.shares) {
+        auto const& [id, given] = one;
+        bool whole = debit_.changes_one(given.total, given.payer);
+        for (auto const& share : given.shares) {
             whole = credit_.changes_one(share.amount, share.account) && whole;
         }
         if (!whole) throw std::runtime_error("by hand: an account is missing, or has too little");
-        write_json(asked);
+        write_json(given);
         insert_.changes_one(id, time, json_);
     }
 
-    void write_json(bench::spread const& asked) {
-        json_.assign(R"({"payer":")").append(asked.payer).append(R"(","total":)");
-        append_number(json_, asked.total);
+    void write_json(bench::spread const& given) {
+        json_.assign(R"({"payer":")").append(given.payer).append(R"(","total":)");
+        append_number(json_, given.total);
         json_ += R"(,"shares":[)";
-        for (auto const& share : asked.shares) {
+        for (auto const& share : given.shares) {
             if (json_.back() == '}') json_ += ',';
             json_.append(R"({"account":")").append(share.account).append(R"(","amount":)");
             append_number(json_, share.amount);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// SQLite as a program without settle uses it: as thin as it can be, prepared statements only.
+// SQLite without settle: a thin layer of prepared statements.
 #pragma once
 
 #include <sqlite3.h>
@@ -13,8 +13,8 @@
 
 namespace baseline {
 
-[[noreturn]] inline void fail(sqlite3* on, std::string_view what) {
-    throw std::runtime_error("by hand: " + std::string{what} + ": " + sqlite3_errmsg(on));
+[[noreturn]] inline void fail(sqlite3* on, std::string_view action) {
+    throw std::runtime_error("by hand: " + std::string{action} + ": " + sqlite3_errmsg(on));
 }
 
 class connection {
@@ -28,7 +28,7 @@ public:
         sqlite3_busy_timeout(handle_, 600'000);
         execute("PRAGMA journal_mode = WAL");
         execute("PRAGMA synchronous = FULL");
-        // Some builds of SQLite overwrite all that is erased; settle spares itself most of it, too.
+        // Some builds of SQLite overwrite all erased data; settle switches that off, too.
         execute("PRAGMA secure_delete = FAST");
     }
     connection(connection const&) = delete;
@@ -72,7 +72,7 @@ public:
         int at = 0;
         (bind_one(++at, values), ...);
     }
-    /// True when there is a row; the caller resets when it has seen enough.
+    /// True if there is a row. The caller resets the statement after its last read.
     bool next() const {
         int const code = sqlite3_step(handle_);
         if (code != SQLITE_ROW && code != SQLITE_DONE) fail(on_, sqlite3_sql(handle_));
@@ -122,7 +122,7 @@ inline void append_number(std::string& into, std::int64_t number) {
     into.append(digits, static_cast<std::size_t>(end - digits));
 }
 
-/// The parameters of a transfer as JSON, written into a text that keeps its room.
+/// The parameters of a transfer as JSON, written into a text whose memory is reused.
 inline void write_json(std::string& into, std::string_view source, std::string_view destination,
                        std::int64_t amount) {
     into.assign(R"({"source":")").append(source).append(R"(","destination":")");

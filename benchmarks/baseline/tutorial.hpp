@@ -11,7 +11,7 @@ namespace baseline {
 
 /// Where an account's pending marks are kept.
 enum class marks : std::uint8_t {
-    table, ///< a row of a table of their own
+    table, ///< a row of a separate table
     column ///< a member of a JSON object beside the balance
 };
 
@@ -44,8 +44,8 @@ public:
 
     [[nodiscard]] commits const& begin() const noexcept { return commits_; }
     void insert(bench::request const& one, std::int64_t time) {
-        auto const& [id, asked] = one;
-        write_json(json_, asked.source, asked.destination, asked.amount);
+        auto const& [id, transfer] = one;
+        write_json(json_, transfer.source, transfer.destination, transfer.amount);
         insert_.changes_one(id, time, json_);
     }
     void change(std::string_view id, state from, state to, std::int64_t time) const {
@@ -90,7 +90,7 @@ public:
     [[nodiscard]] commits const& begin() const noexcept { return commits_; }
     [[nodiscard]] marks kept() const noexcept { return kept_; }
 
-    /// Without effect where the mark is there, as in a recovery.
+    /// Has no effect if the account has the mark, as in a recovery.
     void debit(bench::request const& one) {
         change(debit_, one.first, one.second.source, one.second.amount);
     }
@@ -103,7 +103,7 @@ public:
             throw std::runtime_error("by hand: a mark is not there");
         }
     }
-    /// From now on an account that already has the mark counts as done.
+    /// From this call on, an account that already has the mark counts as done.
     void expect_marks() noexcept { recovering_ = true; }
 
 private:
@@ -129,7 +129,7 @@ private:
     commits commits_;
     statement debit_;
     statement credit_;
-    statement mark_; ///< runs only where marks are in a table
+    statement mark_; ///< runs only if marks are in a table
     statement pull_;
     std::string path_;
     bool recovering_ = false;
@@ -142,19 +142,19 @@ public:
         : log_(all), sources_(all, "accounts", kept), destinations_(all, "accounts", kept) {}
     tutorial(connection const& log, connection const& sources, connection const& destinations,
              marks kept)
-        : log_(log), sources_(sources, "here", kept), destinations_(destinations, "there", kept),
+        : log_(log), sources_(sources, "first", kept), destinations_(destinations, "second", kept),
           apart_(true) {}
 
     /// One transfer; every step is durable before the next step.
     void run(bench::request const& one) {
-        auto const& [id, asked] = one;
+        auto const& [id, transfer] = one;
         log_.insert(one, now());
         log_.change(id, state::initial, state::pending, now());
         in_step(sources_, [&] { sources_.debit(one); });
         in_step(destinations_, [&] { destinations_.credit(one); });
         log_.change(id, state::pending, state::applied, now());
-        sources_.pull(id, asked.source);
-        destinations_.pull(id, asked.destination);
+        sources_.pull(id, transfer.source);
+        destinations_.pull(id, transfer.destination);
         log_.change(id, state::applied, state::done, now());
     }
 
@@ -206,10 +206,11 @@ private:
     void finish(std::span<bench::request const> batch) {
         on_accounts(
             [&] {
-                for (auto const& [id, asked] : batch) sources_.pull(id, asked.source);
+                for (auto const& [id, transfer] : batch) sources_.pull(id, transfer.source);
             },
             [&] {
-                for (auto const& [id, asked] : batch) destinations_.pull(id, asked.destination);
+                for (auto const& [id, transfer] : batch)
+                    destinations_.pull(id, transfer.destination);
             });
         set(batch, state::applied, state::done);
     }

@@ -33,7 +33,7 @@ public:
           page_(on, "SELECT id, state, parameters FROM log WHERE state IN (1, 2) AND "
                     "modified <= ?1 AND id > ?2 ORDER BY id LIMIT 1000") {}
 
-    /// Gives how many were brought to their end.
+    /// Returns the number of transactions that it finished.
     std::size_t run() {
         std::size_t count = 0;
         auto const before = now();

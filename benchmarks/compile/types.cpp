@@ -21,27 +21,27 @@ SETTLE_STRUCT(account, id, balance);
 
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 
-// Each has parameters of its own and an amount of its own that stays with the bank.
-#define SETTLE_ONE_TYPE(number)                                                                    \
-    struct transfer_##number {                                                                     \
-        std::string source;                                                                        \
-        std::string destination;                                                                   \
-        std::int64_t amount;                                                                       \
-    };                                                                                             \
-    SETTLE_STRUCT(transfer_##number, source, destination, amount);                       \
-    inline constexpr auto type_##number =                                                          \
-        settle::transaction<transfer_##number, "transfer_" #number>(                               \
-            settle::participant<"source">(accounts, settle::param<&transfer_##number::source>)     \
-                .require(settle::field<&account::balance> >=                                       \
-                         settle::param<&transfer_##number::amount> + settle::lit<number>)          \
-                .apply(settle::field<&account::balance> -=                                         \
-                       settle::param<&transfer_##number::amount> + settle::lit<number>)            \
-                .compensate(settle::inverse),                                                      \
-            settle::participant<"destination">(accounts,                                           \
-                                               settle::param<&transfer_##number::destination>)     \
-                .confirm(settle::field<&account::balance> +=                                       \
-                         settle::param<&transfer_##number::amount>))                               \
-            .require(settle::param<&transfer_##number::amount> > settle::lit<0>);
+// Each type has its own parameters, and its own fee, which stays with the bank.
+#    define SETTLE_ONE_TYPE(number)                                                                \
+        struct transfer_##number {                                                                 \
+            std::string source;                                                                    \
+            std::string destination;                                                               \
+            std::int64_t amount;                                                                   \
+        };                                                                                         \
+        SETTLE_STRUCT(transfer_##number, source, destination, amount);                             \
+        inline constexpr auto type_##number =                                                      \
+            settle::transaction<transfer_##number, "transfer_" #number>(                           \
+                settle::participant<"source">(accounts, settle::param<&transfer_##number::source>) \
+                    .require(settle::field<&account::balance> >=                                   \
+                             settle::param<&transfer_##number::amount> + settle::lit<number>)      \
+                    .apply(settle::field<& account::balance> -=                                    \
+                           settle::param<&transfer_##number::amount> + settle::lit<number>)        \
+                    .compensate(settle::inverse),                                                  \
+                settle::participant<"destination">(accounts,                                       \
+                                                   settle::param<&transfer_##number::destination>) \
+                    .confirm(settle::field<& account::balance> +=                                  \
+                             settle::param<&transfer_##number::amount>))                           \
+                .require(settle::param<&transfer_##number::amount> > settle::lit<0>);
 
 SETTLE_ONE_TYPE(0)
 #if SETTLE_TYPES > 1
