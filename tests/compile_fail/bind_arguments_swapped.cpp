@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The collection comes before its database.
+// The collection is the first argument, its database the second.
 // expect: settle: settle::bind takes the collection first, then its database.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An assignment back to a value that no guard says was there.
+// A compensation that assigns a value which no guard requires as the old value.
 // expect: settle: this 'compensate' is not shown to undo its 'apply'.
 #include "bank.hpp"
 

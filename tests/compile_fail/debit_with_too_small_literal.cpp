@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A guard that asks for less than the debit takes.
+// A guard that requires less than the debit takes.
 // expect: settle: nothing keeps a debit from passing below zero.
 #include "bank.hpp"
 

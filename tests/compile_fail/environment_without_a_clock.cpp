@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// An environment is asked for the time.
+// An environment must have a clock.
 // expect: settle: an environment has now(), elapsed(), random() and pause(time, stop),
 #include "bank.hpp"
 

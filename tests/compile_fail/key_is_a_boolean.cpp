@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A key tells records apart.
+// A key must distinguish many records.
 // expect: settle: a key is one field, a std::string or an integer.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite asks a log for each member of the seam.
+// The store suite requires each member of the seam of a log.
 // expect: settle: bind_log() returns no session of a log.
 #include "bank.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite asks a store for each member of the seam.
+// The store suite requires each member of the seam of a store.
 // expect: settle: a session of the store lacks read, create or scan,
 #include "bank.hpp"
 

@@ -84,7 +84,7 @@ std::int64_t balance_of(Engine& engine, int account) {
     return engine.read(bank::accounts, name_of_account(account)).value()->balance;
 }
 
-/// Transfers among the first accounts; many ask for more than there is.
+/// Transfers among the first accounts; many amounts exceed the balance.
 inline orders random_transfers(unsigned seed, std::size_t count, int among) {
     std::mt19937 chance{seed};
     orders made;

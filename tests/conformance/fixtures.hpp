@@ -13,7 +13,7 @@
 
 namespace settle_test {
 
-/// A temporary file that goes with the object.
+/// A temporary file that is removed with the object.
 class scratch_file {
 public:
     scratch_file() {

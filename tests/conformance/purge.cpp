@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Finished entries go when they can matter no more, a step at a time, and nothing else goes.
+// A purge erases finished entries that no call can need, a step at a time, and nothing else.
 #include "../unit/sqlite_file.hpp"
 
 #include <settle/memory.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Two callers share one engine on SQLite. The second call comes at each moment of the first, also
+// Two callers share one engine on SQLite. The second call starts at each moment of the first, also
 // during its open native transaction, which then includes the second call. Both get the outcomes of
 // one call after the other, and leave the same records.
 #include "../unit/sqlite_file.hpp"
@@ -114,7 +114,7 @@ public:
         return look(std::move(all));
     }
 
-    /// The second call comes when the first caller reads the clock for the nth time. The first
+    /// The second call starts when the first caller reads the clock for the nth time. The first
     /// continues when the second has ended or is blocked by it.
     /// Returns: nothing if the first caller reads the clock less often
     std::optional<ends> meet(wish first, wish second, int number) {

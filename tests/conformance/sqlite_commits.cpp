@@ -20,7 +20,7 @@ std::uint32_t number_at(std::string const& bytes, std::size_t at) {
     return number;
 }
 
-/// The commits that stand in a write-ahead log: the frames that say how large the file is then.
+/// The number of commits in a write-ahead log: the frames that hold the new size of the file.
 /// Source:  SQLite's file format, "The Write-Ahead Log"
 std::size_t commits_in(std::string const& path) {
     std::ifstream file{path + "-wal", std::ios::binary};

@@ -130,7 +130,7 @@ public:
         CHECK(ends_.size() == what_->transactions);
     }
 
-    /// A program that ended by itself has come to the end of the file.
+    /// A program that was not killed has read the file to its end.
     [[nodiscard]] bool was_killed(ended const& how) const {
         if (how.signal == SIGKILL) return true;
         CHECK_MESSAGE(how.code == what_->code, how.out << how.err);
@@ -180,7 +180,7 @@ public:
         for (auto& one : running) {
             one->signal(SIGKILL);
             if (here.was_killed(one->wait())) ++killed;
-            // The other programs meet the leftovers of the killed program, or die with it.
+            // The other programs find the leftovers of the killed program, or are killed with it.
             if (chance_() % 2 == 0) wait(longest_ / 8);
         }
         // Now and then the program that is to settle it all is killed as well.

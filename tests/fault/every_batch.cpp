@@ -35,7 +35,7 @@ TEST_CASE("every run: two parts share a record with a requeued transaction") {
     right(1, store_kind::memory, shelf_behind);
 }
 
-TEST_CASE("every run: exclusive effects meet in opposite order") {
+TEST_CASE("every run: exclusive effects conflict in opposite order") {
     right(1, store_kind::memory, crossing);
 }
 
@@ -62,28 +62,28 @@ TEST_CASE("every run: a batch in one phase runs beside a worker that may need tw
     right_beside_others(1, store_kind::file_in_one_phase, pair_of_transfers);
 }
 
-TEST_CASE("long: every run: a batch meets two faults") {
+TEST_CASE("long: every run: a batch with two faults") {
     right(2, store_kind::memory, chain);
     right(2, store_kind::memory, shelf_behind);
     right(2, store_kind::memory, crossing);
     right(2, store_kind::memory, overtaking);
 }
 
-TEST_CASE("long: every run: a batch beside another worker meets two faults") {
+TEST_CASE("long: every run: a batch beside another worker with two faults") {
     right_beside_others(2, store_kind::memory, pair_of_transfers);
 }
 
-TEST_CASE("long: every run: a batch in one phase beside another worker meets two faults") {
+TEST_CASE("long: every run: a batch in one phase beside another worker with two faults") {
     // The disk costs the time.
     right(2, store_kind::file_in_one_phase, pair_of_transfers, {other_worker::recovers});
     right(2, store_kind::file_in_one_phase, pair_of_transfers, {other_worker::purges});
 }
 
-TEST_CASE("exhaustive: every run: a batch meets three faults") {
+TEST_CASE("exhaustive: every run: a batch with three faults") {
     right(3, store_kind::memory, pair_of_transfers);
 }
 
-TEST_CASE("exhaustive: every run: three transfers beside another worker meet two faults") {
+TEST_CASE("exhaustive: every run: three transfers beside another worker with two faults") {
     right_beside_others(2, store_kind::memory, chain);
 }
 

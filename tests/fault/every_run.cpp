@@ -55,7 +55,7 @@ TEST_CASE("every run: each allowed path is taken, in the order of the number of 
     CHECK(seen.size() == 12);
 }
 
-TEST_CASE("every run: a search that was cut short is not right") {
+TEST_CASE("every run: an incomplete search does not count as correct") {
     std::set<std::string> seen;
     auto const run = [&](run_choices& way) { return forks(way, seen); };
     auto const cut = every_run(run_bounds{1, 3}, run);

@@ -25,7 +25,7 @@ auto const shop_items = starts(shop::items, shop::item{"pen", 5}, shop::item{"in
 auto const shop_till = starts(shop::tills, shop::till{"shop", 0});
 auto const stock_stays = stays(shop::items, field<&shop::item::in_stock> >= lit<0>);
 
-// A sum over one collection asks nothing of the members of another one's records.
+// A sum over one collection requires no members of the records of another collection.
 static_assert(decltype(conserves(shop::tills, field<&shop::till::takings>))::late_credits<
               settle::detail::type_list<settle::type_tag<shop::payment_type>>>());
 
@@ -43,14 +43,14 @@ TEST_CASE("explore: a transfer, two workers that take over from each other at an
     right(transfers, two_accounts, runs("t1", sixty), money, never_below, within(2, 0));
 }
 
-TEST_CASE("explore: who is overtaken takes back what it wrote, and needs no sweeper") {
+TEST_CASE("explore: a worker that was overtaken undoes its own marks without a sweeper") {
     bounds alone = within(2, 0);
     alone.crashes = alone.sweeps = false;
     alone.cancels = true;
     right(transfers, two_accounts, runs("t1", sixty), money, never_below, alone);
 }
 
-TEST_CASE("explore: a log that may be unable to hold what it is to commit") {
+TEST_CASE("explore: a log that may refuse an entry as unfit") {
     bounds refusing = everything(1, 1);
     refusing.refusals = true;
     right(transfers, two_accounts, runs("t1", sixty), money, never_below, refusing);
@@ -59,12 +59,12 @@ TEST_CASE("explore: a log that may be unable to hold what it is to commit") {
     right(transfers, two_accounts, runs("t1", sixty), money, never_below, refusing);
 }
 
-TEST_CASE("explore: two transfers from an account that has enough for one") {
+TEST_CASE("explore: two transfers from an account with money for one of them") {
     right(transfers, two_accounts, runs("t1", sixty), runs("t2", transfer{"A", "B", 70}), money,
           never_below, within(1, 1));
 }
 
-TEST_CASE("explore: two transfers over one hot account, each way") {
+TEST_CASE("explore: two transfers over one hot account, in both directions") {
     right(transfers, starts(accounts, account("A", 100), account("B", 0), account("C", 0)),
           runs("t1", sixty), runs("t2", transfer{"B", "C", 50}), money, never_below, within(1, 1));
 }
@@ -81,14 +81,14 @@ TEST_CASE("explore: a payment of two lines, over four collections") {
           runs("p1", paid({{"pen", 1, 10}, {"ink", 2, 25}})), stock_stays, within(1, 0));
 }
 
-TEST_CASE("explore: a payment that names one stock code twice, of which there is enough or not") {
+TEST_CASE("explore: a payment that names one stock code twice, with enough or too little stock") {
     right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_items, shop_till,
           runs("p1", paid({{"pen", 2, 10}, {"pen", 2, 20}})), stock_stays, within(1, 0));
     right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_items, shop_till,
           runs("p1", paid({{"pen", 3, 10}, {"pen", 3, 10}})), stock_stays, within(1, 0));
 }
 
-TEST_CASE("explore: one order is paid once, though two payments want it") {
+TEST_CASE("explore: an order with two payments is paid once") {
     right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_till,
           runs("p1", paid({})), runs("p2", paid({})), within(1, 0));
 }
@@ -100,18 +100,18 @@ TEST_CASE("explore: one record is created and another erased") {
           runs("t1", renaming{"A", "B", "red"}), within(2, 0));
 }
 
-TEST_CASE("explore: two renames that want one name") {
+TEST_CASE("explore: two renames to one name") {
     right(settle::type<rename_type>, starts(flags, flag{"A", "red"}, flag{"C", "red"}),
           runs("t1", renaming{"A", "B", "red"}), runs("t2", renaming{"C", "B", "red"}),
           within(1, 1));
 }
 
-TEST_CASE("explore: two paintings that meet in the opposite order give way to each other") {
+TEST_CASE("explore: two paintings in opposite order back off from each other") {
     right(settle::type<paint_type>, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"B", "A", "blue"}), within(1, 1));
 }
 
-// A search asks for each part by itself, so that two stores are as far apart as two records.
+// A search requests each part separately, so two stores are as independent as two records.
 TEST_CASE("explore: two transactions over an account in one store and a flag in another") {
     right(settle::type<fee_type>, starts(accounts, account("A", 100)),
           starts(flags, flag{"F", "white"}), runs("t1", fee{"A", "F", "red", 60}),
@@ -136,7 +136,7 @@ TEST_CASE("long: explore: a transfer, one worker, two late writes") {
     right(transfers, two_accounts, runs("t1", sixty), money, never_below, within(1, 2));
 }
 
-TEST_CASE("long: explore: an id submitted anew after its purge, two late writes") {
+TEST_CASE("long: explore: an id submitted again after its purge, two late writes") {
     bounds anew = within(1, 2);
     anew.ages = anew.resubmits = true;
     right(transfers, starts(accounts, account("A", 200), account("B", 0)), runs("t1", sixty),
@@ -153,7 +153,7 @@ TEST_CASE("long: explore: a payment of two lines that fails, one late write") {
           runs("p1", paid({{"pen", 3, 10}, {"pen", 3, 10}})), stock_stays, within(1, 1));
 }
 
-TEST_CASE("long: explore: one order is paid once, though two payments want it, one late write") {
+TEST_CASE("long: explore: an order with two payments is paid once, one late write") {
     right(settle::type<shop::payment_type>, shop_customers, shop_order, shop_till,
           runs("p1", paid({})), runs("p2", paid({})), within(1, 1));
 }

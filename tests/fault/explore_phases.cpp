@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One phase beside two, and who falls back behind its batch, searched exhaustively.
+// Exhaustive searches: one phase beside two phases, and requeued transactions.
 #include "explore_types.hpp"
 
 #include <payment/payment.hpp>
@@ -52,17 +52,17 @@ TEST_CASE("explore: a record that one phase creates and another erases") {
           in_one_phase(within(1, 1)));
 }
 
-TEST_CASE("explore: who has applied falls back behind its batch at any time") {
+TEST_CASE("explore: a transaction that has applied is requeued at any time") {
     right(transfers, two_accounts, runs("t1", sixty), seventy, money, never_below,
           in_a_batch(within(1, 1)));
 }
 
-TEST_CASE("long: explore: who falls back, and two late writes") {
+TEST_CASE("long: explore: a requeued transaction and two late writes") {
     right(transfers, two_accounts, runs("t1", sixty), money, never_below,
           in_a_batch(within(1, 2)));
 }
 
-TEST_CASE("long: explore: who falls back is taken over by another worker") {
+TEST_CASE("long: explore: another worker takes over a requeued transaction") {
     right(transfers, two_accounts, runs("t1", sixty), money, never_below,
           in_a_batch(within(2, 1)));
 }
@@ -72,7 +72,7 @@ TEST_CASE("long: explore: one phase or two, two workers and one late write") {
           in_one_phase(within(2, 1)));
 }
 
-// Those who share a native commit lose its answer together.
+// Transactions that share a native commit lose its answer together.
 TEST_CASE("exhaustive: explore: two transfers, each in one phase or two, two late writes") {
     right(transfers, two_accounts, runs("t1", sixty), seventy, money, never_below,
           in_one_phase(within(1, 2)));

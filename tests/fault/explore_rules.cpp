@@ -96,15 +96,15 @@ TEST_CASE("rule: a mark carries the epoch of its apply") {
     needs(switched::marks_carry_epochs, transfers, two_accounts, one, money, within(2, 0));
 }
 
-TEST_CASE("rule: an apply that adopts a mark raises it to its own epoch") {
+TEST_CASE("rule: an apply that adopts a mark raises the mark to its own epoch") {
     needs(switched::adopting_raises, transfers, two_accounts, one, money, within(2, 0));
 }
 
-TEST_CASE("rule: a finish undoes a mark of another epoch than the committed") {
+TEST_CASE("rule: a finish undoes a mark of another epoch than the committed epoch") {
     needs(switched::finish_looks, transfers, two_accounts, one, money, within(2, 0));
 }
 
-TEST_CASE("rule: giving way undoes the marks of exactly its epoch") {
+TEST_CASE("rule: backing off undoes the marks of exactly its epoch") {
     needs(switched::undo_is_exact, paints, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"B", "A", "blue"}), within(1, 1));
 }
@@ -114,12 +114,12 @@ TEST_CASE("rule: a mark names its part") {
           runs("t1", transfer{"A", "A", 60}), money, within(1, 0));
 }
 
-TEST_CASE("rule: an exclusive effect has its record to itself") {
+TEST_CASE("rule: an exclusive effect needs a record without marks") {
     needs(switched::exclusive_marks, paints, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"A", "C", "blue"}), within(1, 0));
 }
 
-TEST_CASE("rule: a guard holds whichever way the other marks end") {
+TEST_CASE("rule: a guard holds for every outcome of the other marks") {
     needs(switched::escrow, settle::type<loan_type>, transfers, two_accounts,
           runs("t1", loan{"C", "B", 60}), runs("t2", transfer{"B", "A", 60}), money, within(1, 0));
 }
@@ -142,21 +142,21 @@ TEST_CASE("rule: only an acknowledged insert or claim gives the right to its epo
     needs(switched::acknowledged_only, transfers, two_accounts, one, money, no_crashes);
 }
 
-TEST_CASE("rule: nobody waits while holding a mark") {
+TEST_CASE("rule: no worker waits while its transaction holds a mark") {
     bounds calm = within(2, 0);
     calm.crashes = false;
     needs(switched::backs_off, paints, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"B", "A", "blue"}), calm);
 }
 
-TEST_CASE("rule: who gave way begins again under a new epoch") {
+TEST_CASE("rule: after backing off, a transaction starts over under a new epoch") {
     bounds no_crashes = within(2, 1);
     no_crashes.crashes = false;
     needs(switched::backs_off_anew, paints, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"C", "B", "blue"}), no_crashes);
 }
 
-TEST_CASE("rule: an entry that is too old is only canceled") {
+TEST_CASE("rule: an expired entry is only canceled") {
     needs(switched::lifetimes, transfers, enough_for_two, one, money, aging(1, 1));
 }
 
@@ -164,11 +164,11 @@ TEST_CASE("rule: an entry changes by compare-and-set on its epoch, too") {
     needs(switched::changes_compare, transfers, two_accounts, one, money, within(2, 0));
 }
 
-TEST_CASE("rule: a cancel by anyone is a compare-and-set") {
+TEST_CASE("rule: a cancel by another worker is a compare-and-set") {
     needs(switched::cancel_compares, transfers, two_accounts, one, money, canceling(2, 0));
 }
 
-TEST_CASE("rule: every insert has an epoch of its own") {
+TEST_CASE("rule: every insert has a unique epoch") {
     bounds anew = aging(1, 1);
     anew.resubmits = true;
     needs(switched::first_epochs_differ, transfers, enough_for_two, one, money, anew);
@@ -178,13 +178,13 @@ TEST_CASE("rule: a mark without an entry is stray") {
     needs(switched::sweeps_unlogged, transfers, two_accounts, one, money, aging(1, 1));
 }
 
-TEST_CASE("rule: what settles at once meets marks as an apply does") {
+TEST_CASE("rule: one phase respects marks as an apply does") {
     needs(switched::one_phase_meets_marks, settle::type<loan_type>, transfers, two_accounts,
           runs("t1", loan{"A", "B", 160}), runs("t2", transfer{"B", "A", 150}), money, never_below,
           in_one_phase(within(2, 0)));
 }
 
-TEST_CASE("rule: what settles at once changes nothing when its entry is there") {
+TEST_CASE("rule: one phase changes nothing if its entry exists") {
     bounds twice = in_one_phase(within(2, 0));
     twice.calls_again = 1;
     needs(switched::one_phase_compares, transfers, two_accounts, runs("t1", transfer{"A", "B", 30}),
@@ -195,7 +195,7 @@ TEST_CASE("rule: a store belongs to one log") {
     needs(switched::one_log, transfers, two_accounts, one, money, within(2, 0));
 }
 
-TEST_CASE("rule: only what is done is reversed") {
+TEST_CASE("rule: only a transaction that is done is reversed") {
     needs(switched::reverses_done, transfers,
           starts(accounts, account("A", 100), account("B", 100)), one, reverses("t1"), money,
           within(1, 0));
@@ -236,7 +236,7 @@ TEST_CASE("rule: a cancel compensates the calls before the records") {
           canceling(1, 0));
 }
 
-TEST_CASE("rule: that a higher mark stops an apply is a second line, behind the commit's") {
+TEST_CASE("rule: a mark of a higher epoch stops an apply, before the commit would fail") {
     without const it{switched::applying_fences};
     right<protocol>(transfers, two_accounts, one, money, within(2, 0));
 }

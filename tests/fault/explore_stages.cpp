@@ -17,7 +17,7 @@ bounds canceling(std::size_t workers, std::size_t late_writes) {
     return made;
 }
 
-/// The second stage asks for a price, and the third books for this price.
+/// The second stage queries a price, and the third stage books at this price.
 auto const price_then_seat = calls("t1", query("price", 1), booking("seat", 2));
 
 } // namespace
@@ -41,24 +41,24 @@ TEST_CASE("explore: a query and a call that needs its result, two workers") {
     right(purchases, payer, buys, price_then_seat, never_below, canceling(2, 0));
 }
 
-TEST_CASE("explore: two calls in one stage, and one behind them that needs both results") {
+TEST_CASE("explore: two calls in one stage, and a later call that needs both results") {
     service_call const seat{"seat", 1, receiver_grade::barrier, 2, true, false};
     service_call const meal{"meal", 1, receiver_grade::barrier, 2, false, true};
     right(purchases, payer, buys, calls("t1", seat, meal, booking("bill", 2)), never_below,
           canceling(1, 1));
 }
 
-TEST_CASE("explore: a stage without a part is passed") {
+TEST_CASE("explore: a stage without a part is skipped") {
     right(purchases, payer, buys, calls("t1", booking("seat", 2)), never_below, canceling(2, 0));
 }
 
-TEST_CASE("long: explore: two paintings that meet in the opposite order, and a call behind one") {
+TEST_CASE("long: explore: two paintings in opposite order, one with a later call") {
     right(settle::type<paint_type>, starts(flags, flag{"A", "white"}, flag{"B", "white"}),
           runs("t1", paint{"A", "B", "red"}), runs("t2", paint{"B", "A", "blue"}),
           calls("t1", booking("seat", 1)), within(1, 1));
 }
 
-TEST_CASE("explore: a batch puts back a transaction before its first call only") {
+TEST_CASE("explore: a batch requeues a transaction before its first call only") {
     right(purchases, starts(accounts, account("A", 200)), buys, runs("t2", purchase{"A", 70}),
           calls("t1", booking("seat", 1)), never_below, in_a_batch(within(1, 1)));
 }

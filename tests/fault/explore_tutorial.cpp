@@ -53,7 +53,7 @@ void moved_twice(exploration const& seen) {
 TEST_CASE("the tutorial: two workers move the money twice") {
     auto const seen = search_tutorial<tutorial>(2, 0);
     moved_twice(seen);
-    // The reader of the protocol is told this very run.
+    // The page of the protocol shows this run.
     std::ifstream readme{std::string{SETTLE_DATA_DIR} + "/../include/settle/README.md"};
     std::string const text{std::istreambuf_iterator<char>{readme}, {}};
     CHECK(text.find(seen.story) != std::string::npos);
@@ -68,13 +68,13 @@ TEST_CASE("the tutorial: an owner or an epoch in the transaction alone does not 
     moved_twice(search_tutorial<owned_tutorial>(1, 1));
 }
 
-TEST_CASE("the tutorial: one worker alone, whose every write is answered, is right") {
+TEST_CASE("the tutorial: one worker without faults is correct") {
     auto const seen = search_tutorial<tutorial>(1, 0, true);
     MESSAGE(seen);
     CHECK(seen);
 }
 
-TEST_CASE("the same accounts, the same bounds, and the protocol that runs: right") {
+TEST_CASE("the tutorial: the protocol of settle is correct within the same bounds") {
     right(settle::type<tutorial_type>, two_purses, runs("t1", sixty), purse_money, within(2, 0));
     right(settle::type<tutorial_type>, two_purses, runs("t1", sixty), purse_money, within(1, 1));
 }

@@ -147,7 +147,7 @@ inline bounds in_a_batch(bounds made) {
     return made;
 }
 
-/// Searches, prints the figures, and says whether all was right.
+/// Searches, prints the figures, and returns whether all runs are correct.
 template <typename Protocol = shipped_protocol, typename... Clauses>
 void right(Clauses const&... clauses) {
     auto const seen = explore<Protocol>(clauses...);

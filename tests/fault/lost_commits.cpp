@@ -12,7 +12,7 @@ struct seen_step {
     settle::state state;
 };
 
-/// Runs one transfer. The commit of the given step meets a failing sync.
+/// Runs one transfer. The sync of the commit of the given step fails.
 class failing_commit {
 public:
     failing_commit(settle::phases how, settle::step before) : before_(before) {

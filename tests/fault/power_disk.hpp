@@ -62,7 +62,8 @@ public:
     using file = std::size_t;
     static constexpr std::size_t sector = 512;
 
-    // ----------------------------------------------------------------------------- what goes wrong
+    // -----------------------------------------------------------------------------------------
+    // faults
 
     void arm(plan const& next) {
         plan_ = next;
@@ -71,7 +72,7 @@ public:
     /// How many calls the plan's trouble could have struck so far.
     [[nodiscard]] std::size_t calls() const { return struck_; }
     [[nodiscard]] bool dark() const { return dark_; }
-    /// A disk that says of every sync that it was done, and does nothing.
+    /// A disk that reports success for every sync, and syncs nothing.
     void lie() { lies_ = true; }
 
     /// The fault of this call.

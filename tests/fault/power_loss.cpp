@@ -78,7 +78,7 @@ TEST_CASE("power: a loss keeps synced bytes and drops the rest") {
     CHECK(nothing_lost.content(file) == "wrote.");
     on.restart(loss::all, 1);
     CHECK(on.content(file) == "synced");
-    // The name was never synced, for which SQLite asks with a journal alone.
+    // The name was never synced: SQLite syncs names for a journal only.
     CHECK_FALSE(on.find("f").has_value());
     // Writes that a failed sync gave up are not synced by the next sync.
     on.write(file, 0, "first.");

@@ -57,18 +57,19 @@ struct record_of {
     std::set<std::string> created;      ///< ledgers whose creation was acknowledged
     std::vector<std::string> complaints; ///< problems that no user should see
 
-    /// A sentence of this library that says how to go on.
-    void heard(std::string const& text) {
+    /// Checks that a sentence of this library names the next step of the user.
+    void check_text(std::string const& text) {
         bool const useful = text.starts_with("settle: ") && text.size() > 40 &&
                             text.find(" See ") != std::string::npos;
-        if (!useful) complaints.push_back("says nothing useful: '" + text + "'");
+        if (!useful) complaints.push_back("gives no useful hint: '" + text + "'");
     }
-    void hear(outcome const& one) {
+    void check(outcome const& one) {
         bool const open = one.verdict == verdict::undecided;
-        if (one.verdict == verdict::refused || !one.problem.empty()) heard(one.problem.message());
+        if (one.verdict == verdict::refused || !one.problem.empty())
+            check_text(one.problem.message());
         if (open && one.problem.empty() && one.id != "work" && one.id != "shelved" &&
             one.id != "once-work") {
-            complaints.push_back(one.id + " is undecided, and nothing says why");
+            complaints.push_back(one.id + " is undecided without a reason");
         }
         // An earlier failure makes an id unknown here, or it never ran; no other refusal is right.
         bool const known = one.problem.code == settle::errc::unknown_id ||
@@ -108,7 +109,7 @@ private:
                 act(here.engine);
                 return;
             } catch (settle::failure const& problem) {
-                seen_.heard(problem.what());
+                seen_.check_text(problem.what());
             }
         }
     }
@@ -119,13 +120,13 @@ private:
             auto const made = engine.create(ledgers, {id, 100, 0, ""});
             if (made.has_value()) seen_.created.insert(id);
             else if (made.problem().code == settle::errc::record_exists) continue;
-            else seen_.heard(made.problem().message());
+            else seen_.check_text(made.problem().message());
         }
         for (std::int64_t const number : {1, 2}) {
             auto const made = engine.create(shelves, {number, 20});
-            bool const there =
+            bool const exists =
                 !made.has_value() && made.problem().code == settle::errc::record_exists;
-            if (!made.has_value() && !there) seen_.heard(made.problem().message());
+            if (!made.has_value() && !exists) seen_.check_text(made.problem().message());
         }
         step([&] { return engine.run("move", move{"A", "B", 30}); });
         step([&] { return engine.run("poor", move{"A", "B", 500}); });
@@ -161,12 +162,12 @@ private:
         if (disk_.dark()) return;
         std::vector<std::pair<std::string, move>> const batch{
             {"batch-1", {"A", "B", 1}}, {"batch-2", {"B", "C", 900}}, {"batch-3", {"B", "C", 2}}};
-        for (auto const& outcome : engine.run_all(batch)) seen_.hear(outcome);
+        for (auto const& outcome : engine.run_all(batch)) seen_.check(outcome);
     }
 
     template <typename Function>
     void step(Function&& function) {
-        if (!disk_.dark()) seen_.hear(function());
+        if (!disk_.dark()) seen_.check(function());
     }
 
     /// Another program copies the write-ahead log into the file, so that the log starts anew.
@@ -255,12 +256,12 @@ private:
         }
         for (outcome const& one : seen_.outcomes) {
             auto const found = entries.find(one.id);
-            bool const there = found != entries.end();
+            bool const exists = found != entries.end();
             bool const submitted = one.verdict == verdict::undecided && one.problem.empty();
-            if (submitted && !there) complain(one.id + " was submitted and is not there");
+            if (submitted && !exists) complain(one.id + " was submitted, and the log has no entry");
             if (!one.done() && !one.canceled()) continue;
             auto const expected_state = one.done() ? settle::state::done : settle::state::canceled;
-            if (!there) complain(one.text() + ", and it is not there");
+            if (!exists) complain(one.text() + ", and the log has no entry");
             else if (found->second.state != expected_state || found->second.why != one.why) {
                 complain(one.text() + ", and it is " +
                          std::string{name_of(found->second.state)} + " (" +
@@ -270,29 +271,31 @@ private:
     }
 
     void look_at_records() {
-        std::set<std::string> there;
+        std::set<std::string> existing;
         for (ledger const& one : engine_.template scan_page<ledgers_type>({}, 100).value()) {
-            there.insert(one.id);
+            existing.insert(one.id);
             compare("balance of " + one.id, one.balance, 100 + expected_.balances[one.id]);
             if (one.label != (one.id == "B" ? expected_.label_of_b : "")) {
                 complain("the label of " + one.id + " is '" + one.label + "'");
             }
         }
         for (auto const& id : seen_.created) {
-            if (!there.contains(id)) complain("the account " + id + " was made and is gone");
+            if (!existing.contains(id))
+                complain("the account " + id + " was created and is missing");
         }
         for (auto const& [id, change] : expected_.balances) {
-            if (change != 0 && !there.contains(id)) complain("the account " + id + " is not there");
+            if (change != 0 && !existing.contains(id))
+                complain("the account " + id + " is missing");
         }
         for (shelf const& one : engine_.template scan_page<shelves_type>({}, 100).value()) {
             compare("amount of " + std::to_string(one.number), one.amount,
                     20 + expected_.amounts[one.number]);
         }
-        auto const cards_there = engine_.template scan_page<cards_type>({}, 100).value();
+        auto const cards_found = engine_.template scan_page<cards_type>({}, 100).value();
         bool const has_card = expected_.card && !withdrawn_;
-        if (cards_there.size() != (has_card ? 1U : 0U)) complain("the card is there, or is not");
-        if (has_card && cards_there.size() == 1 &&
-            settle::encode_json(cards_there.front()) != settle::encode_json(new_card())) {
+        if (cards_found.size() != (has_card ? 1U : 0U)) complain("a wrong number of cards");
+        if (has_card && cards_found.size() == 1 &&
+            settle::encode_json(cards_found.front()) != settle::encode_json(new_card())) {
             complain("the card is another");
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Marks that nobody answers for, and entries that this program cannot handle.
+// Stray marks, and entries that this program cannot handle.
 #include "scene.hpp"
 
 #include <settle/testing/entry_writer.hpp>
@@ -76,14 +76,14 @@ TEST_CASE("stray: a mark without an entry is undone, and its id can never run ag
         CHECK(found.why == settle::reason::mark_without_entry);
         CHECK(found.type.empty());
     }
-    // The entry fits any transaction: whoever comes late with the id learns that it was canceled.
+    // The entry matches any transaction: a later call with the id gets the outcome canceled.
     outcome const late = engine.run("transfer", move{"A", "B", 30});
     CHECK(late.canceled());
     CHECK(late.why == settle::reason::mark_without_entry);
     CHECK(engine.sweep().looked_at == 0);
 }
 
-TEST_CASE("stray: a sweep that is asked to stop does not go on waiting for the log") {
+TEST_CASE("stray: a stop request ends a sweep that waits for the log") {
     memory_database db;
     manual_environment const time;
     auto engine = engine_on(db, time);
@@ -94,10 +94,10 @@ TEST_CASE("stray: a sweep that is asked to stop does not go on waiting for the l
     wave.send(late.session());
     faulty fragile{db};
     std::stop_source stop;
-    int asked = 0;
+    int tries = 0;
     fragile.plan([&](call const& one) {
         if (one.what != "insert") return fault{};
-        if (++asked == 3) stop.request_stop();
+        if (++tries == 3) stop.request_stop();
         return fault{fault_kind::unavailable};
     });
     auto beside = engine_on(fragile, time);
@@ -105,7 +105,7 @@ TEST_CASE("stray: a sweep that is asked to stop does not go on waiting for the l
     auto const stopped = beside.sweep(stop.get_token());
     CHECK(stopped.problem.code == settle::errc::store_unreachable);
     CHECK(stopped.tombstones + stopped.undone == 0);
-    CHECK(asked == 3);
+    CHECK(tries == 3);
     CHECK(time.elapsed() - begun < 1s);
     CHECK(engine.sweep().tombstones == 1);
     check_settled(engine, {});
@@ -140,7 +140,7 @@ TEST_CASE("stray: marks of ended entries are undone, whatever their epoch") {
     check_settled(engine, {});
 }
 
-TEST_CASE("stray: a sweep leaves alone what is under way") {
+TEST_CASE("stray: a sweep leaves the marks of pending transactions") {
     for (char const* step : {"commit", "confirm", "close"}) {
         INFO("the owner ends before its ", step);
         memory_database db;
@@ -165,7 +165,7 @@ TEST_CASE("stray: a sweep leaves alone what is under way") {
     }
 }
 
-TEST_CASE("stray: a sweep that is hit goes on the next time") {
+TEST_CASE("stray: the next sweep continues after a fault") {
     for (fault_kind const kind : every_kind) {
         for (std::size_t number = 1;; ++number) {
             INFO("fault: ", std::string{name_of(kind)}, " at call ", number, " of the sweep");
@@ -196,13 +196,13 @@ TEST_CASE("stray: a sweep that is hit goes on the next time") {
     }
 }
 
-TEST_CASE("stray: an entry that cannot be handled stops nobody else") {
+TEST_CASE("stray: an entry that cannot be handled does not stop recovery of other entries") {
     memory_database db;
     manual_environment const time;
     auto engine = engine_on(db, time);
     open_records(engine);
     auto const when = time.now();
-    // In the order of the ids, what cannot be handled stands before, between and behind the others.
+    // By id, the bad entries are before, between and after the good entries.
     using settle::forward;
     write_entry<other_program<false>>(db, "a-other-definition", {"A", true}, when);
     write_entry<forward<move_type>>(db, "b-good", {"A", "B", 1}, when);
@@ -229,7 +229,7 @@ TEST_CASE("stray: an entry that cannot be handled stops nobody else") {
         INFO("entry ", skips[i].id);
         CHECK(report.skipped[i].id == skips[i].id);
         CHECK(report.skipped[i].problem.code == skips[i].code);
-        // Each says what to do about it.
+        // Each sentence names the next step.
         CHECK(report.skipped[i].problem.text.find("settle: ") == 0);
         CHECK(report.skipped[i].problem.text.find(". See ") != std::string::npos);
         CHECK(engine.find(skips[i].id).value()->state == settle::state::pending);
@@ -243,7 +243,7 @@ TEST_CASE("stray: an entry that cannot be handled stops nobody else") {
     CHECK(engine.read(cards, "c").value()->holder == second_card().holder);
 }
 
-TEST_CASE("stray: what was submitted and cannot be handled stops no worker") {
+TEST_CASE("stray: a submitted entry that cannot be handled stops no worker") {
     memory_database db;
     manual_environment const time;
     auto engine = engine_on(db, time);

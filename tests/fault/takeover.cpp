@@ -218,7 +218,7 @@ TEST_CASE("takeover: an expired entry is only canceled, wherever its owner stopp
     }
 }
 
-TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its attempts") {
+TEST_CASE("takeover: a worker backs off from a mark, and cancels after its attempts") {
     memory_database db;
     manual_environment const time;
     auto plain = engine_on(db, time);
@@ -241,7 +241,7 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
         CHECK(plain.find("t").value()->attempts == short_limits().attempts);
         CHECK(plain.recover(of_any_age()).done == 1);
     }
-    SUBCASE("the mark goes during a pause") {
+    SUBCASE("the mark is pulled during a pause") {
         faulty fragile{db};
         int applies = 0;
         fragile.plan([&](call const& one) {
@@ -254,7 +254,7 @@ TEST_CASE("takeover: a worker that meets a mark backs off, and cancels after its
         CHECK(applies == 3);
     }
     SUBCASE("the worker keeps no mark while it pauses") {
-        // A transfer meets the exclusive mark on its second account only.
+        // The exclusive mark is on the second account of the transfer.
         REQUIRE(plain.recover(of_any_age()).done == 1);
         auto session = db.bind<ledgers_type>(db.bind_log().name());
         faulty fragile{db};

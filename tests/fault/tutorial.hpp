@@ -25,7 +25,7 @@ public:
     static tutorial_coordinator begin(std::size_t parts, epoch, settle::goal = settle::goal::run) {
         return {parts, step::insert};
     }
-    /// Recovery: what has not moved for a while is gone on with, where it stands.
+    /// Recovery: continues a transaction that has not moved for a while, from its state.
     static tutorial_coordinator take(std::size_t parts, standing const& found) {
         tutorial_coordinator made{parts, step::end};
         made.adopt(found);
@@ -119,9 +119,9 @@ private:
         state_ = now.state;
         owner_ = now.epoch_number;
     }
-    void start(step wanted) {
+    void start(step action) {
         answers_.reset();
-        next_ = wanted;
+        next_ = action;
     }
     void go_on() {
         switch (state_) {

@@ -38,7 +38,7 @@ struct tables {
     }
 };
 
-/// Binds a line as its first sign says: an integer, a real, a text, a blob, or NULL.
+/// Binds a line by its first character: an integer, a real, a text, a blob, or NULL.
 void bind(store::run& to, std::string_view line) {
     auto const rest = line.empty() ? line : line.substr(1);
     std::int64_t number = 0;

@@ -18,7 +18,7 @@ inline void claim(bool holds, std::string_view what) {
     std::abort();
 }
 
-/// Takes the input line by line; what follows the last line is empty.
+/// Takes the input line by line; further lines are empty.
 class lines {
 public:
     lines(std::uint8_t const* data, std::size_t size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Servers that require a name or a certificate: exactly the rights that mongodb#rights lists are
-// enough, and an error without one of them says how to go on.
+// enough, and an error without one of them names the next step.
 #include "bank.hpp"
 #include "commands.hpp"
 #include "servers.hpp"

@@ -53,7 +53,7 @@ std::string with(std::string const& address, std::string const& more) {
     return address + (address.find('?') == std::string::npos ? "?" : "&") + more;
 }
 
-/// Puts another value where a greeting says whether its server takes writes.
+/// Changes the member of a greeting that shows whether its server accepts writes.
 void set_boolean(wire_message& message, std::string const& name, bool value) {
     std::vector<std::uint8_t> field{0x08}; // BSON's type of a boolean
     field.insert(field.end(), name.begin(), name.end());
@@ -176,14 +176,14 @@ TEST_CASE("addresses: the driver prints nothing about an address") {
 
 TEST_CASE("addresses: a server of another protocol is refused within the address's time limits") {
     struct example {
-        std::string says;
+        std::string reply;
         bool closes;
     };
     for (example const& one :
          {example{"", false}, {"", true}, {"HTTP/1.1 400 Bad Request\r\n\r\n", true},
           {"SSH-2.0-OpenSSH_9.2p1\r\n", false}, {std::string(64, '\0'), true}}) {
-        INFO("it says ", one.says.substr(0, 20), one.closes ? " and closes" : "");
-        strange_server const strange{one.says, one.closes};
+        INFO("it replies ", one.reply.substr(0, 20), one.closes ? " and closes" : "");
+        strange_server const strange{one.reply, one.closes};
         check_refused("mongodb://127.0.0.1:" + std::to_string(strange.port()) + "/bank?" +
                           shortest_waits,
                       "could not be reached");

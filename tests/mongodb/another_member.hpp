@@ -7,7 +7,7 @@
 
 namespace settle_test {
 
-/// For proxy::on_reply: a greeting that settle asks for names another member.
+/// For proxy::on_reply: a greeting for settle names another member.
 inline void name_another_member(wire_message& message) {
     if (message.command != "isMaster" || !message.is_message()) return;
     message.add(document{R"({"passives": ["127.0.0.1:1"]})"}.get());

@@ -27,7 +27,7 @@ inline settle::testing::fault_plan ends_before(std::string_view step) {
                                                        : fault_kind::none};
     };
 }
-/// Lets it end when only the first part of that step was asked for.
+/// Ends the worker after the request for the first part of that step.
 inline settle::testing::fault_plan ends_within(std::string_view step) {
     constexpr std::uint64_t second = 0b10;
     return [=, over = false](settle::testing::call const& one) mutable {

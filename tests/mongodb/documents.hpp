@@ -49,8 +49,9 @@ struct documents {
     connection shell;
 };
 
-/// Calls function(source) with one on a single server, and on a replica set in one phase and in
-/// two. Shape:   UnitOfWork - made of a server's address and settle::phases
+/// Calls function(bank) with a bank on a single server, then on a replica set in one phase and in
+/// two phases.
+/// Shape:   Bank - made of a server's address and settle::phases
 template <typename Bank, typename Function>
 void on_every_server(Function const& function) {
     SUBCASE("single server") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The driver's own retries: it sends no write again, whatever the address says. A commit whose
+// The driver's own retries: it repeats no write, with any address. A commit whose
 // answer does not show its outcome is read, and not taken for undone.
 #include "bank.hpp"
 #include "commands.hpp"
@@ -42,13 +42,14 @@ private:
 } // namespace
 
 TEST_CASE("driver retries: no address lets the driver send a write again") {
-    for (char const* const says : {"retryWrites=true", "retryWrites=false", ""}) {
-        INFO(says);
+    for (char const* const option : {"retryWrites=true", "retryWrites=false", ""}) {
+        INFO(option);
         fresh_database const own{replica_set_address};
         write_counter seen;
         proxy between{own.port()};
         between.on_request([&](wire_message& message) { seen.see(message); });
-        std::string const options = std::string{short_waits} + (*says == '\0' ? "" : "&") + says;
+        std::string const options =
+            std::string{short_waits} + (*option == '\0' ? "" : "&") + option;
         settle::mongodb::database db{between.address(own.name(), options)};
         auto engine = bank_on(db, settle::phases::two);
         engine.create(ledgers, {"A", opening, 0, ""}).value();

@@ -156,7 +156,7 @@ TEST_CASE("held records: threads with free records run beside a thread with a he
     }
 }
 
-TEST_CASE("held records: an entry held by a native transaction delays only itself") {
+TEST_CASE("held records: an entry held by a native transaction delays no other entry") {
     SUBCASE("a new entry, in one phase") {
         held_bank bank{settle::phases::one};
         auto const all = transfers(bank, 5);

@@ -91,7 +91,7 @@ TEST_CASE("infrastructure: a proxy passes all messages and counts the commands")
     CHECK(between.replies("insert") == 3);
     CHECK(between.requests("count") == 1);
     CHECK(between.requests() == 4);
-    // Large messages come in many pieces.
+    // Large messages arrive in many pieces.
     auto const large = R"({"insert": "things", "documents": [{"_id": 4, "text": ")" +
                        std::string(5'000'000, 'x') + "\"}]}";
     CHECK(client.run(large).ok);

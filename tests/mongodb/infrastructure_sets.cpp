@@ -26,7 +26,7 @@ void write(replica_set const& set, int id) {
     auto const command = R"({"update": "things", "updates": [{"q": {"_id": )" + text +
                          R"(}, "u": {"$set": {"there": true}}, "upsert": true}],
                          "writeConcern": {"w": "majority", "j": true}})";
-    // A frozen server takes connections and says nothing.
+    // A frozen server accepts connections and sends no reply.
     auto const address = set.address("bank") +
                          "&serverSelectionTryOnce=false&serverSelectionTimeoutMS=5000"
                          "&connectTimeoutMS=500&socketTimeoutMS=3000";

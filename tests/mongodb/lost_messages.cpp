@@ -16,12 +16,12 @@ TEST_CASE("lost messages: messages of two transfers in a wave are lost or late")
     lose_every_message<transfer_scene>({together}, lost_or_late, false);
 }
 
-TEST_CASE("long: lost messages: every message of a transfer meets every network fault" *
+TEST_CASE("long: lost messages: every network fault at every message of a transfer" *
           doctest::test_suite("many callers")) {
     lose_every_message<transfer_scene>(
         {standalone, member, one_phase, together, one_phase_together}, every_fault, true);
 }
-TEST_CASE("long: lost messages: every message of a canceled transfer meets every network fault" *
+TEST_CASE("long: lost messages: every network fault at every message of a canceled transfer" *
           doctest::test_suite("many callers")) {
     lose_every_message<transfer_scene>(
         {standalone_canceled, member_canceled, one_phase_canceled, together_canceled}, every_fault,
@@ -31,14 +31,14 @@ TEST_CASE("long: lost messages: every message of a later call on a transfer is l
           doctest::test_suite("many callers")) {
     lose_every_message<transfer_scene>(later_deeds(), lost_or_late, false);
 }
-TEST_CASE("exhaustive: lost messages: every later call on a transfer meets every network fault") {
+TEST_CASE("exhaustive: lost messages: every network fault at every later call on a transfer") {
     lose_every_message<transfer_scene>(later_deeds(), every_fault, true);
 }
 
 TEST_CASE("lost messages: messages that create, erase or assign are lost or late") {
     lose_every_message<record_scene>(record_changes({standalone, one_phase}), lost_or_late, false);
 }
-TEST_CASE("long: lost messages: every create, erase and assign message meets every network fault" *
+TEST_CASE("long: lost messages: every network fault at every create, erase and assign message" *
           doctest::test_suite("many callers")) {
     lose_every_message<record_scene>(record_changes({standalone, member, one_phase}), every_fault,
                                      true);

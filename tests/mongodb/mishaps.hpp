@@ -47,9 +47,9 @@ auto patiently(Make make) {
     }
 }
 
-/// How long the driver waits for a reply that may never come. It is short, since only disturbed
-/// callers wait, also on a busy machine. The driver asks a server again that reports no primary,
-/// either at once or at the rate of this option.
+/// The driver's limit for a reply that may never arrive. It is short, since only disturbed
+/// callers wait, also on a busy machine. The driver repeats a request if a server reports no
+/// primary, either at once or at the rate of this option.
 inline std::string const disturbed_waits =
     "socketTimeoutMS=3000&connectTimeoutMS=3000&heartbeatFrequencyMS=500";
 
@@ -112,8 +112,8 @@ void every_message(typename Scene::setup const& of, mishaps_at<Scene> const& mak
     CHECK(missed * 10 <= all.size());
 }
 
-/// Every message of a caller's action in each of these setups meets the faults of `make`. The waits
-/// are long and the work is little, so many callers run side by side.
+/// Applies the faults of `make` to every message of a caller's action in each of these setups. The
+/// waits are long and the work is little, so many callers run side by side.
 /// Shape:   Scene - made of a setup; commands(number) acts undisturbed and counts the messages;
 ///          suffer(mishap, number) acts once more with the fault, checks the end, and returns
 ///          whether the message was sent at all
@@ -139,7 +139,7 @@ inline std::vector<fault> const every_fault{fault::drop_request, fault::drop_rep
                                             fault::cut_reply, fault::hold_reply,
                                             fault::hold_request};
 
-/// Every message meets each of these faults. A late message arrives after the end.
+/// Applies each of these faults to every message. A late message arrives after the end.
 /// Shape:   thorough - it also arrives before the recovery, and some callers never get an answer
 template <typename Scene>
 void lose_every_message(std::vector<typename Scene::setup> const& setups,

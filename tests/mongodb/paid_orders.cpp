@@ -20,7 +20,7 @@ namespace shop_of = shop::tutorial;
 struct fashion {
     std::string name;
     bool object_ids; ///< created by the driver where no program gives an id
-    bool recent;     ///< not too old to be committed; only an ObjectId says when it was made
+    bool recent;     ///< not too old to be committed; only an ObjectId holds its time of creation
     std::string field = "balance";
 };
 

@@ -37,7 +37,7 @@ enum class fault {
 };
 
 struct rule {
-    std::string command = "";   ///< "update"; empty: any, but those by which a driver greets
+    std::string command = "";   ///< "update"; empty: any, except greetings of a driver
     int nth = 1;                ///< which message of that kind, counted from the rule's making on
     int times = 1;              ///< the nth message and the next ones
     fault what = fault::drop_reply;

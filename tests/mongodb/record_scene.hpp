@@ -70,7 +70,7 @@ public:
         settle_everything();
         check(outcome, id);
         if (!one.is_late() || !one.after_recovery) return sent;
-        // The record then stands again as the late message expects it to: only its epoch says that
+        // The record then has the state that the late message expects: only its epoch shows that
         // its time is over.
         turn_back(id);
         auto const stood = record(id);

@@ -37,7 +37,7 @@ TEST_CASE("server errors: every code of the server and driver is retryable, perm
                            14031, 17280, 17419, 17420}) {
         all.push_back({code, permanent});
     }
-    // Errors that may come in the middle of the work, or pass.
+    // Errors that may occur during the work, or that are temporary.
     for (int const code : {1,   6,   7,   24,  46,    50,    64,    79,    89,    91,    100,
                            189, 202, 246, 251, 262,   267,   290,   317,   358,   384,   9001,
                            10107, 11600, 11602, 13388, 13435, 13436}) {

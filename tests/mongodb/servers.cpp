@@ -34,7 +34,7 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-/// Does something with a socket and an address on that port, and says whether it went well.
+/// Calls a function with a socket and an address on that port, and returns whether it succeeded.
 bool try_port(int port, int (*what)(int, sockaddr const*, socklen_t)) {
     int const fd = new_socket();
     auto const address = loopback(port);
@@ -58,7 +58,7 @@ bool wait_until(std::chrono::milliseconds limit, Condition condition) {
 void skip(std::string const& reason) {
     std::printf("SKIPPED: %s\n", reason.c_str());
     std::fflush(stdout);
-    // Nothing can be asked of a case that ends like this, so neither doctest nor a destructor is.
+    // The process ends here, so neither doctest nor a destructor can run.
     ::_exit(SETTLE_SKIP_CODE);
 }
 
@@ -223,7 +223,7 @@ void server::freeze() {
     if (!running()) throw std::logic_error{"the server on " + host() + " does not run"};
     ::kill(pid_, SIGSTOP);
     int status = 0;
-    // The signal is on its way until the system says that the process stands.
+    // The signal has arrived when the system reports the process as stopped.
     ::waitpid(pid_, &status, WUNTRACED);
     frozen_ = WIFSTOPPED(status);
     if (!frozen_) pid_ = -1;

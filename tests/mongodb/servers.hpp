@@ -29,7 +29,7 @@ int free_port();
 
 /// One mongod. Its constructor starts it and waits until it listens, its destructor kills it and
 /// removes its data. The system kills it as well when the *thread* that started it ends.
-/// Errors: std::runtime_error with the end of its log when it does not come up
+/// Errors: std::runtime_error with the end of its log when it does not start
 class server {
 public:
     explicit server(arguments more = {});

@@ -115,7 +115,7 @@ private:
             std::string first;
             std::string id;
             std::string verdict;
-            // A last line that was cut off says nothing.
+            // An incomplete last line is ignored.
             if (words >> first >> id >> verdict && first == "outcome" && !lines.eof()) {
                 reported_[id] = verdict;
             }
@@ -191,7 +191,7 @@ void check_story(replica_set const& set, std::map<std::string, std::string> cons
     MESSAGE(ends.size() << " entries, " << reported.size() << " outcomes reported, " << done
                         << " done, " << undecided << " undecided");
     CHECK(done > 50);
-    // Few transactions run while a primary goes, compared with the transactions that run under a
+    // Few transactions run while a primary changes, compared with the transactions that run under a
     // primary.
     CHECK(undecided * 5 <= reported.size());
     std::int64_t sum = 0;

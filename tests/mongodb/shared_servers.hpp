@@ -74,7 +74,7 @@ public:
     }
 
 private:
-    /// Servers named by the environment outlive a process, and so its number comes again.
+    /// Servers named by the environment outlive a process, and a process number can repeat.
     static std::string new_name() {
         static std::atomic<int> count = 0;
         auto const now = std::chrono::system_clock::now().time_since_epoch();

@@ -23,8 +23,8 @@ namespace settle_test {
 class strange_server {
 public:
     /// Shape:   closes - ends each connection when it has spoken
-    strange_server(std::string says, bool closes)
-        : says_{std::move(says)}, closes_{closes}, listener_{::socket(AF_INET, SOCK_STREAM, 0)} {
+    strange_server(std::string reply, bool closes)
+        : reply_{std::move(reply)}, closes_{closes}, listener_{::socket(AF_INET, SOCK_STREAM, 0)} {
         sockaddr_in at{};
         at.sin_family = AF_INET;
         at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -55,14 +55,14 @@ private:
             if (::poll(&waiting, 1, 20) <= 0) continue;
             int const client = ::accept(listener_, nullptr, nullptr);
             if (client < 0) continue;
-            send_all(client, reinterpret_cast<std::uint8_t const*>(says_.data()), says_.size());
+            send_all(client, reinterpret_cast<std::uint8_t const*>(reply_.data()), reply_.size());
             if (closes_) ::close(client);
             else open.push_back(client);
         }
         for (int const client : open) ::close(client);
     }
 
-    std::string says_;
+    std::string reply_;
     bool closes_;
     int listener_;
     int port_ = 0;

@@ -14,9 +14,9 @@ struct circumstances {
     fresh_database::address_of* server;
     settle::phases how;
     std::int64_t amount; ///< more than there is: canceled
-    bool beside = false; ///< another transfer goes in the same waves, and nothing goes unread
+    bool beside = false; ///< the waves have another transfer, and every record is read
     deed does = deed::run;
-    left_at from = left_at::inserted; ///< where a worker had left it, for a deed that says so
+    left_at from = left_at::inserted; ///< the last step of a worker, for a deed that needs it
 };
 
 inline constexpr std::int64_t enough = 30;
@@ -106,7 +106,7 @@ public:
         settle_everything();
         check(outcome, id);
         if (!one.is_late() || !one.after_recovery) return sent;
-        // The records then stand again as the late message expects them to: only its epoch says
+        // The records then have the state that the late message expects: only its epoch shows
         // that its time is over.
         std::int64_t const stood = of_.does == deed::reverse ? of_.amount : 0;
         move_on(id, stood - moved_of(id));

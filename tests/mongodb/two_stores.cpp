@@ -57,7 +57,7 @@ TEST_CASE("two stores: two stores in MongoDB are called in parallel") {
     private_order const paid{1};
     paid.open(engine, 100);
 
-    // Neither answers before both were asked.
+    // Neither store answers before both have their requests.
     for (proxy* const one : {&before_first, &before_second}) {
         one->reset_counts();
         one->add({.what = fault::hold_reply});

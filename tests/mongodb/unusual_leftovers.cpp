@@ -333,7 +333,7 @@ TEST_CASE("unusual leftovers: an old entry with a future date of any kind stands
         left("3", R"("lastModified": {"$numberLong": ")" + std::to_string(ahead * 1000) + R"("})");
         left("4", R"("lastModified": )" + date(now) + R"(, "created": )" + date(ahead));
         left(object_id(ahead, '5'), R"("lastModified": )" + date(now));
-        // Its id says when it began, and that was not too long ago.
+        // Its id holds its time of creation, which is recent enough.
         left(object_id(now, '6'), R"("lastModified": )" + date(ahead));
         left("7", R"("lastModified": )" + date(now + 60));
         left(object_id(now + 60, '8'), R"("lastModified": )" + date(now + 60));
@@ -344,7 +344,7 @@ TEST_CASE("unusual leftovers: an old entry with a future date of any kind stands
             return ranges::distance(engine.list(settle::state::pending, older_than));
         };
         CHECK(listed(30min) == 6);
-        // No unit of time comes around to where it began.
+        // No unit of time wraps around.
         CHECK(listed(std::chrono::hours{24 * 365 * 200}) == 6);
         CHECK(listed(std::chrono::hours::min()) == 9);
         auto const report = engine.recover();
@@ -381,7 +381,7 @@ TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and othe
         CHECK(one.problem.text.find(one.id) != std::string::npos);
     }
     CHECK(report.skipped.back().id.find("$date") != std::string::npos);
-    // Pages of any size end, and no entry comes twice.
+    // Listings with any page size end, and list no entry twice.
     for (std::size_t const limit : {1U, 2U, 3U, 4U}) {
         INFO("pages of ", limit);
         std::string after;

@@ -117,7 +117,7 @@ static_assert(takes(source.require(balance >= amount + fee)
                         .apply(balance -= amount)
                         .compensate(settle::inverse)
                         .confirm(balance -= fee)));
-// The guard asks for more than is taken, since amounts are not negative.
+// The guard requires more than the debit takes, since amounts are not negative.
 static_assert(takes(source.require(balance >= amount + fee)
                         .apply(balance -= amount, field<&account::reserved> += fee)
                         .compensate(settle::inverse)));

@@ -65,7 +65,7 @@ static_assert(gives<decltype(balance + amount <= lit<1000>),
 static_assert(gives<decltype(balance >= 5),
                     at_least<&account::balance, settle::constant_expression<int>>>);
 
-// ----------------------------------------------------------------------------- what is no bound
+// --------------------------------------------------------------------------- guards without bounds
 
 static_assert(gives<decltype(balance == amount), settle::exact_guard<std::remove_const_t<
                                                      decltype(balance == amount)>>>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The fingerprint of a definition: the changes that change it, and those that do not.
+// The fingerprint of a definition: which changes of the definition change it.
 #include <settle/definition/canonical.hpp>
 
 #include <doctest/doctest.h>
@@ -179,10 +179,10 @@ inline constexpr auto transfer_type = transaction<transfer, "transfer">(
 } // namespace bank
 
 TEST_SUITE("definition: canonical text") {
-    TEST_CASE("canonical: the transfer has its known text and fingerprint") {
+    TEST_CASE("canonical: the transfer has its fixed text and fingerprint") {
         // Entries in users' logs carry this number, and an engine refuses an entry with another
         // number. A different text for the same definition changes the meaning of "settle 1": raise
-        // that number in canonical_text, and say in the CHANGELOG that the old program must drain
+        // that number in canonical_text, and state in the CHANGELOG that the old program must drain
         // unfinished entries before the upgrade.
         std::string const expected =
             "settle 1\n"
@@ -268,7 +268,7 @@ TEST_SUITE("definition: canonical text") {
         CHECK(same(guarded.apply(balance -= amount, reserved += amount).compensate(settle::inverse),
                    guarded.apply(reserved += amount, balance -= amount)
                        .compensate(settle::inverse)));
-        // Whether a debit may pass zero is a question of the compiler's; running does not ask it.
+        // Only the compiler checks whether a debit may pass zero; the engine does not.
         CHECK(same(usual, guarded.apply(settle::may_pass_zero(balance -= amount))
                               .compensate(settle::inverse)));
         auto const placed = participant<"order">(orders, param<&parameters::other>);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The coordinator: what it asks of the stores, and what each of their answers leads to.
+// The coordinator: its requests to the stores, and the step after each answer.
 #include "coordinator_steps.hpp"
 
 namespace coordinator_test {
 namespace {
 
-TEST_CASE("coordinator: a transaction that nothing stands against takes five steps") {
+TEST_CASE("coordinator: a transaction without conflicts or failures takes five steps") {
     auto c = coordinator::begin(2, first_epoch);
     CHECK(c.next() == step::insert);
     CHECK(c.insert_state() == state::pending);
@@ -47,7 +47,7 @@ TEST_CASE("coordinator: a transaction that nothing stands against takes five ste
     CHECK(c.failed_part() == coordinator::no_part);
 }
 
-TEST_CASE("coordinator: a decided wave follows fenced, failed, unknown, busy, applied") {
+TEST_CASE("coordinator: fenced, failed, unknown, busy and applied decide a wave in this order") {
     // Every mixture of three parts; the strongest answer decides, wherever it stands.
     constexpr answer ranked[]{answer::applied, answer::busy, answer::unknown, answer::guard_failed,
                               answer::fenced};
@@ -68,14 +68,14 @@ TEST_CASE("coordinator: a decided wave follows fenced, failed, unknown, busy, ap
             break;
         }
         case 2: CHECK(c.next() == step::claim); break;
-        // Who has set no mark has nothing to give way with, and claims at once.
+        // A worker without marks has nothing to undo, and claims at once.
         case 1: CHECK(c.next() == (any_applied ? step::back_off : step::claim)); break;
         default: CHECK(c.next() == step::commit);
         }
     }
 }
 
-TEST_CASE("coordinator: each answer that cancels has its reason") {
+TEST_CASE("coordinator: each canceling answer has its reason") {
     struct expected {
         answer reply;
         reason why;
@@ -91,24 +91,24 @@ TEST_CASE("coordinator: each answer that cancels has its reason") {
         CHECK(c.next() == step::cancel);
         CHECK(c.why() == why);
         CHECK(c.failed_part() == 1);
-        auto const asked = c.change();
-        CHECK(asked.from == state::pending);
-        CHECK(asked.from_epoch == first_epoch);
-        CHECK(asked.to == state::canceling);
-        CHECK(asked.to_epoch == first_epoch);
-        CHECK(asked.why == why);
-        CHECK_FALSE(asked.takes_owner);
+        auto const change = c.change();
+        CHECK(change.from == state::pending);
+        CHECK(change.from_epoch == first_epoch);
+        CHECK(change.to == state::canceling);
+        CHECK(change.to_epoch == first_epoch);
+        CHECK(change.why == why);
+        CHECK_FALSE(change.takes_owner);
     }
 }
 
-TEST_CASE("coordinator: of several failed parts the first in the definition is named") {
+TEST_CASE("coordinator: the reason names the first failed part of the definition") {
     auto c = applying(4);
     answer_due(c, {answer::busy, answer::overflow, answer::guard_failed, answer::record_missing});
     CHECK(c.why() == reason::overflow);
     CHECK(c.failed_part() == 1);
 }
 
-TEST_CASE("coordinator: a part that was not reached is asked again alone") {
+TEST_CASE("coordinator: only the unavailable part is sent again") {
     auto c = applying(3);
     answer_due(c, {answer::applied, answer::unavailable, answer::busy});
     CHECK(c.next() == step::apply);
@@ -118,7 +118,7 @@ TEST_CASE("coordinator: a part that was not reached is asked again alone") {
     answer_due(c, {answer::applied});
     CHECK(c.next() == step::back_off);
 
-    SUBCASE("an unknown beside it waits for the rest of the wave") {
+    SUBCASE("another part is unknown: the decision waits for the whole wave") {
         auto other = applying(2);
         answer_due(other, {answer::unknown, answer::unavailable});
         CHECK(other.next() == step::apply);
@@ -126,14 +126,14 @@ TEST_CASE("coordinator: a part that was not reached is asked again alone") {
         answer_due(other, {answer::applied});
         CHECK(other.next() == step::claim);
     }
-    SUBCASE("a fence beside it needs no more answers") {
+    SUBCASE("another part is fenced: the wave is decided") {
         auto other = applying(2);
         answer_due(other, {answer::fenced, answer::unavailable});
         CHECK(other.next() == step::read);
     }
 }
 
-TEST_CASE("coordinator: after an unknown apply it claims, then applies every part again") {
+TEST_CASE("coordinator: an unknown apply is followed by a claim and an apply of every part") {
     auto c = applying(3);
     answer_due(c, {answer::applied, answer::unknown, answer::busy});
     CHECK(c.next() == step::claim);
@@ -154,20 +154,20 @@ TEST_CASE("coordinator: after an unknown apply it claims, then applies every par
     CHECK(due_parts(c) == std::vector<bool>{true, true, true});
 }
 
-TEST_CASE("coordinator: giving way undoes its own marks alone, claims and starts over") {
+TEST_CASE("coordinator: backing off undoes only its own marks, claims and starts over") {
     auto c = applying(3);
     answer_due(c, {answer::applied, answer::busy, answer::applied});
     CHECK(c.next() == step::back_off);
     CHECK(due_parts(c) == std::vector<bool>{true, false, true});
     CHECK(c.epoch_number() == first_epoch);
 
-    SUBCASE("a part that was not reached is asked again") {
+    SUBCASE("an unavailable part is sent again") {
         answer_due(c, {answer::unavailable, answer::applied});
         CHECK(c.next() == step::back_off);
         CHECK(due_parts(c) == std::vector<bool>{true, false, false});
         answer_due(c, {answer::nothing});
     }
-    SUBCASE("an unknown undo is repeated until it is known") {
+    SUBCASE("an unknown undo is repeated until it has an answer") {
         answer_due(c, {answer::unknown, answer::applied});
         CHECK(c.next() == step::back_off);
         CHECK(due_parts(c) == std::vector<bool>{true, false, false});
@@ -185,7 +185,7 @@ TEST_CASE("coordinator: giving way undoes its own marks alone, claims and starts
     CHECK(c.epoch_number() == first_epoch + 1);
 }
 
-TEST_CASE("coordinator: who is busy too often is canceled, and names the first busy part") {
+TEST_CASE("coordinator: a part that is busy too often cancels, and the reason names it") {
     auto c = applying(3);
     constexpr std::uint32_t limit = 3;
     for (std::uint32_t attempt = 0; attempt < limit; ++attempt) {
@@ -205,7 +205,7 @@ TEST_CASE("coordinator: who is busy too often is canceled, and names the first b
     CHECK(due_parts(c) == std::vector<bool>{true, true, true});
 }
 
-TEST_CASE("coordinator: what finishes or undoes is asked until it is known to be done") {
+TEST_CASE("coordinator: a finish or an undo is repeated until it is acknowledged") {
     for (bool const commits : {true, false}) {
         CAPTURE(commits);
         auto c = commits ? confirming(3) : canceling(3);
@@ -226,28 +226,28 @@ TEST_CASE("coordinator: what finishes or undoes is asked until it is known to be
     }
 }
 
-TEST_CASE("coordinator: a fenced worker writes nothing before it has read the entry") {
+TEST_CASE("coordinator: a fenced worker reads the entry before it writes") {
     auto c = applying(2);
     answer_due(c, {answer::applied, answer::fenced});
     REQUIRE(c.next() == step::read);
-    SUBCASE("another worker is at it: wait") {
+    SUBCASE("another worker owns the entry: wait") {
         c.found(standing{state::pending, first_epoch + 3, 0, 3}, of_another);
         CHECK(c.next() == step::wait);
         c.look_again();
         CHECK(c.next() == step::read);
     }
-    SUBCASE("the same process, in another call: wait as well") {
-        c.found(standing{state::pending, first_epoch + 3, 0, 3}, mine);
+    SUBCASE("another call of this process owns the entry: wait") {
+        c.found(standing{state::pending, first_epoch + 3, 0, 3}, own);
         CHECK(c.next() == step::wait);
     }
-    SUBCASE("the other worker is gone: claim above it") {
-        c.found(standing{state::pending, first_epoch + 3, 0, 3}, left_behind);
+    SUBCASE("the owner is gone: claim under a higher epoch") {
+        c.found(standing{state::pending, first_epoch + 3, 0, 3}, abandoned);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().from_epoch == first_epoch + 3);
         CHECK(c.change().to_epoch == first_epoch + 4);
         CHECK(c.change().attempts == 4);
     }
-    SUBCASE("it is done: the worker sweeps what it wrote, by the epoch of the commit") {
+    SUBCASE("the entry is done: the worker sweeps its own marks by the committed epoch") {
         c.found(standing{state::done, first_epoch + 3, first_epoch + 2, 3}, of_another);
         CHECK(c.next() == step::confirm);
         CHECK(c.committed() == first_epoch + 2);
@@ -256,7 +256,7 @@ TEST_CASE("coordinator: a fenced worker writes nothing before it has read the en
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::done);
     }
-    SUBCASE("it is canceled: the worker undoes what it wrote") {
+    SUBCASE("the entry is canceled: the worker undoes its own marks") {
         c.found(standing{state::canceled, first_epoch + 3, 0, 3}, of_another);
         CHECK(c.next() == step::compensate);
         answer_due(c, {answer::unknown, answer::applied});

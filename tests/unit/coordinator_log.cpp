@@ -1,68 +1,68 @@
 // SPDX-License-Identifier: BSL-1.0
-// The coordinator and the log: births, claims, lost and unknown compare-and-sets, cancels.
+// The coordinator and the log: inserts, claims, lost and unknown compare-and-sets, cancels.
 #include "coordinator_steps.hpp"
 
 namespace coordinator_test {
 namespace {
 
-TEST_CASE("coordinator: an insert that was not reached is sent again as it was") {
+TEST_CASE("coordinator: an unavailable insert is sent again unchanged") {
     auto c = coordinator::begin(1, first_epoch);
     auto const before = c;
     c.inserted(log_answer::unavailable, false);
     CHECK(c == before);
 }
 
-TEST_CASE("coordinator: an unknown insert is read, never trusted") {
+TEST_CASE("coordinator: an unknown insert is followed by a read") {
     auto c = coordinator::begin(2, first_epoch);
     c.inserted(log_answer::unknown, false);
     REQUIRE(c.next() == step::read);
     CHECK(c.epoch_number() == 0);
 
-    SUBCASE("it is there: claimed under a new epoch before anything is applied") {
-        c.found(standing{state::pending, first_epoch, 0, 0}, mine);
+    SUBCASE("the entry exists: claimed under a new epoch before any apply") {
+        c.found(standing{state::pending, first_epoch, 0, 0}, own);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().to_epoch == first_epoch + 1);
         c.claimed(log_answer::taken, false);
         CHECK(c.next() == step::apply);
         CHECK(c.epoch_number() == first_epoch + 1);
     }
-    SUBCASE("it is not there: sent again under an epoch of its own") {
-        c.found_nothing(mine);
+    SUBCASE("the entry is absent: inserted again under a new epoch") {
+        c.found_nothing(own);
         REQUIRE(c.next() == step::insert);
-        CHECK(c.insert_epoch() == mine.fresh);
+        CHECK(c.insert_epoch() == own.fresh);
         c.inserted(log_answer::taken, false);
-        CHECK(c.epoch_number() == mine.fresh);
+        CHECK(c.epoch_number() == own.fresh);
         CHECK(c.next() == step::apply);
     }
-    SUBCASE("a clock that stood still does not bring its epoch near to that of the lost insert") {
-        auto still = mine;
+    SUBCASE("the clock stood still: the new epoch is far above the epoch of the lost insert") {
+        auto still = own;
         still.fresh = first_epoch + 1;
         c.found_nothing(still);
         CHECK(c.insert_epoch() == first_epoch + settle::epochs_per_millisecond);
     }
-    SUBCASE("it came late, between the look and the second insert: still its own, so claimed") {
-        c.found_nothing(mine);
+    SUBCASE("the insert landed between the read and the second insert: claimed") {
+        c.found_nothing(own);
         c.inserted(log_answer::conflict, false);
         REQUIRE(c.next() == step::read);
-        c.found(standing{state::pending, first_epoch, 0, 0}, mine);
+        c.found(standing{state::pending, first_epoch, 0, 0}, own);
         CHECK(c.next() == step::claim);
     }
-    SUBCASE("somebody else has it: wait") {
+    SUBCASE("another worker owns the entry: wait") {
         c.found(standing{state::pending, first_epoch + 7, 0, 1}, of_another);
         CHECK(c.next() == step::wait);
     }
-    SUBCASE("somebody else has ended it: nothing was written, nothing is swept") {
+    SUBCASE("another worker has ended the entry: no mark was written, so none is swept") {
         c.found(standing{state::done, first_epoch + 7, first_epoch + 7, 1}, of_another);
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::done);
     }
 }
 
-TEST_CASE("coordinator: an id that is there is followed by its state") {
+TEST_CASE("coordinator: the state of an existing entry decides the next step") {
     auto c = coordinator::begin(2, first_epoch);
     c.inserted(log_answer::conflict, false);
     REQUIRE(c.next() == step::read);
-    SUBCASE("final: its end is the answer") {
+    SUBCASE("final: its state is the outcome") {
         for (state const end : {state::done, state::canceled}) {
             auto other = c;
             other.found(standing{end, 7, 7, 0}, of_another);
@@ -70,16 +70,16 @@ TEST_CASE("coordinator: an id that is there is followed by its state") {
             CHECK(other.state() == end);
         }
     }
-    SUBCASE("unfinished and owned: wait, and look again") {
+    SUBCASE("unfinished and owned: wait, then read again") {
         for (state const now : {state::pending, state::applied, state::canceling}) {
-            for (view_of_entry const view : {of_another, mine}) {
+            for (view_of_entry const view : {of_another, own}) {
                 auto other = c;
                 other.found(standing{now, 7, 0, 0}, view);
                 CHECK(other.next() == step::wait);
             }
         }
     }
-    SUBCASE("unfinished and left behind: claimed, each into its own work") {
+    SUBCASE("unfinished and abandoned: claimed, and its state decides the work") {
         struct expected {
             state found, claimed;
             step then;
@@ -90,7 +90,7 @@ TEST_CASE("coordinator: an id that is there is followed by its state") {
               expected{state::applied, state::applied, step::confirm},
               expected{state::canceling, state::canceling, step::compensate}}) {
             auto other = c;
-            other.found(standing{found, 7, found == state::applied ? 6U : 0U, 2}, left_behind);
+            other.found(standing{found, 7, found == state::applied ? 6U : 0U, 2}, abandoned);
             REQUIRE(other.next() == step::claim);
             CHECK(other.change().from == found);
             CHECK(other.change().to == claimed);
@@ -103,7 +103,7 @@ TEST_CASE("coordinator: an id that is there is followed by its state") {
             CHECK(other.attempts() == 3);
         }
     }
-    SUBCASE("it was purged meanwhile: inserted under a fresh epoch") {
+    SUBCASE("purged meanwhile: inserted under a fresh epoch") {
         c.found_nothing(of_another);
         CHECK(c.next() == step::insert);
         CHECK(c.insert_epoch() == of_another.fresh);
@@ -111,15 +111,15 @@ TEST_CASE("coordinator: an id that is there is followed by its state") {
     }
 }
 
-TEST_CASE("coordinator: a claim that is lost, unknown or not reached") {
+TEST_CASE("coordinator: a claim is lost, unknown or unavailable") {
     auto c = coordinator::take(2, standing{state::pending, 7, 0, 1});
     REQUIRE(c.next() == step::claim);
-    SUBCASE("not reached: asked again as it was") {
+    SUBCASE("unavailable: sent again unchanged") {
         auto const before = c;
         c.claimed(log_answer::unavailable, false);
         CHECK(c == before);
     }
-    SUBCASE("lost: read, and left to the winner") {
+    SUBCASE("lost: read, and left to the other worker") {
         c.claimed(log_answer::conflict, false);
         REQUIRE(c.next() == step::read);
         c.found(standing{state::pending, 8, 0, 2}, of_another);
@@ -129,41 +129,41 @@ TEST_CASE("coordinator: a claim that is lost, unknown or not reached") {
     SUBCASE("unknown and landed: claimed again, since only an acknowledged claim counts") {
         c.claimed(log_answer::unknown, false);
         REQUIRE(c.next() == step::read);
-        c.found(standing{state::pending, 8, 0, 2}, mine);
+        c.found(standing{state::pending, 8, 0, 2}, own);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().from_epoch == 8);
         CHECK(c.change().to_epoch == 9);
     }
-    SUBCASE("unknown and not landed: the old owner is still gone, so claimed again") {
+    SUBCASE("unknown and not landed: the old owner is still gone, so it is claimed again") {
         c.claimed(log_answer::unknown, false);
-        c.found(standing{state::pending, 7, 0, 1}, left_behind);
+        c.found(standing{state::pending, 7, 0, 1}, abandoned);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().to_epoch == 8);
     }
-    SUBCASE("unknown, and it lands before the second: still its own") {
+    SUBCASE("unknown, and landed before the second claim: claimed again") {
         c.claimed(log_answer::unknown, false);
-        c.found(standing{state::pending, 7, 0, 1}, left_behind);
+        c.found(standing{state::pending, 7, 0, 1}, abandoned);
         c.claimed(log_answer::conflict, false);
-        c.found(standing{state::pending, 8, 0, 2}, mine);
+        c.found(standing{state::pending, 8, 0, 2}, own);
         CHECK(c.next() == step::claim);
     }
-    SUBCASE("acknowledged: what follows no longer counts as its own by mistake") {
+    SUBCASE("acknowledged: a later conflict is with another worker") {
         c.claimed(log_answer::unknown, false);
-        c.found(standing{state::pending, 8, 0, 2}, mine);
+        c.found(standing{state::pending, 8, 0, 2}, own);
         c.claimed(log_answer::taken, false);
         REQUIRE(c.next() == step::apply);
         answer_due(c, {answer::fenced, answer::applied});
-        c.found(standing{state::pending, 12, 0, 5}, mine);
+        c.found(standing{state::pending, 12, 0, 5}, own);
         CHECK(c.next() == step::wait);
     }
 }
 
-TEST_CASE("coordinator: an unknown commit is read in each state that it can meet") {
+TEST_CASE("coordinator: an unknown commit is followed by a read, in each state of the entry") {
     auto c = committing(2);
     c.committed(log_answer::unknown);
     REQUIRE(c.next() == step::read);
     SUBCASE("not landed: claim, and apply every part again under the new epoch") {
-        c.found(standing{state::pending, first_epoch, 0, 0}, mine);
+        c.found(standing{state::pending, first_epoch, 0, 0}, own);
         REQUIRE(c.next() == step::claim);
         c.claimed(log_answer::taken, false);
         CHECK(c.next() == step::apply);
@@ -171,7 +171,7 @@ TEST_CASE("coordinator: an unknown commit is read in each state that it can meet
         CHECK(c.epoch_number() == first_epoch + 1);
     }
     SUBCASE("landed: claim, and confirm by the epoch of the commit") {
-        c.found(standing{state::applied, first_epoch, first_epoch, 0}, mine);
+        c.found(standing{state::applied, first_epoch, first_epoch, 0}, own);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().to == state::applied);
         CHECK(c.change().committed == first_epoch);
@@ -182,18 +182,18 @@ TEST_CASE("coordinator: an unknown commit is read in each state that it can meet
         CHECK(c.change().from_epoch == first_epoch + 1);
         CHECK(c.change().committed == first_epoch);
     }
-    SUBCASE("landed and finished by another: sweep, then report it") {
+    SUBCASE("landed and finished by another worker: sweep, then report the outcome") {
         c.found(standing{state::done, first_epoch + 1, first_epoch, 1}, of_another);
         CHECK(c.next() == step::confirm);
         answer_all(c, answer::nothing);
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::done);
     }
-    SUBCASE("another is finishing it: wait") {
+    SUBCASE("another worker finishes it: wait") {
         c.found(standing{state::applied, first_epoch + 1, first_epoch, 1}, of_another);
         CHECK(c.next() == step::wait);
     }
-    SUBCASE("a cancel was faster: wait for it, then undo what was written") {
+    SUBCASE("a cancel was faster: wait for its end, then undo the own marks") {
         c.found(standing{state::canceling, first_epoch + 1, 0, 0}, of_another);
         REQUIRE(c.next() == step::wait);
         c.look_again();
@@ -203,15 +203,15 @@ TEST_CASE("coordinator: an unknown commit is read in each state that it can meet
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::canceled);
     }
-    SUBCASE("the entry is gone: nothing more is written") {
-        c.found_nothing(mine);
+    SUBCASE("the entry is absent: the worker writes nothing more") {
+        c.found_nothing(own);
         CHECK(c.next() == step::end);
         CHECK(c.vanished());
         CHECK_FALSE(settle::is_final(c.state()));
     }
 }
 
-TEST_CASE("coordinator: a commit that is lost never confirms") {
+TEST_CASE("coordinator: a lost commit never confirms") {
     auto c = committing(1);
     c.committed(log_answer::conflict);
     CHECK(c.next() == step::read);
@@ -219,7 +219,7 @@ TEST_CASE("coordinator: a commit that is lost never confirms") {
     c.found(standing{state::pending, first_epoch + 1, 0, 1}, of_another);
     CHECK(c.next() == step::wait);
 
-    SUBCASE("not reached: asked again") {
+    SUBCASE("unavailable: sent again") {
         auto other = committing(1);
         auto const before = other;
         other.committed(log_answer::unavailable);
@@ -227,24 +227,24 @@ TEST_CASE("coordinator: a commit that is lost never confirms") {
     }
 }
 
-TEST_CASE("coordinator: a close that is unknown or lost is read, and settled marks are met again") {
+TEST_CASE("coordinator: an unknown or lost close is followed by a read and a repeated finish") {
     for (log_answer const reply : {log_answer::unknown, log_answer::conflict}) {
         auto c = confirming(1);
         answer_all(c, answer::applied);
         c.closed(reply);
         REQUIRE(c.next() == step::read);
         auto ended = c;
-        ended.found(standing{state::done, first_epoch, first_epoch, 0}, mine);
+        ended.found(standing{state::done, first_epoch, first_epoch, 0}, own);
         CHECK(ended.next() == step::confirm);
         answer_all(ended, answer::nothing);
         CHECK(ended.next() == step::end);
-        c.found(standing{state::applied, first_epoch, first_epoch, 0}, mine);
+        c.found(standing{state::applied, first_epoch, first_epoch, 0}, own);
         CHECK(c.next() == (reply == log_answer::unknown ? step::claim : step::wait));
     }
 }
 
-TEST_CASE("coordinator: an entry that is too old is canceled, never committed") {
-    SUBCASE("the inserter looks after its acknowledgement") {
+TEST_CASE("coordinator: an expired entry is canceled, never committed") {
+    SUBCASE("the inserter checks the age after its acknowledgement") {
         auto c = coordinator::begin(1, first_epoch);
         c.inserted(log_answer::taken, true);
         CHECK(c.next() == step::cancel);
@@ -253,7 +253,7 @@ TEST_CASE("coordinator: an entry that is too old is canceled, never committed") 
         c.canceled(log_answer::taken);
         CHECK(c.next() == step::compensate);
     }
-    SUBCASE("every claim looks") {
+    SUBCASE("every claim checks the age") {
         for (state const found : {state::initial, state::pending}) {
             auto c = coordinator::take(1, standing{found, 7, 0, 0});
             c.claimed(log_answer::taken, true);
@@ -264,12 +264,12 @@ TEST_CASE("coordinator: an entry that is too old is canceled, never committed") 
             CHECK(c.change().to == state::canceling);
         }
     }
-    SUBCASE("what was committed in time is finished at any age") {
+    SUBCASE("an entry committed in time is finished at any age") {
         auto c = coordinator::take(1, standing{state::applied, 7, 7, 0});
         c.claimed(log_answer::taken, true);
         CHECK(c.next() == step::confirm);
     }
-    SUBCASE("giving way looks as well") {
+    SUBCASE("the claim after backing off checks the age") {
         auto c = applying(2);
         answer_due(c, {answer::applied, answer::busy});
         answer_due(c, {answer::applied});
@@ -279,7 +279,7 @@ TEST_CASE("coordinator: an entry that is too old is canceled, never committed") 
     }
 }
 
-TEST_CASE("coordinator: anyone may cancel what is not committed") {
+TEST_CASE("coordinator: any worker may cancel an entry that is not committed") {
     auto c = coordinator::cancel(2);
     REQUIRE(c.next() == step::read);
     CHECK(c.why() == reason::cancel_asked);
@@ -294,7 +294,7 @@ TEST_CASE("coordinator: anyone may cancel what is not committed") {
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::canceled);
     }
-    SUBCASE("pending, its owner at work: taken from it, and compensated here") {
+    SUBCASE("pending, and its owner is at work: taken over and compensated") {
         c.found(standing{state::pending, 7, 0, 1}, of_another);
         REQUIRE(c.next() == step::cancel);
         CHECK(c.change().from_epoch == 7);
@@ -310,7 +310,7 @@ TEST_CASE("coordinator: anyone may cancel what is not committed") {
         c.closed(log_answer::taken);
         CHECK(c.state() == state::canceled);
     }
-    SUBCASE("committed: too late, the owner is waited for") {
+    SUBCASE("committed: too late, so the canceler waits for the owner") {
         c.found(standing{state::applied, 7, 7, 1}, of_another);
         CHECK(c.next() == step::wait);
         c.look_again();
@@ -318,8 +318,8 @@ TEST_CASE("coordinator: anyone may cancel what is not committed") {
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::done);
     }
-    SUBCASE("committed and left behind: finished as done, and no reason is written for it") {
-        c.found(standing{state::applied, 7, 6, 1}, left_behind);
+    SUBCASE("committed and abandoned: finished as done, without a reason") {
+        c.found(standing{state::applied, 7, 6, 1}, abandoned);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().why == reason::none);
         c.claimed(log_answer::taken, false);
@@ -328,17 +328,17 @@ TEST_CASE("coordinator: anyone may cancel what is not committed") {
         CHECK(c.change().to == state::done);
         CHECK(c.change().why == reason::none);
     }
-    SUBCASE("another cancel is at it: waited for, or taken over when it was left behind") {
+    SUBCASE("canceling: waits for the other canceler, or takes over from it") {
         auto behind = c;
         c.found(standing{state::canceling, 7, 0, 1}, of_another);
         CHECK(c.next() == step::wait);
-        behind.found(standing{state::canceling, 7, 0, 1}, left_behind);
+        behind.found(standing{state::canceling, 7, 0, 1}, abandoned);
         REQUIRE(behind.next() == step::claim);
         CHECK(behind.change().to == state::canceling);
         behind.claimed(log_answer::taken, false);
         CHECK(behind.next() == step::compensate);
     }
-    SUBCASE("nobody knows it: inserted as canceled") {
+    SUBCASE("no entry: inserted as canceled") {
         c.found_nothing(of_another);
         REQUIRE(c.next() == step::insert);
         CHECK(c.insert_state() == state::canceled);
@@ -348,7 +348,7 @@ TEST_CASE("coordinator: anyone may cancel what is not committed") {
         CHECK(c.state() == state::canceled);
         CHECK(c.why() == reason::cancel_asked);
     }
-    SUBCASE("the owner was faster: read again, and follow it") {
+    SUBCASE("the owner was faster: read again, and follow its state") {
         c.found(standing{state::pending, 7, 0, 1}, of_another);
         c.canceled(log_answer::conflict);
         REQUIRE(c.next() == step::read);
@@ -356,17 +356,17 @@ TEST_CASE("coordinator: anyone may cancel what is not committed") {
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::done);
     }
-    SUBCASE("unknown and landed: its own, so claimed and compensated") {
+    SUBCASE("unknown and landed: claimed and compensated") {
         c.found(standing{state::pending, 7, 0, 1}, of_another);
         c.canceled(log_answer::unknown);
         REQUIRE(c.next() == step::read);
-        c.found(standing{state::canceling, 8, 0, 1}, mine);
+        c.found(standing{state::canceling, 8, 0, 1}, own);
         REQUIRE(c.next() == step::claim);
         c.claimed(log_answer::taken, false);
         CHECK(c.next() == step::compensate);
         CHECK(c.epoch_number() == 9);
     }
-    SUBCASE("unknown and not landed: asked again") {
+    SUBCASE("unknown and not landed: sent again") {
         c.found(standing{state::pending, 7, 0, 1}, of_another);
         c.canceled(log_answer::unknown);
         c.found(standing{state::pending, 7, 0, 1}, of_another);
@@ -375,12 +375,12 @@ TEST_CASE("coordinator: anyone may cancel what is not committed") {
     }
 }
 
-TEST_CASE("coordinator: a cancel of its own that is unknown stays what was decided") {
+TEST_CASE("coordinator: the decision of an unknown own cancel stands") {
     auto c = canceling(2);
     c.canceled(log_answer::unknown);
     REQUIRE(c.next() == step::read);
-    SUBCASE("not landed: it is canceled under the new epoch") {
-        c.found(standing{state::pending, first_epoch, 0, 0}, mine);
+    SUBCASE("not landed: canceled under the new epoch") {
+        c.found(standing{state::pending, first_epoch, 0, 0}, own);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().why == reason::none);
         c.claimed(log_answer::taken, false);
@@ -390,7 +390,7 @@ TEST_CASE("coordinator: a cancel of its own that is unknown stays what was decid
         CHECK(c.failed_part() == 0);
     }
     SUBCASE("landed: compensated, and the reason stands") {
-        c.found(standing{state::canceling, first_epoch, 0, 0}, mine);
+        c.found(standing{state::canceling, first_epoch, 0, 0}, own);
         REQUIRE(c.next() == step::claim);
         c.claimed(log_answer::taken, false);
         CHECK(c.next() == step::compensate);
@@ -399,7 +399,7 @@ TEST_CASE("coordinator: a cancel of its own that is unknown stays what was decid
     }
 }
 
-TEST_CASE("coordinator: a submitted transaction is inserted and left") {
+TEST_CASE("coordinator: a submitted transaction is inserted and not run") {
     auto c = coordinator::begin(2, first_epoch, goal::submit);
     CHECK(c.insert_state() == state::initial);
     auto again = c;
@@ -411,13 +411,13 @@ TEST_CASE("coordinator: a submitted transaction is inserted and left") {
     for (state const found : {state::initial, state::pending, state::applied, state::canceling,
                               state::done, state::canceled}) {
         auto other = again;
-        other.found(standing{found, 7, 0, 0}, left_behind);
+        other.found(standing{found, 7, 0, 0}, abandoned);
         CHECK(other.next() == step::end);
         CHECK(other.state() == found);
     }
 }
 
-TEST_CASE("coordinator: a tombstone is inserted as canceled, and one that is there is left") {
+TEST_CASE("coordinator: a tombstone is inserted as canceled, unless the id has an entry") {
     auto c = coordinator::begin(0, first_epoch, goal::tombstone);
     CHECK(c.insert_state() == state::canceled);
     CHECK(c.why() == reason::mark_without_entry);
@@ -429,21 +429,21 @@ TEST_CASE("coordinator: a tombstone is inserted as canceled, and one that is the
                               state::done, state::canceled}) {
         auto other = again;
         other.inserted(log_answer::conflict, false);
-        other.found(standing{found, 7, 5, 0}, left_behind);
+        other.found(standing{found, 7, 5, 0}, abandoned);
         CHECK(other.next() == step::end);
         CHECK(other.state() == found);
         CHECK(other.committed() == 5);
     }
     again.inserted(log_answer::unknown, false);
-    again.found_nothing(mine);
+    again.found_nothing(own);
     CHECK(again.next() == step::insert);
-    CHECK(again.insert_epoch() == mine.fresh);
+    CHECK(again.insert_epoch() == own.fresh);
 }
 
-TEST_CASE("coordinator: a recovery whose entry is gone ends without a verdict") {
+TEST_CASE("coordinator: a recovery of an absent entry ends without a verdict") {
     auto c = coordinator::take(2, standing{state::pending, 7, 0, 0});
     c.claimed(log_answer::conflict, false);
-    c.found_nothing(mine);
+    c.found_nothing(own);
     CHECK(c.next() == step::end);
     CHECK(c.vanished());
     CHECK_FALSE(settle::is_final(c.state()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The coordinator in one phase: what it judges inside a native transaction, and what comes after.
+// The coordinator in one phase: its decision inside a native transaction, and its next steps.
 #include "coordinator_steps.hpp"
 
 #include <initializer_list>
@@ -18,7 +18,7 @@ void answer_each(coordinator& c, std::initializer_list<answer> reply) {
     for (answer const one : reply) c.answered(part++, one);
 }
 
-TEST_CASE("coordinator: at once, a transaction that nothing stands against takes one step") {
+TEST_CASE("coordinator: one phase takes one step without conflicts or failures") {
     auto c = in_one_phase(2);
     CHECK(c.next() == step::one_phase);
     CHECK(c.inserts());
@@ -33,7 +33,7 @@ TEST_CASE("coordinator: at once, a transaction that nothing stands against takes
     CHECK(c.epoch_number() == first_epoch);
 }
 
-TEST_CASE("coordinator: at once, what cannot hold is written as canceled, with its part") {
+TEST_CASE("coordinator: in one phase a failed guard writes a canceled entry with its part") {
     auto c = in_one_phase(3);
     answer_each(c, {answer::applied, answer::busy, answer::guard_failed});
     CHECK(c.decide_one_phase(3, false));
@@ -45,7 +45,7 @@ TEST_CASE("coordinator: at once, what cannot hold is written as canceled, with i
     CHECK(c.state() == state::canceled);
 }
 
-TEST_CASE("coordinator: at once, an entry that is too old is canceled, though all parts applied") {
+TEST_CASE("coordinator: in one phase an expired entry is canceled, though all parts applied") {
     auto c = in_one_phase(1);
     answer_each(c, {answer::applied});
     CHECK(c.decide_one_phase(3, true));
@@ -54,7 +54,7 @@ TEST_CASE("coordinator: at once, an entry that is too old is canceled, though al
     CHECK(c.failed_part() == coordinator::no_part);
 }
 
-TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
+TEST_CASE("coordinator: in one phase a busy part writes nothing until the limit") {
     auto c = in_one_phase(2);
     for (int attempt = 0; attempt < 2; ++attempt) {
         answer_each(c, {answer::applied, answer::busy});
@@ -62,7 +62,7 @@ TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
         c.settled(log_answer::held_back);
         CHECK(c.next() == step::pause);
         c.resume();
-        // Somebody may have canceled it meanwhile.
+        // Another worker may have canceled it meanwhile.
         CHECK(c.next() == step::read);
         c.found_nothing({false, false, first_epoch + 1});
         CHECK(c.next() == step::one_phase);
@@ -75,7 +75,7 @@ TEST_CASE("coordinator: at once, a busy part writes nothing until the limit") {
     CHECK(c.failed_part() == 1);
 }
 
-TEST_CASE("coordinator: at once, who stands behind an earlier one is asked again at once") {
+TEST_CASE("coordinator: in one phase a held back transaction is sent again at once") {
     auto c = in_one_phase(2);
     answer_each(c, {answer::applied, answer::guard_failed});
     c.stay_behind();
@@ -90,7 +90,7 @@ TEST_CASE("coordinator: at once, who stands behind an earlier one is asked again
     CHECK(c.insert_state() == state::done);
 }
 
-TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its error forgotten") {
+TEST_CASE("coordinator: in one phase an unacknowledged entry is read, and its error dropped") {
     for (auto const reply : {log_answer::unknown, log_answer::conflict}) {
         auto c = in_one_phase(1);
         answer_each(c, {answer::guard_failed});
@@ -111,7 +111,7 @@ TEST_CASE("coordinator: at once, what is not acknowledged is looked for, its err
     }
 }
 
-TEST_CASE("coordinator: at once, what was submitted changes, and what was begun ends in two") {
+TEST_CASE("coordinator: one phase changes an initial entry; a pending entry ends in two phases") {
     auto c = coordinator::take(1, {state::initial, first_epoch, 0, 0}, phases::one);
     CHECK(c.next() == step::one_phase);
     CHECK_FALSE(c.inserts());
@@ -126,15 +126,15 @@ TEST_CASE("coordinator: at once, what was submitted changes, and what was begun 
     for (auto const begun : {state::pending, state::applied, state::canceling}) {
         CHECK(coordinator::take(1, {begun, first_epoch, 0, 0}, phases::one).next() == step::claim);
     }
-    auto met = in_one_phase(1);
-    answer_each(met, {answer::applied});
-    CHECK(met.decide_one_phase(3, false));
-    met.settled(log_answer::conflict);
-    met.found({state::pending, first_epoch, 0, 0}, {false, true, 0});
-    CHECK(met.next() == step::claim);
+    auto late = in_one_phase(1);
+    answer_each(late, {answer::applied});
+    CHECK(late.decide_one_phase(3, false));
+    late.settled(log_answer::conflict);
+    late.found({state::pending, first_epoch, 0, 0}, {false, true, 0});
+    CHECK(late.next() == step::claim);
 }
 
-TEST_CASE("coordinator: who falls back behind its window undoes what it applied, without a pause") {
+TEST_CASE("coordinator: a requeued transaction undoes its parts without a pause") {
     auto c = coordinator::begin(2, first_epoch);
     c.inserted(log_answer::taken, false);
     answer_each(c, {answer::applied, answer::guard_failed});
@@ -148,7 +148,7 @@ TEST_CASE("coordinator: who falls back behind its window undoes what it applied,
     c.claimed(log_answer::taken, false);
     CHECK(c.next() == step::apply);
     CHECK(c.epoch_number() == first_epoch + 1);
-    // It did not meet anybody else.
+    // A requeue does not count as an attempt.
     CHECK(c.attempts() == 0);
     answer_each(c, {answer::applied, answer::busy});
     c.decide(3);

@@ -43,9 +43,9 @@ void answer_each(coordinator& c, answer reply) {
 }
 
 /// A transaction that applies this stage, after it kept the earlier stages.
-[[nodiscard]] coordinator at_stage(stage_number wanted) {
+[[nodiscard]] coordinator at_stage(stage_number stage) {
     auto made = begun();
-    while (made.stage() < wanted) {
+    while (made.stage() < stage) {
         answer_each(made, answer::applied);
         REQUIRE(made.next() == step::keep);
         made.kept(log_answer::taken);
@@ -54,8 +54,8 @@ void answer_each(coordinator& c, answer reply) {
     return made;
 }
 
-[[nodiscard]] coordinator canceling_at(stage_number wanted) {
-    auto made = at_stage(wanted);
+[[nodiscard]] coordinator canceling_at(stage_number stage) {
+    auto made = at_stage(stage);
     made.cancel_for(reason::cancel_asked);
     made.canceled(log_answer::taken);
     REQUIRE(made.next() == step::compensate);
@@ -76,16 +76,16 @@ TEST_CASE("coordinator: stages are applied in order, with a keep between them") 
         answer_each(c, answer::applied);
         if (stage + 1 == stages) break;
         REQUIRE(c.next() == step::keep);
-        auto const asked = c.change();
-        CHECK(asked.from == state::pending);
-        CHECK(asked.to == state::pending);
-        CHECK(asked.from_epoch == first_epoch);
-        CHECK(asked.to_epoch == first_epoch);
-        CHECK(asked.from_revision == stage);
-        CHECK(asked.to_revision == stage + 1U);
-        CHECK(asked.stages_kept == stage + 1);
-        CHECK(asked.committed == 0);
-        CHECK_FALSE(asked.takes_owner);
+        auto const change = c.change();
+        CHECK(change.from == state::pending);
+        CHECK(change.to == state::pending);
+        CHECK(change.from_epoch == first_epoch);
+        CHECK(change.to_epoch == first_epoch);
+        CHECK(change.from_revision == stage);
+        CHECK(change.to_revision == stage + 1U);
+        CHECK(change.stages_kept == stage + 1);
+        CHECK(change.committed == 0);
+        CHECK_FALSE(change.takes_owner);
         c.kept(log_answer::taken);
         CHECK(c.revision() == stage + 1U);
         CHECK_FALSE(c.may_start_over());
@@ -129,11 +129,11 @@ TEST_CASE("coordinator: a type with several stages does not run in one phase") {
               .next() == step::claim);
 }
 
-TEST_CASE("coordinator: a keep that is lost or unknown calls no later stage") {
+TEST_CASE("coordinator: after a lost or unknown keep no later stage is called") {
     auto c = at_stage(1);
     answer_each(c, answer::applied);
     REQUIRE(c.next() == step::keep);
-    SUBCASE("not reached: asked again as it was") {
+    SUBCASE("unavailable: sent again unchanged") {
         auto const before = c;
         c.kept(log_answer::unavailable);
         CHECK(c == before);
@@ -144,7 +144,7 @@ TEST_CASE("coordinator: a keep that is lost or unknown calls no later stage") {
         c.found(standing{state::pending, first_epoch + 1, 0, 1, 1, 1}, of_another);
         CHECK(c.next() == step::wait);
     }
-    SUBCASE("lost to a cancel, which is over: only the records are swept") {
+    SUBCASE("lost to a finished cancel: only the records are swept") {
         c.kept(log_answer::conflict);
         c.found(standing{state::canceled, first_epoch + 1, 0, 1, 1, 1}, of_another);
         REQUIRE(c.next() == step::compensate);
@@ -153,10 +153,10 @@ TEST_CASE("coordinator: a keep that is lost or unknown calls no later stage") {
         CHECK(c.next() == step::end);
         CHECK(c.state() == state::canceled);
     }
-    SUBCASE("unknown and landed: claimed, and the kept stage is not asked again") {
+    SUBCASE("unknown and landed: claimed, and the kept stage is not called again") {
         c.kept(log_answer::unknown);
         REQUIRE(c.next() == step::read);
-        c.found(standing{state::pending, first_epoch, 0, 0, 2, 2}, mine);
+        c.found(standing{state::pending, first_epoch, 0, 0, 2, 2}, own);
         REQUIRE(c.next() == step::claim);
         CHECK(c.change().from_revision == 2);
         CHECK(c.change().stages_kept == 2);
@@ -166,9 +166,9 @@ TEST_CASE("coordinator: a keep that is lost or unknown calls no later stage") {
         REQUIRE(c.next() == step::apply);
         CHECK(due_now(c) == list{3, 4});
     }
-    SUBCASE("unknown and not landed: claimed, and the stage is asked again") {
+    SUBCASE("unknown and not landed: claimed, and the stage is called again") {
         c.kept(log_answer::unknown);
-        c.found(standing{state::pending, first_epoch, 0, 0, 1, 1}, mine);
+        c.found(standing{state::pending, first_epoch, 0, 0, 1, 1}, own);
         REQUIRE(c.next() == step::claim);
         c.claimed(log_answer::taken, false);
         answer_each(c, answer::applied);
@@ -258,7 +258,7 @@ TEST_CASE("coordinator: a cancel compensates every stage that can have been call
         answer_each(c, answer::applied);
         CHECK(due_now(c) == list{0, 1});
     }
-    SUBCASE("all but the last kept: every part, whatever it answered") {
+    SUBCASE("all stages but the last kept: every part, whatever its answer") {
         auto c = canceling_at(2);
         for (list const& due : {list{3, 4}, list{2}, list{0, 1}}) {
             REQUIRE(c.next() == step::compensate);
@@ -300,7 +300,7 @@ TEST_CASE("coordinator: a cancel compensates every stage that can have been call
     }
 }
 
-TEST_CASE("coordinator: a later stage asks again, and never starts over") {
+TEST_CASE("coordinator: a later stage is repeated, and the transaction never starts over") {
     auto c = at_stage(2);
     SUBCASE("busy: only that part, after a pause, up to the limit") {
         answer_stage(c, {answer::applied, answer::busy}, 1);
@@ -329,7 +329,7 @@ TEST_CASE("coordinator: a later stage asks again, and never starts over") {
         answer_stage(c, {answer::applied});
         CHECK(c.next() == step::commit);
     }
-    SUBCASE("a busy record after a claim: asked again, since its stage is kept") {
+    SUBCASE("a busy record after a claim: sent again, since its stage is kept") {
         auto taken = coordinator::take(part_count, standing{state::pending, 7, 0, 1, 2, 2},
                                        phases::two, stages);
         taken.claimed(log_answer::taken, false);
@@ -373,7 +373,7 @@ TEST_CASE("coordinator: a stage without a part is decided at once") {
     CHECK(c.next() == step::commit);
 }
 
-TEST_CASE("coordinator: what differs in a stage or a revision differs") {
+TEST_CASE("coordinator: coordinators with different stages or revisions differ") {
     auto const one = at_stage(1);
     CHECK_FALSE(one == at_stage(2));
     CHECK_FALSE(one.hash() == at_stage(2).hash());
@@ -387,7 +387,7 @@ TEST_CASE("coordinator: what differs in a stage or a revision differs") {
     }
 }
 
-TEST_CASE("coordinator: stages need nothing of the heap") {
+TEST_CASE("coordinator: stages allocate no memory") {
     auto const before = counted_new::calls();
     auto c = coordinator::begin(16, first_epoch, goal::run, phases::two, 16);
     c.inserted(log_answer::taken, false);
@@ -397,9 +397,9 @@ TEST_CASE("coordinator: stages need nothing of the heap") {
         if (part != 15) c.kept(log_answer::taken);
     }
     bool const commits = c.next() == step::commit;
-    auto const asked = counted_new::calls() - before;
+    auto const allocated = counted_new::calls() - before;
     CHECK(commits);
-    CHECK(asked == 0);
+    CHECK(allocated == 0);
 }
 
 } // namespace

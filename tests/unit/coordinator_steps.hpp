@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Brings a coordinator to the step that a test is about, without a log or a store.
+// Brings a coordinator to the step under test, without a log or a store.
 #pragma once
 
 #include <settle/protocol/coordinator.hpp>
@@ -23,11 +23,11 @@ using settle::view_of_entry;
 
 inline constexpr settle::epoch first_epoch = 1000;
 inline constexpr std::uint32_t many_attempts = 25;
-inline constexpr view_of_entry mine{true, false, 9000};
+inline constexpr view_of_entry own{true, false, 9000};
 inline constexpr view_of_entry of_another{false, false, 9000};
-inline constexpr view_of_entry left_behind{false, true, 9000};
+inline constexpr view_of_entry abandoned{false, true, 9000};
 
-/// A transaction whose entry stands in the log as `pending`, about to apply.
+/// A transaction with a pending entry, before its apply.
 [[nodiscard]] inline coordinator applying(std::size_t parts) {
     auto made = coordinator::begin(parts, first_epoch);
     made.inserted(log_answer::taken, false);
@@ -77,7 +77,7 @@ inline void answer_all(coordinator& c, answer reply) {
     return made;
 }
 
-/// A transaction that asks the log for `canceling`.
+/// A transaction before its cancel.
 [[nodiscard]] inline coordinator canceling(std::size_t parts) {
     auto made = applying(parts);
     answer_all(made, answer::guard_failed);

@@ -38,8 +38,8 @@ namespace {
         for (auto reply : log_answers) add([&](auto& c) { c.canceled(reply); });
         break;
     case step::read:
-        add([](auto& c) { c.found_nothing(mine); });
-        for (auto view : {mine, of_another, left_behind}) {
+        add([](auto& c) { c.found_nothing(own); });
+        for (auto view : {own, of_another, abandoned}) {
             for (state now : {state::initial, state::pending, state::applied, state::done,
                               state::canceling, state::canceled}) {
                 standing const entry{now, first_epoch + 1, first_epoch, 1};
@@ -63,8 +63,8 @@ namespace {
     return found;
 }
 
-TEST_CASE("coordinator: what is equal hashes equal, what differs in any member differs") {
-    // Everything that is reached in a few steps from every beginning; each hash belongs to one.
+TEST_CASE("coordinator: equal values have equal hashes, and each member counts") {
+    // All coordinators within a few steps of each first state; each has its own hash.
     std::vector<coordinator> reached{
         coordinator::begin(2, first_epoch),       coordinator::begin(2, first_epoch + 1),
         coordinator::begin(1, first_epoch),       coordinator::begin(2, first_epoch, goal::submit),
@@ -96,7 +96,7 @@ TEST_CASE("coordinator: what is equal hashes equal, what differs in any member d
     CHECK(by_hash.size() > 1000);
 }
 
-TEST_CASE("coordinator: a copy goes its own way") {
+TEST_CASE("coordinator: a copy is independent") {
     auto const original = applying(3);
     auto copy = original;
     answer_due(copy, {answer::applied, answer::busy, answer::unknown});
@@ -108,7 +108,7 @@ TEST_CASE("coordinator: a copy goes its own way") {
     CHECK(copy.hash() == original.hash());
 }
 
-TEST_CASE("coordinator: up to sixteen parts need nothing of the heap") {
+TEST_CASE("coordinator: up to sixteen parts allocate no memory") {
     auto const before = counted_new::calls();
     bool as_expected = true;
     for (std::size_t parts = 1; parts <= 16; ++parts) {
@@ -123,12 +123,12 @@ TEST_CASE("coordinator: up to sixteen parts need nothing of the heap") {
                       copy.next() == (parts == 1 ? step::commit : step::back_off);
         copy = coordinator::cancel(parts);
     }
-    auto const asked = counted_new::calls() - before;
+    auto const allocated = counted_new::calls() - before;
     CHECK(as_expected);
-    CHECK(asked == 0);
+    CHECK(allocated == 0);
 }
 
-TEST_CASE("coordinator: more parts than sixteen are kept as well") {
+TEST_CASE("coordinator: more than sixteen parts are kept on the heap") {
     auto c = applying(17);
     for (std::size_t part = 0; part < 16; ++part) c.answered(part, answer::applied);
     c.answered(16, answer::record_missing);
@@ -152,7 +152,7 @@ TEST_CASE("coordinator: a search can rename every epoch that it holds") {
 
     std::vector<settle::epoch> seen;
     high.visit_epochs([&](settle::epoch const& one) { seen.push_back(one); });
-    // The committed epoch and the one that the claim raised it to, wherever they are kept.
+    // The committed epoch, and the higher epoch of the claim, in all members that hold them.
     std::sort(seen.begin(), seen.end());
     seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
     CHECK(seen == std::vector<settle::epoch>{1006, 1008});

@@ -11,7 +11,7 @@ namespace counted_new {
 
 /// The n-th allocation from here throws std::bad_alloc. The first is 1; with 0, none throws.
 void fail_at(std::size_t number) noexcept;
-/// Whether that allocation has come.
+/// True if that allocation has been reached.
 [[nodiscard]] bool has_failed() noexcept;
 
 } // namespace counted_new

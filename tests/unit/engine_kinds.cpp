@@ -165,7 +165,7 @@ TEST_CASE("kinds: two exclusive parts on one record cancel for good") {
     CHECK(entry_of(s.engine, "none").state == state::done);
 }
 
-TEST_CASE("kinds: a worker that meets a mark backs off, and cancels after its attempts") {
+TEST_CASE("kinds: a worker backs off from a mark, and cancels after its attempts") {
     shop s;
     // A worker is killed with its marks on the pen.
     s.watch = kill_after(settle::step::apply);

@@ -357,7 +357,7 @@ TEST_CASE("recovery: an entry that cannot be handled is reported and stops no ot
         CHECK(b.engine.cancel(one.id).verdict == verdict::refused);
         CHECK(entry_of(b.engine, one.id).state == state::pending);
     }
-    // The words say which entry and which type.
+    // The sentences name the entry and the type.
     CHECK(report.skipped[0].problem.message().find("'a unknown'") != std::string::npos);
     CHECK(report.skipped[0].problem.message().find("'rent'") != std::string::npos);
     b.check(70, 30);
@@ -367,7 +367,7 @@ TEST_CASE("recovery: an entry that cannot be handled is reported and stops no ot
                                         settle::state::canceled);
     CHECK(b.engine.cancel("f over").why == reason::mark_without_entry);
 
-    // A caller that meets these entries gets the same error.
+    // A caller with the id of such an entry gets the same error.
     CHECK(b.engine.run("a unknown", transfer{"A", "B", 1}).problem.code == settle::errc::id_in_use);
     CHECK(b.engine.run("b other", transfer{"A", "B", 1}).problem.code ==
           settle::errc::other_definition);

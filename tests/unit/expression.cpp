@@ -139,7 +139,7 @@ TEST_SUITE("definition: expressions") {
         CHECK(at.overflow);
         CHECK(at(lit<false> && left + right > lit<0>) == false);
         CHECK(at.overflow);
-        // A detour through an overflow does not come back.
+        // A sum that overflows on the way stays an overflow.
         at(left + right - right);
         CHECK(at.overflow);
         at(left - right + right);

@@ -29,7 +29,7 @@ TEST_CASE("json_reader: it checks UTF-8 strictly") {
     }
 }
 
-TEST_CASE("json_reader: its steps can be called one by one") {
+TEST_CASE("json_reader: a caller may call its steps in turn") {
     json_reader reader{R"({"a":[1,-2.5e1,"x"],"b":null,"c":{"d":true},"e":[]} )"};
     std::string seen;
     REQUIRE(reader.begin_object());

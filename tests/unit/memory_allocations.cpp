@@ -85,7 +85,7 @@ TEST_CASE("memory: the test counts allocations of long ids and keys") {
 
 namespace {
 
-/// Transfers and changed labels of a shop, many on the same records, with ids that ask the heap.
+/// Transfers and changed labels of a shop, many on the same records, with ids that need the heap.
 class shop_without_memory {
 public:
     explicit shop_without_memory(settle::phases how)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The memory store's own ways: finding by id, listing what is unfinished, purging, pages in order.
+// The memory store: finding by id, listings of unfinished entries, purges, ordered pages.
 #include "engine_types.hpp"
 
 #include <settle/testing/entry_writer.hpp>
@@ -69,7 +69,7 @@ private:
 
 } // namespace
 
-TEST_CASE("memory: an index finds what is in it, whatever came and went") {
+TEST_CASE("memory: an index finds its entries after any inserts and erases") {
     struct thing {
         std::string id;
     };
@@ -99,7 +99,7 @@ TEST_CASE("memory: an index finds what is in it, whatever came and went") {
     }
 }
 
-TEST_CASE("memory: a row that went to another entry is not taken for one's own") {
+TEST_CASE("memory: a row that was reused for another entry is not accepted") {
     ledger here;
     auto late = here.insert("first", 0);
     here.finish("first");
@@ -111,7 +111,7 @@ TEST_CASE("memory: a row that went to another entry is not taken for one's own")
     CHECK(here.commit(other) == settle::log_answer::taken);
 }
 
-TEST_CASE("memory: what is unfinished is listed by id, page by page") {
+TEST_CASE("memory: unfinished entries are listed by id, page by page") {
     ledger here;
     for (std::string const id : {"d", "b", "f", "a", "e", "c"}) here.insert(id, 0);
     CHECK(here.unfinished() == "a b c d e f ");
@@ -135,7 +135,7 @@ TEST_CASE("memory: what is unfinished is listed by id, page by page") {
     CHECK(here.ids({}, "b", 0) == "");
 }
 
-TEST_CASE("memory: all entries are listed by id, page by page, while they come and go") {
+TEST_CASE("memory: entries are listed by id in pages, during inserts and purges") {
     ledger here;
     for (int i = 40; i-- > 10;) here.insert("t" + std::to_string(i), i);
     CHECK(here.ids({}, "", 3) == "t10 t11 t12 ");
@@ -157,7 +157,7 @@ TEST_CASE("memory: all entries are listed by id, page by page, while they come a
     CHECK(here.ids({}, "t37", 9) == "t38 t38a t39 ");
 }
 
-TEST_CASE("memory: a purge takes the oldest finished entries, so many as it may") {
+TEST_CASE("memory: a purge erases the oldest finished entries, up to its limit") {
     ledger here;
     here.insert("old and unfinished", 1);
     for (int i = 9; i > 2; --i) here.insert("t" + std::to_string(i), i);
@@ -195,7 +195,7 @@ TEST_CASE("memory: a purge takes the oldest finished entries, so many as it may"
     CHECK(here.ids() == "");
 }
 
-TEST_CASE("memory: records are scanned by key, page by page, while they come and go") {
+TEST_CASE("memory: records are scanned by key in pages, during creations and erases") {
     settle::memory::database database;
     settle::engine engine{database, settle::type<transfer_type>};
     auto const keys = [&](std::optional<std::string> const& after, std::size_t limit) {
@@ -214,12 +214,12 @@ TEST_CASE("memory: records are scanned by key, page by page, while they come and
     CHECK(keys("a", 2) == "b c ");
     CHECK(keys("bb", 5) == "c d ");
     CHECK(keys("d", 5) == "");
-    // What was looked for in vain leaves no place behind, and takes none later.
-    CHECK(engine.run("vain", transfer{"a", "bb", 5}).canceled());
+    // The search for a missing record leaves no slot, and later creations work.
+    CHECK(engine.run("missing", transfer{"a", "bb", 5}).canceled());
     CHECK(keys(std::nullopt, 9) == "a b c d ");
     CHECK(engine.marks().value() == 0);
     open_accounts(engine, {{"bb", 10}});
     CHECK(keys(std::nullopt, 9) == "a b bb c d ");
-    CHECK(engine.run("there", transfer{"a", "bb", 5}).done());
+    CHECK(engine.run("present", transfer{"a", "bb", 5}).done());
     CHECK(keys("b", 1) == "bb ");
 }

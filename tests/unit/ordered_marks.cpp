@@ -114,7 +114,7 @@ TEST_CASE("marks in order: the same marks are equal, whatever their order of ins
     CHECK_FALSE(upwards == downwards);
 }
 
-TEST_CASE("marks in order: only the marks of one transaction are visited") {
+TEST_CASE("marks in order: a search for a transaction visits only its marks") {
     marks here;
     for (std::uint32_t i = 0; i < 50; ++i) {
         here.insert(counted{"a", {0, i}, 1});

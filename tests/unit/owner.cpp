@@ -48,10 +48,10 @@ TEST_CASE("owner: the id of a process alone proves nothing") {
     CHECK_FALSE(settle::is_gone(rebuilt(self, 2, "")));
 }
 
-TEST_CASE("owner: a process of another machine, boot or namespace is never known to be gone") {
+TEST_CASE("owner: a process of another machine, boot or namespace never counts as gone") {
     std::string const gone = ended_process::owner();
     REQUIRE(settle::is_gone(gone));
-    // A host may be renamed while it runs; its boot and namespace say that it is the same.
+    // A host may be renamed while it runs; its boot and namespace show that it is the same host.
     CHECK(settle::is_gone(rebuilt(gone, 0, "renamed")));
     CHECK_FALSE(settle::is_gone(rebuilt(gone, 3, "00000000-0000-0000-0000-000000000000")));
     CHECK_FALSE(settle::is_gone(rebuilt(gone, 3, "")));

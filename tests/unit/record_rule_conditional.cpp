@@ -48,13 +48,13 @@ void add(thing& to, conditional_change<thing> const& change) {
 constexpr std::int64_t amounts[]{0, 1, 5, 64, 100, 127, 128, 200, most, most - 5};
 constexpr std::int64_t limits[]{-100, 0, 55, 105, most};
 
-/// How often each side said yes, so that a test which compares nothing is seen.
+/// The number of parts with each answer: a test with none of either would compare nothing.
 struct tally {
     std::size_t allowed = 0;
     std::size_t refused = 0;
 };
 
-/// The rule, beside the same without a look, for every record and parameter.
+/// Compares the conditional update with the record rule, for every record and parameter.
 template <part Which>
 tally compare() {
     tally seen;

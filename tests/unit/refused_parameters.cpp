@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parameters that are refused: the sentence says which condition, amount or sum, and its values.
+// Parameters that are refused: the sentence names the condition, amount or sum, and its values.
 #include <settle/memory.hpp>
 #include <settle/settle.hpp>
 

@@ -118,8 +118,8 @@ TEST_CASE_TEMPLATE_DEFINE("reverse: a credit beside an assignment must still be 
     shop s;
     s.open(0);
     s.run<Kind::type>("t", 10);
-    SUBCASE("all of it is there") { s.reverses({"pen", 0, 0, "open"}); }
-    SUBCASE("more is there") {
+    SUBCASE("the record has all of it") { s.reverses({"pen", 0, 0, "open"}); }
+    SUBCASE("the record has more") {
         s.run<credit_type>("more", 5);
         s.reverses({"pen", 5, 0, "open"});
     }
@@ -157,7 +157,7 @@ TEST_CASE("reverse: a debit beside an assignment is returned for any value of th
     shop s;
     s.open(10);
     s.run<empty_type>("t", 4);
-    SUBCASE("nothing else happened") { s.reverses({"pen", 10, 0, "open"}); }
+    SUBCASE("nothing else changed") { s.reverses({"pen", 10, 0, "open"}); }
     SUBCASE("the rest and more was taken") {
         s.run<take_type>("taken", 8);
         s.reverses({"pen", 2, 0, "open"});
@@ -188,7 +188,7 @@ TEST_CASE("reverse: a narrow member beside an assignment keeps its range") {
     }
 }
 
-TEST_CASE("reverse: a credit alone must still be there, and a debit needs no guard") {
+TEST_CASE("reverse: a reversed credit must be available, and a reversed debit needs no guard") {
     shop s;
     SUBCASE("a credit") {
         s.open(0);

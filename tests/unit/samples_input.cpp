@@ -313,7 +313,8 @@ TEST_SUITE("samples: invoices of the shop") {
         CHECK(refusals("A,x,1,1,7\nA,y,1,1,7\nB,x,1,1,7\nA,x,1,1,7\nA,x,1,1,7\n").empty());
         // A repeated line alone is not a repeated invoice: an order may name an item twice.
         CHECK(refusals("A,x,1,1,7\nB,y,1,1,7\nA,x,1,1,7\nB,z,1,1,7\nA,y,1,1,7\n").empty());
-        // Neither is a line beside its equal; both count, and that is said.
+        // Two equal neighbour lines are no repeated invoice either. Both count, and a remark
+        // reports it.
         CHECK(invoices_of("A,x,1,1,7\nA,x,1,1,7\n") == lines_of{"2 payment A 7 200", "remark 3"});
     }
 

@@ -45,7 +45,7 @@ void check_shares(pieces const& all, numbers const& found) {
     CHECK(std::count(count.begin(), count.end(), 1) == static_cast<std::ptrdiff_t>(all.size()));
 }
 
-/// Counts how often it is asked.
+/// Counts its calls.
 struct counting_engine {
     struct collection {
         using key_type = std::string;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The samples' closing report, their progress line, and how they meet Ctrl-C.
+// The samples' closing report, their progress line, and their reaction to Ctrl-C.
 #include <shared/input_error.hpp>
 #include <shared/interrupt.hpp>
 #include <shared/progress.hpp>

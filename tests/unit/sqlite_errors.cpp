@@ -150,7 +150,8 @@ TEST_CASE("sqlite errors: a table dropped by another program is reported at once
             check_permanent(engine.run<take_type>("t", change{"A", 1, "", {}}),
                                    change_of_it);
             CHECK(clock::now() - began < std::chrono::seconds{3});
-            // Put back, the same engine goes on, and the transaction takes effect once.
+            // The table is restored: the same engine continues, and the transaction takes effect
+            // once.
             sql(here.file(), change_of_it.undo);
             CHECK(engine.run<take_type>("t", change{"A", 1, "", {}}).done());
             CHECK(engine.at(items, "A").amount == 3);

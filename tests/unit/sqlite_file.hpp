@@ -98,7 +98,8 @@ inline auto engine_on(settle::sqlite::database& db) {
                           settle::type<open_type>};
 }
 
-/// A folder that goes with the object. Every user may use it, so that a test can switch users.
+/// A folder that is removed with the object. Every user may use it, so that a test can switch
+/// users.
 class folder {
 public:
     folder() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The log in SQLite: compare-and-set of entries, listings, damage, and what a person reads.
+// The log in SQLite: compare-and-set of entries, listings, damage, and the view for people.
 #include "sqlite_file.hpp"
 
 #include <settle/testing/entry_writer.hpp>
@@ -77,13 +77,13 @@ TEST_CASE("sqlite log: an entry is read as it was inserted and changed") {
 
     auto again = on.worker_on("one");
     std::vector<settle::image> const images{{0, 0, R"({"id":"A"})", R"({"id":"A"})"}};
-    CHECK(work.commit(at(2000), "nobody takes it over", images) == log_answer::taken);
+    CHECK(work.commit(at(2000), "an owner that a commit ignores", images) == log_answer::taken);
     expected.state = state::applied;
     expected.committed = expected.epoch_number;
     expected.modified = at(2000);
     expected.images = images;
     CHECK(on.read("one") == expected);
-    // The same change again meets another state.
+    // The repeated change finds another state.
     CHECK(again.commit(at(3000), "host/1", images) == log_answer::conflict);
     CHECK(on.read("one") == expected);
     CHECK_FALSE(on.log.read("two").value().has_value());
@@ -119,7 +119,7 @@ TEST_CASE("sqlite log: the first reason stays, with the part that failed") {
     CHECK(on.read("one").participant == "item");
 }
 
-TEST_CASE("sqlite log: an id that is there is a conflict, for others of the wave it is none") {
+TEST_CASE("sqlite log: an existing id is a conflict, and other entries of the wave are inserted") {
     bench on;
     on.pending("one");
     entry_wave wave{step::insert};
@@ -149,11 +149,11 @@ std::string answers(entry_wave const& wave) {
     return reply;
 }
 
-TEST_CASE("sqlite log: who is not as expected in a wave is a conflict, and nobody else is") {
+TEST_CASE("sqlite log: a changed entry is a conflict, and other changes of the wave succeed") {
     bench on;
     entry_wave wave{step::commit};
     add_commits(on, wave, {"a", "b", "c", "d", "e", "f"});
-    // Another worker claims one, another ends one, and one is purged and comes again.
+    // Other workers claim b and end d; e is purged and inserted again.
     sql(on.path(), "UPDATE settle_entry SET epoch = 8 WHERE id = 'b'");
     sql(on.path(), "UPDATE settle_entry SET state = 5, open = NULL WHERE id = 'd'");
     sql(on.path(), "DELETE FROM settle_entry WHERE id = 'e'");
@@ -174,11 +174,11 @@ TEST_CASE("sqlite log: who is not as expected in a wave is a conflict, and nobod
           std::vector<std::string>{"0", "7"});
 }
 
-TEST_CASE("sqlite log: entries are found wherever they stand, and one claim of an epoch is taken") {
+TEST_CASE("sqlite log: entries are found at any row, and one of two equal claims succeeds") {
     bench on;
     entry_wave wave{step::commit};
     add_commits(on, wave, {"a", "b", "c", "d"});
-    // Others come between, or an insert that was undone has left a place behind that is none.
+    // The rows of b and c have moved, and the write of d names the row of a.
     sql(on.path(), "UPDATE settle_entry SET number = 5000 WHERE id = 'b'");
     sql(on.path(), "UPDATE settle_entry SET number = 70 WHERE id = 'c'");
     auto& writes = wave.writes();
@@ -190,7 +190,7 @@ TEST_CASE("sqlite log: entries are found wherever they stand, and one claim of a
           std::vector<std::string>{"1", "4", "70", "5000"});
 }
 
-TEST_CASE("sqlite log: an entry that nobody described has neither type nor parameters") {
+TEST_CASE("sqlite log: the entry of a tombstone has neither type nor parameters") {
     bench on;
     bench::writer work{on.log, test_transaction::of<settle::undescribed>("one", {})};
     CHECK(work.insert(state::canceled, 3, at(5), "host/1", at(5), reason::mark_without_entry) ==
@@ -202,7 +202,7 @@ TEST_CASE("sqlite log: an entry that nobody described has neither type nor param
     CHECK(found.why == reason::mark_without_entry);
 }
 
-TEST_CASE("sqlite log: listings filter by state, by standing still and by page") {
+TEST_CASE("sqlite log: listings filter by state and by the last change, and are paged") {
     bench on;
     for (int i = 0; i < 6; ++i) {
         on.pending("entry-" + std::to_string(i));
@@ -241,10 +241,10 @@ TEST_CASE("sqlite log: unfinished entries are found by their own index") {
     CHECK(contains(plan("e.open = 1 AND e.state = ?4"), "settle_entry_open"));
 }
 
-TEST_CASE("sqlite log: a damaged entry is named when it is read, and holds up no listing") {
+TEST_CASE("sqlite log: a damaged entry is named by a read and delays no listing") {
     bench on;
     on.pending("good");
-    auto const says = [&](std::string const& assignment) {
+    auto const problem_of = [&](std::string const& assignment) {
         sql(on.path(), "DELETE FROM settle_entry WHERE id = 'bad'");
         on.pending("bad");
         sql(on.path(), "UPDATE settle_entry SET " + assignment + " WHERE id = 'bad'");
@@ -258,23 +258,23 @@ TEST_CASE("sqlite log: a damaged entry is named when it is read, and holds up no
         CHECK(page[1] == on.read("good"));
         return found.problem().text;
     };
-    CHECK(says("state = 9") ==
+    CHECK(problem_of("state = 9") ==
           "settle: the entry 'bad' is damaged: its column 'state' is no number of one. Repair its "
           "row in settle_entry. See errors#damaged");
-    CHECK(contains(says("state = 'x'"), "'state'"));
-    CHECK(contains(says("reason = -1"), "'reason'"));
-    CHECK(contains(says("epoch = -1"), "'epoch' holds no epoch"));
-    CHECK(contains(says("committed = 1.5"), "'committed' holds no epoch"));
-    CHECK(contains(says("attempts = -1"), "'attempts'"));
-    CHECK(contains(says("owner = 77"), "'name' is NULL"));
-    CHECK(contains(says("type = 77"), "'name' is NULL"));
-    CHECK(contains(says("created = 'now'"), "'created' holds no integer"));
-    CHECK(contains(says("parameters = x'00'"), "'parameters' holds no text"));
-    CHECK(contains(says("images = '[{]'"), "'images': the stored JSON is damaged"));
-    CHECK(contains(says("line = 'x'"), "'line' holds no integer"));
+    CHECK(contains(problem_of("state = 'x'"), "'state'"));
+    CHECK(contains(problem_of("reason = -1"), "'reason'"));
+    CHECK(contains(problem_of("epoch = -1"), "'epoch' holds no epoch"));
+    CHECK(contains(problem_of("committed = 1.5"), "'committed' holds no epoch"));
+    CHECK(contains(problem_of("attempts = -1"), "'attempts'"));
+    CHECK(contains(problem_of("owner = 77"), "'name' is NULL"));
+    CHECK(contains(problem_of("type = 77"), "'name' is NULL"));
+    CHECK(contains(problem_of("created = 'now'"), "'created' holds no integer"));
+    CHECK(contains(problem_of("parameters = x'00'"), "'parameters' holds no text"));
+    CHECK(contains(problem_of("images = '[{]'"), "'images': the stored JSON is damaged"));
+    CHECK(contains(problem_of("line = 'x'"), "'line' holds no integer"));
 }
 
-TEST_CASE("sqlite log: entries whose ids are no texts are listed once, and pages go on") {
+TEST_CASE("sqlite log: entries whose ids are not UTF-8 are listed once") {
     bench on;
     for (char const* id : {"a", "b", "c"}) on.pending(id);
     sql(on.path(), "UPDATE settle_entry SET id = CAST(x'62FF' AS TEXT) WHERE id = 'b'");
@@ -288,7 +288,7 @@ TEST_CASE("sqlite log: entries whose ids are no texts are listed once, and pages
     CHECK(seen == std::vector<std::string>{"a", "b\xFF", "c"});
 }
 
-TEST_CASE("sqlite log: an entry that does not say when it moved is listed as if it stood still") {
+TEST_CASE("sqlite log: an entry without a time of its last change is listed as an old entry") {
     bench on;
     on.pending("one");
     CHECK(on.ids({.unfinished = true, .before = at(999)}) == "");
@@ -296,7 +296,7 @@ TEST_CASE("sqlite log: an entry that does not say when it moved is listed as if 
     CHECK(on.ids({.unfinished = true, .before = at(999)}) == "one ");
 }
 
-TEST_CASE("sqlite log: a clock that was wrong once ends no purge") {
+TEST_CASE("sqlite log: an entry dated by a wrong clock does not end a purge") {
     bench on;
     for (int i = 0; i < 9; ++i) on.pending(std::to_string(i));
     sql(on.path(), "UPDATE settle_entry SET state = 3, open = NULL WHERE id <> '4'");
@@ -312,7 +312,7 @@ TEST_CASE("sqlite log: a clock that was wrong once ends no purge") {
     CHECK(on.ids({}) == "0 2 4 ");
 }
 
-TEST_CASE("sqlite log: a purge looks at every entry once, while others write") {
+TEST_CASE("sqlite log: a purge reads every entry once beside other writers") {
     bench on;
     on.pending("first");
     sql(on.path(), "UPDATE settle_entry SET state = 3, open = NULL, created = 9999");
@@ -337,7 +337,7 @@ TEST_CASE("sqlite log: a purge looks at every entry once, while others write") {
     CHECK(gone.passed == 25'000);
 }
 
-TEST_CASE("sqlite log: recovery passes a damaged entry by and reports it") {
+TEST_CASE("sqlite log: recovery skips and reports a damaged entry") {
     folder const here;
     database db{here.file()};
     auto engine = engine_on(db);
@@ -350,12 +350,12 @@ TEST_CASE("sqlite log: recovery passes a damaged entry by and reports it") {
     REQUIRE(report.skipped.size() == 1);
     CHECK(report.skipped[0].id == "a");
     CHECK(report.skipped[0].problem.code == errc::damaged);
-    // The page has no reason; the look at this one alone has.
+    // The page has no reason; a read of this entry has it.
     CHECK(contains(report.skipped[0].problem.text, "its column 'epoch'"));
     CHECK(engine.read(items, "A").value()->amount == 8);
 }
 
-/// A transfer of 1 from A that its worker has left when it was applied.
+/// Runs a transfer of 1 from A until its worker ends after the apply.
 void leave_applied(folder const& here) {
     struct killed : settle::testing::crash {};
     database db{here.file()};
@@ -367,7 +367,7 @@ void leave_applied(folder const& here) {
     CHECK_THROWS_AS(std::ignore = engine.run("t", change{"A", 1, "", {}}), killed);
 }
 
-TEST_CASE("sqlite log: an entry that is behind its marks is reported, and waits for nobody") {
+TEST_CASE("sqlite log: an entry with an epoch below its marks is reported at once") {
     folder const here;
     leave_applied(here);
     auto const epoch_in = [&](char const* table) {
@@ -375,7 +375,7 @@ TEST_CASE("sqlite log: an entry that is behind its marks is reported, and waits 
     };
     auto const left = epoch_in("settle_entry");
     REQUIRE(epoch_in("settle_mark") == left);
-    // Two claims lead to the mark's epoch, and the second does not take the mark for its own.
+    // Two claims reach the epoch of the mark; the second must not adopt the mark.
     sql(here.file(), "UPDATE settle_mark SET epoch = epoch + 2");
     database db{here.file()};
     settle::engine engine{db, settle::type<take_type>};
@@ -388,19 +388,19 @@ TEST_CASE("sqlite log: an entry that is behind its marks is reported, and waits 
     CHECK(epoch_in("settle_mark") == left + 2);
 
     sql(here.file(), "UPDATE settle_mark SET epoch = epoch + 100");
-    auto const told = engine.run("t", change{"A", 1, "", {}});
-    CHECK(told.verdict == settle::verdict::undecided);
-    CHECK(told.problem.code == errc::damaged);
+    auto const outcome = engine.run("t", change{"A", 1, "", {}});
+    CHECK(outcome.verdict == settle::verdict::undecided);
+    CHECK(outcome.problem.code == errc::damaged);
     CHECK(epoch_in("settle_mark") == left + 102);
 
-    // When both are of one moment again, it is settled.
+    // The epochs agree again, so recovery settles the entry.
     sql(here.file(), "UPDATE settle_mark SET epoch = (SELECT epoch FROM settle_entry)");
     CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 1);
     CHECK(engine.read(items, "A").value()->amount == 9);
     CHECK(engine.marks().value() == 0);
 }
 
-TEST_CASE("sqlite log: an entry that is done is told as it stands, whatever its epoch") {
+TEST_CASE("sqlite log: the outcome of a done entry does not depend on its epoch") {
     folder const here;
     leave_applied(here);
     database db{here.file()};
@@ -411,7 +411,7 @@ TEST_CASE("sqlite log: an entry that is done is told as it stands, whatever its 
     CHECK(engine.cancel("t").verdict == settle::verdict::done);
 }
 
-TEST_CASE("sqlite log: an epoch that settle never gives is not raised") {
+TEST_CASE("sqlite log: an epoch beyond the limit is not raised") {
     folder const here;
     leave_applied(here);
     sql(here.file(), "UPDATE settle_entry SET epoch = 9223372036854775807");
@@ -425,7 +425,7 @@ TEST_CASE("sqlite log: an epoch that settle never gives is not raised") {
     CHECK(sql_value(here.file(), "SELECT epoch FROM settle_entry") == "9223372036854775807");
 }
 
-TEST_CASE("sqlite log: the view says states, reasons, types and times in words") {
+TEST_CASE("sqlite log: the view shows states, reasons, types and times as text") {
     folder const here;
     database db{here.file()};
     auto engine = engine_on(db);

@@ -131,14 +131,14 @@ TEST_CASE("sqlite marks: images are JSON objects and are read back byte by byte"
 }
 
 TEST_CASE("sqlite marks: damaged images are refused with their position") {
-    auto const says = [](std::string_view text) {
+    auto const problem_of = [](std::string_view text) {
         return settle::sqlite::decode_images(text).problem().message();
     };
-    CHECK(contains(says("{}"), "expected an array"));
-    CHECK(contains(says(R"([{"participant":-1}])"), "at [0].participant"));
-    CHECK(contains(says(R"([{"before":{"x":[1]}}])"), "at [0].before.x"));
-    CHECK(contains(says(R"([{"then":1}])"), "an image has no such member"));
-    CHECK(contains(says(R"([{"line":0},])"), "byte"));
+    CHECK(contains(problem_of("{}"), "expected an array"));
+    CHECK(contains(problem_of(R"([{"participant":-1}])"), "at [0].participant"));
+    CHECK(contains(problem_of(R"([{"before":{"x":[1]}}])"), "at [0].before.x"));
+    CHECK(contains(problem_of(R"([{"then":1}])"), "an image has no such member"));
+    CHECK(contains(problem_of(R"([{"line":0},])"), "byte"));
 }
 
 } // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The order of a table: that of its keys, byte by byte, and of a record's marks.
+// The order of a table's keys, byte by byte, and of a record's marks.
 #include "sqlite_file.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ bool in_their_order(std::vector<Key> const& keys) {
     });
 }
 
-TEST_CASE("sqlite order: texts stand as their bytes do, whatever they have in common") {
+TEST_CASE("sqlite order: texts are sorted by their bytes, with any common prefix") {
     CHECK(indexes_of(std::vector<std::string>{}).empty());
     CHECK(indexes_of(std::vector<std::string>{"only"}) == std::vector<std::size_t>{0});
     CHECK(indexes_of(std::vector<std::string>{"ab", "a", "abc"}) ==
@@ -59,13 +59,13 @@ TEST_CASE("sqlite order: texts stand as their bytes do, whatever they have in co
     }
 }
 
-TEST_CASE("sqlite order: numbers stand as they are, those below 0 first") {
+TEST_CASE("sqlite order: numbers are sorted by value, negative numbers first") {
     constexpr auto least = std::numeric_limits<std::int64_t>::min();
     constexpr auto most = std::numeric_limits<std::int64_t>::max();
     CHECK(in_their_order(std::vector<std::int64_t>{5, -1, most, 0, least, 1, -5}));
 }
 
-TEST_CASE("sqlite order: the marks of a record stand by transaction and part") {
+TEST_CASE("sqlite order: the marks of a record are sorted by transaction and part") {
     std::vector<settle::transaction_id> const ids{"b", "a", "c"};
     std::vector<in_order> all;
     for (auto const& id : ids) {
@@ -77,7 +77,7 @@ TEST_CASE("sqlite order: the marks of a record stand by transaction and part") {
     CHECK(seen == "a0 a1 b0 b1 c0 c1 ");
 }
 
-TEST_CASE("sqlite order: what was sorted before does not decide what is sorted now") {
+TEST_CASE("sqlite order: a sort does not depend on the sort before it") {
     std::vector<std::string> keys{"d", "b", "a", "c"};
     std::vector<settle::transaction_id> ids{"1", "2", "3", "4"};
     auto const key_of = [&](std::size_t index) { return std::string_view{keys[index]}; };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Records in SQLite: damaged rows and marks, what stands in the way of one record alone, whole rows
-// that come back, and other programs that hold the file.
+// Records in SQLite: damaged rows and marks, faults of single records, restored rows, and other
+// programs that lock the file.
 #include "sqlite_file.hpp"
 
 #include <settle/testing/entry_writer.hpp>
@@ -57,7 +57,7 @@ TEST_CASE("sqlite records: every kind of field is kept exactly, at its limits") 
     CHECK_FALSE(on.engine.read(items, "none").value().has_value());
 }
 
-TEST_CASE("sqlite records: creating refuses a key that is taken and a text that is none") {
+TEST_CASE("sqlite records: creating refuses an existing key and a text that is not UTF-8") {
     bank on;
     auto const taken = on.engine.create(items, item{"A", 1});
     CHECK(taken.problem().code == errc::record_exists);
@@ -67,7 +67,7 @@ TEST_CASE("sqlite records: creating refuses a key that is taken and a text that 
 
 TEST_CASE("sqlite records: a damaged row is named with its column, and its value is not shown") {
     bank on;
-    auto const says = [&](std::string const& assignment) {
+    auto const problem_of = [&](std::string const& assignment) {
         sql(on.path(), "DELETE FROM items WHERE id = 'A'");
         on.engine.create(items, item{"A", 100}).value();
         on.set(assignment);
@@ -77,29 +77,33 @@ TEST_CASE("sqlite records: a damaged row is named with its column, and its value
         CHECK(read.problem().code == condition::permanent);
         return read.problem().text;
     };
-    CHECK(says("amount = 'abc'") ==
+    CHECK(problem_of("amount = 'abc'") ==
           "settle: the row 'A' of the table 'items' is damaged: its column 'amount' holds no "
           "integer. Repair that row. See errors#damaged");
-    CHECK(contains(says("amount = 1.5"), "'amount' holds no integer"));
-    CHECK(contains(says("amount = 9223372036854775807 + 1"), "'amount' holds no integer"));
-    CHECK(contains(says("small = 200"), "'small' holds a number that is none of the field's"));
-    CHECK(contains(says("open = 2"), "'open' holds a number that is none of the field's values"));
-    CHECK(contains(says("note = x'00'"), "'note' holds no text"));
-    CHECK(contains(says("note = CAST(x'FF' AS TEXT)"), "'note' holds a text that is not UTF-8"));
-    CHECK(contains(says("note = CAST(x'6100' AS TEXT)"), "'note' holds a text with a NUL in it"));
+    CHECK(contains(problem_of("amount = 1.5"), "'amount' holds no integer"));
+    CHECK(contains(problem_of("amount = 9223372036854775807 + 1"), "'amount' holds no integer"));
+    CHECK(
+        contains(problem_of("small = 200"), "'small' holds a number that is none of the field's"));
+    CHECK(contains(problem_of("open = 2"),
+                   "'open' holds a number that is none of the field's values"));
+    CHECK(contains(problem_of("note = x'00'"), "'note' holds no text"));
+    CHECK(contains(problem_of("note = CAST(x'FF' AS TEXT)"),
+                   "'note' holds a text that is not UTF-8"));
+    CHECK(contains(problem_of("note = CAST(x'6100' AS TEXT)"),
+                   "'note' holds a text with a NUL in it"));
     auto const page = on.engine.scan_page<items_type>(std::nullopt, 10);
     REQUIRE_FALSE(page.has_value());
     CHECK(contains(page.problem().text, "the row 'A' of the table 'items' is damaged"));
 }
 
-TEST_CASE("sqlite records: a transaction that comes to a damaged row is canceled, and says why") {
+TEST_CASE("sqlite records: a transaction on a damaged row is canceled with the reason") {
     bank on;
     on.set("amount = 'abc'");
-    auto const told = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
-    CHECK(told.canceled());
-    CHECK(told.why == settle::reason::record_unusable);
-    CHECK(told.problem.code == condition::permanent);
-    CHECK(contains(told.problem.text, "the row 'A' of the table 'items' is damaged"));
+    auto const outcome = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == settle::reason::record_unusable);
+    CHECK(outcome.problem.code == condition::permanent);
+    CHECK(contains(outcome.problem.text, "the row 'A' of the table 'items' is damaged"));
     on.set("amount = 100");
     CHECK(on.engine.run<take_type>("one", change{"A", 1, "", {}}).why ==
           settle::reason::record_unusable);
@@ -147,7 +151,7 @@ struct takes {
     }
 };
 
-TEST_CASE("sqlite records: one damaged row of a wave holds up nobody else") {
+TEST_CASE("sqlite records: a damaged row does not delay the other parts of its wave") {
     bank on;
     on.set("amount = 'abc'", "B");
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
@@ -159,7 +163,7 @@ TEST_CASE("sqlite records: one damaged row of a wave holds up nobody else") {
     CHECK(session.marks(std::nullopt, 10).value().size() == 2);
 }
 
-TEST_CASE("sqlite records: a record that is fenced in the middle of a wave holds up nobody else") {
+TEST_CASE("sqlite records: a fenced part does not delay the other parts of its wave") {
     bank on;
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
     takes earlier{{"B", "C"}};
@@ -172,7 +176,7 @@ TEST_CASE("sqlite records: a record that is fenced in the middle of a wave holds
           std::vector<std::string>{"A|7", "B|99", "C|7"});
 }
 
-TEST_CASE("sqlite records: a wave pulls its own marks, few or many others beside them") {
+TEST_CASE("sqlite records: a wave pulls its own marks beside few or many other marks") {
     for (int const others : {0, 2, 500}) {
         CAPTURE(others);
         bank on;
@@ -193,24 +197,24 @@ TEST_CASE("sqlite records: a wave pulls its own marks, few or many others beside
     }
 }
 
-TEST_CASE("sqlite records: in a batch in one phase, an id that is there is followed by its own") {
+TEST_CASE("sqlite records: in a batch in one phase, an existing id has its own outcome") {
     bank on;
     REQUIRE(on.engine.run<take_type>("two", change{"A", 10, "", {}}).done());
-    std::vector<std::pair<std::string, change>> const wanted{{"one", {"A", 1, "", {}}},
-                                                             {"two", {"A", 10, "", {}}},
-                                                             {"three", {"B", 101, "", {}}},
-                                                             {"four", {"A", 2, "", {}}}};
+    std::vector<std::pair<std::string, change>> const requests{{"one", {"A", 1, "", {}}},
+                                                               {"two", {"A", 10, "", {}}},
+                                                               {"three", {"B", 101, "", {}}},
+                                                               {"four", {"A", 2, "", {}}}};
     settle::engine taking{on.db, settle::type<take_type>};
-    auto const told = taking.run_all(wanted);
-    REQUIRE(told.size() == 4);
-    CHECK(told[0].done());
-    CHECK(told[1].done());
-    CHECK(told[2].why == settle::reason::guard_failed);
-    CHECK(told[3].done());
+    auto const outcome = taking.run_all(requests);
+    REQUIRE(outcome.size() == 4);
+    CHECK(outcome[0].done());
+    CHECK(outcome[1].done());
+    CHECK(outcome[2].why == settle::reason::guard_failed);
+    CHECK(outcome[3].done());
     CHECK(on.amounts() == "87,100,100");
 }
 
-TEST_CASE("sqlite records: in a batch in one phase, a row that the table refuses is the only one") {
+TEST_CASE("sqlite records: in a batch in one phase, a refused row cancels only its transaction") {
     folder const here;
     sql(here.file(), "CREATE TABLE items(id TEXT PRIMARY KEY, amount INTEGER, small INTEGER, "
                      "open INTEGER, shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT, "
@@ -218,20 +222,20 @@ TEST_CASE("sqlite records: in a batch in one phase, a row that the table refuses
     database db{here.file()};
     settle::engine engine{db, settle::type<create_type>};
     sql(here.file(), "CREATE UNIQUE INDEX once ON items(owner) WHERE id > 'B'");
-    std::vector<change> const wanted{{"A", 0, "", item{"A", 1}},
-                                     {"C", 0, "", item{"C", 1}},
-                                     {"D", 0, "", item{"D", 1}},
-                                     {"B", 0, "", item{"B", 1}}};
-    auto const told = engine.run_all(wanted);
-    REQUIRE(told.size() == 4);
-    CHECK(told[0].done());
-    CHECK(told[1].done());
-    CHECK(told[2].why == settle::reason::record_unusable);
-    CHECK(told[3].done());
+    std::vector<change> const requests{{"A", 0, "", item{"A", 1}},
+                                       {"C", 0, "", item{"C", 1}},
+                                       {"D", 0, "", item{"D", 1}},
+                                       {"B", 0, "", item{"B", 1}}};
+    auto const outcome = engine.run_all(requests);
+    REQUIRE(outcome.size() == 4);
+    CHECK(outcome[0].done());
+    CHECK(outcome[1].done());
+    CHECK(outcome[2].why == settle::reason::record_unusable);
+    CHECK(outcome[3].done());
     CHECK(sql_value(here.file(), "SELECT group_concat(id) FROM items") == "A,B,C");
 }
 
-TEST_CASE("sqlite records: a wave that meets a locked file took no effect, and says so") {
+TEST_CASE("sqlite records: a wave on a locked file has no effect and is unavailable") {
     bank on;
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
     sqlite3* other = nullptr;
@@ -243,7 +247,7 @@ TEST_CASE("sqlite records: a wave that meets a locked file took no effect, and s
     CHECK(wave.results[0].problem.code.value() == SQLITE_BUSY);
     CHECK(contains(wave.results[0].problem.text,
                    "could not begin a transaction: database is locked"));
-    // Who reads is not held up, and who writes says when it gave up.
+    // A read succeeds, and a write reports the lock.
     CHECK(on.engine.read(items, "A").value()->amount == 100);
     CHECK(on.engine.create(items, item{"D", 1}).problem().code == condition::retryable);
     auto const held = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
@@ -256,7 +260,7 @@ TEST_CASE("sqlite records: a wave that meets a locked file took no effect, and s
     CHECK(on.amounts() == "99,99,100");
 }
 
-/// While it lives, no file of this process can grow beyond what the write-ahead log has now.
+/// While the object exists, no file of this process can grow beyond the write-ahead log's size.
 class full_disk {
 public:
     explicit full_disk(std::string const& path) {
@@ -277,7 +281,7 @@ private:
     rlimit before_{};
 };
 
-TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file is good for more") {
+TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file stays usable") {
     bank on;
     auto log = on.db.bind_log();
     auto session = on.db.bind<items_type>(log.name());
@@ -312,7 +316,7 @@ TEST_CASE("sqlite records: a commit whose write fails is unknown, and the file i
     CHECK(log.read("of C").value()->owner == "me");
 }
 
-TEST_CASE("sqlite records: a damaged mark is named, and resolving it says so") {
+TEST_CASE("sqlite records: a damaged mark is named, also when it is resolved") {
     bank on;
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
     takes wave{{"A"}};
@@ -327,7 +331,7 @@ TEST_CASE("sqlite records: a damaged mark is named, and resolving it says so") {
     CHECK(no.problem().code == errc::damaged);
     CHECK(contains(no.problem().text, "settle: a mark of the transaction 'of A' on 'items' is "
                                       "damaged in the table settle_mark: the stored JSON"));
-    // It stands on its record as an unreadable bound, so nobody else may pass.
+    // The damaged mark is an unreadable bound of its record, so every other part fails.
     auto const held = on.engine.run<take_type>("one", change{"A", 1, "", {}}, brief);
     CHECK(held.problem.code == errc::damaged);
 
@@ -338,10 +342,9 @@ TEST_CASE("sqlite records: a damaged mark is named, and resolving it says so") {
     CHECK(session.resolve(places[0], false).value() == settle::answer::applied);
     CHECK(session.resolve(places[0], false).value() == settle::answer::nothing);
     CHECK(on.amounts() == "100,100,100");
-
 }
 
-TEST_CASE("sqlite records: a mark whose own place is damaged keeps no sweep from the others") {
+TEST_CASE("sqlite records: a mark with a damaged key does not keep a sweep from other marks") {
     bank on;
     auto const put = [&](std::string const& values) {
         sql(on.path(), "INSERT INTO settle_mark VALUES(" + values + ", 'add', NULL, "
@@ -383,7 +386,7 @@ TEST_CASE("sqlite records: a mark whose own place is damaged keeps no sweep from
     CHECK(on.engine.marks().value() == 5);
 }
 
-TEST_CASE("sqlite records: marks of other collections are nobody's here, and pages go on") {
+TEST_CASE("sqlite records: marks of unbound collections are not listed") {
     bank on;
     sql(on.path(), "INSERT INTO settle_mark VALUES('z', 1, 0, 'others', 5, 9, 'add', NULL, NULL, "
                    "NULL), ('b', 1, 0, 'items', 'B', 9, 'add', NULL, NULL, NULL), "
@@ -399,12 +402,12 @@ TEST_CASE("sqlite records: marks of other collections are nobody's here, and pag
         seen += after->id + " on " + std::get<std::string>(after->key) + "; ";
     }
     CHECK(seen == "a on A; b on A; b on B; ");
-    // A mark without a record whose marks nobody described is in the way of a new one.
+    // A mark of an unbound collection prevents the creation of its record.
     sql(on.path(), "UPDATE settle_mark SET key = 'D' WHERE id = 'a'");
     CHECK(on.engine.create(items, item{"D", 1}).problem().code == errc::record_exists);
 }
 
-TEST_CASE("sqlite records: an erased row comes back with all its columns when it is reversed") {
+TEST_CASE("sqlite records: reversing an erase restores all columns of the row") {
     folder const here;
     sql(here.file(),
         "CREATE TABLE items(id TEXT PRIMARY KEY, amount INTEGER, small INTEGER, open INTEGER, "
@@ -427,15 +430,15 @@ TEST_CASE("sqlite records: an erased row comes back with all its columns when it
 
     REQUIRE(engine.run<erase_type>("two", change{"A", 0, "", {}}).done());
     sql(here.file(), "ALTER TABLE items DROP COLUMN ratio");
-    auto const told = engine.reverse("two", brief);
-    CHECK(told.why == settle::reason::record_unusable);
-    CHECK(contains(told.problem.text, "old image has a column 'ratio', and the table 'items'"));
+    auto const outcome = engine.reverse("two", brief);
+    CHECK(outcome.why == settle::reason::record_unusable);
+    CHECK(contains(outcome.problem.text, "old image has a column 'ratio', and the table 'items'"));
     sql(here.file(), "ALTER TABLE items ADD COLUMN ratio REAL");
     CHECK(engine.reverse("two").id == "two/reverse/2");
     CHECK(sql_value(here.file(), "SELECT ratio FROM items") == "0.1");
 }
 
-TEST_CASE("sqlite records: a row that the table refuses cancels the transaction that creates it") {
+TEST_CASE("sqlite records: a row that the table refuses cancels its transaction") {
     folder const here;
     sql(here.file(), "CREATE TABLE items(id TEXT PRIMARY KEY, amount INTEGER, small INTEGER, "
                      "open INTEGER, shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT, "
@@ -444,16 +447,16 @@ TEST_CASE("sqlite records: a row that the table refuses cancels the transaction 
     database db{here.file()};
     auto engine = engine_on(db);
     CHECK(engine.run<take_type>(change{"A", 1, "", {}}).done());
-    auto const told = engine.run<create_type>("one", change{"B", 0, "", item{"B", 1}}, brief);
-    CHECK(told.why == settle::reason::record_unusable);
-    CHECK(contains(told.problem.text, "NOT NULL constraint failed: items.owner"));
-    CHECK(told.problem.code == condition::permanent);
+    auto const outcome = engine.run<create_type>("one", change{"B", 0, "", item{"B", 1}}, brief);
+    CHECK(outcome.why == settle::reason::record_unusable);
+    CHECK(contains(outcome.problem.text, "NOT NULL constraint failed: items.owner"));
+    CHECK(outcome.problem.code == condition::permanent);
     CHECK(sql(here.file(), "SELECT id FROM items") == std::vector<std::string>{"A"});
     CHECK(engine.marks().value() == 0);
     CHECK(contains(engine.create(items, item{"B", 1}).problem().text, "NOT NULL constraint"));
 }
 
-TEST_CASE("sqlite records: of a record that another program erased, the mark alone is left") {
+TEST_CASE("sqlite records: the mark stays if another program erases its record") {
     bank on;
     auto session = on.db.bind<items_type>(on.db.bind_log().name());
     takes wave{{"A"}};

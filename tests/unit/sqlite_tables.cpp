@@ -53,7 +53,7 @@ void check_fits(table_parts const& parts, std::string_view what) {
     CHECK(engine.read(items, made.id).value() == expected);
 }
 
-/// A table that is refused: the sentence names the table and says this.
+/// A table that is refused; the sentence names the table and contains this text.
 void check_refused(table_parts const& parts, std::string_view words) {
     std::string const reply = binding(parts);
     INFO(reply);
@@ -139,18 +139,20 @@ TEST_CASE("sqlite tables: a key that is not unique byte by byte is refused") {
 }
 
 TEST_CASE("sqlite tables: an integer key may be the rowid") {
-    auto const says = [](std::string const& text) {
+    auto const problem_of = [](std::string const& text) {
         folder const here;
         sql(here.file(), text);
         database db{here.file()};
         return refusal([&] { static_cast<void>(db.bind<numbers_type>("log")); });
     };
-    CHECK(says("CREATE TABLE numbers(number INTEGER PRIMARY KEY, label TEXT)") == "");
-    CHECK(says("CREATE TABLE numbers(number INT PRIMARY KEY, label TEXT)") == "");
-    CHECK(says("CREATE TABLE numbers(number INT UNIQUE, label TEXT)") == "");
-    CHECK(contains(says("CREATE TABLE numbers(number INT, label TEXT)"), "nothing keeps two rows"));
-    CHECK(contains(says("CREATE TABLE numbers(number INT, x INTEGER PRIMARY KEY, label TEXT)"),
+    CHECK(problem_of("CREATE TABLE numbers(number INTEGER PRIMARY KEY, label TEXT)") == "");
+    CHECK(problem_of("CREATE TABLE numbers(number INT PRIMARY KEY, label TEXT)") == "");
+    CHECK(problem_of("CREATE TABLE numbers(number INT UNIQUE, label TEXT)") == "");
+    CHECK(contains(problem_of("CREATE TABLE numbers(number INT, label TEXT)"),
                    "nothing keeps two rows"));
+    CHECK(
+        contains(problem_of("CREATE TABLE numbers(number INT, x INTEGER PRIMARY KEY, label TEXT)"),
+                 "nothing keeps two rows"));
 }
 
 TEST_CASE("sqlite tables: constraints and triggers that could alter a change are refused") {
@@ -181,12 +183,12 @@ TEST_CASE("sqlite tables: names reserved by settle and SQLite are refused") {
     database db{here.file()};
     static constexpr settle::collection<item, "settle_items", &item::id> ours;
     static constexpr settle::collection<item, "SQLite_items", &item::id> theirs;
-    auto const says = [&](auto const& one) {
+    auto const problem_of = [&](auto const& one) {
         using type = std::remove_cvref_t<decltype(one)>;
         return refusal([&] { static_cast<void>(db.bind<type>("log")); });
     };
-    CHECK(contains(says(ours), "a collection cannot be named 'settle_items'"));
-    CHECK(contains(says(theirs), "a collection cannot be named 'SQLite_items'"));
+    CHECK(contains(problem_of(ours), "a collection cannot be named 'settle_items'"));
+    CHECK(contains(problem_of(theirs), "a collection cannot be named 'SQLite_items'"));
 }
 
 TEST_CASE("sqlite tables: a table that changes after it was bound is noticed") {

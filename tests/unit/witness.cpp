@@ -62,7 +62,7 @@ TEST_CASE("witness: a change against state and epoch is reported") {
         seen.note_insert("t", state::pending, 6);
         CHECK(first_of(seen) == "t: inserted, though the log had it");
     }
-    SUBCASE("changed without being there") {
+    SUBCASE("changed without an insert") {
         seen.note_change("u", change(state::pending, 5, state::applied, 5));
         CHECK(first_of(seen) == "u: changed, though the log has no such entry");
     }
@@ -79,11 +79,11 @@ TEST_CASE("witness: a change against state and epoch is reported") {
 
 TEST_CASE("witness: a wrong outcome is reported") {
     auto seen = of_end(state::done);
-    SUBCASE("the entry ended the other way") {
+    SUBCASE("the entry has the opposite final state") {
         seen.note_outcome(outcome_of(verdict::canceled));
         CHECK(first_of(seen) == "told t: canceled, though it is done");
     }
-    SUBCASE("there is no such entry") {
+    SUBCASE("the entry does not exist") {
         auto other = outcome_of(verdict::done);
         other.id = "u";
         seen.note_outcome(other);
@@ -110,7 +110,7 @@ TEST_CASE("witness: a second reason is reported") {
     CHECK(first_of(seen).find("and another reason before: busy") != std::string::npos);
 }
 
-TEST_CASE("witness: a purged id may come again and must then be canceled") {
+TEST_CASE("witness: a purged id may be inserted again, and must then be canceled") {
     auto seen = of_end(state::done);
     seen.note_outcome(outcome_of(verdict::done));
     seen.note_purged("t");

@@ -9,8 +9,8 @@
 SETTLE_BEGIN
 namespace testing {
 
-TEST_CASE_TEMPLATE_DEFINE("store: records of every kind of field come back as they were", Fixture,
-                          suite_fields) {
+TEST_CASE_TEMPLATE_DEFINE("store: records with every kind of field are read back unchanged",
+                          Fixture, suite_fields) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: records of every kind of field come back as th
     CHECK_FALSE(on.read(cards, "12.0").has_value());
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a key is taken once", Fixture, suite_key_taken) {
+TEST_CASE_TEMPLATE_DEFINE("store: a key is created once", Fixture, suite_key_taken) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 1, 2, "first"});
@@ -125,7 +125,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: marks are listed in pages, each once", Fixture
     CHECK(text_of(on.marks()) == text_of(rest));
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved when it is exactly this one", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved only if id, part and epoch match", Fixture,
                           suite_resolve) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
@@ -175,7 +175,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a mark is resolved when it is exactly this one
     CHECK(on.marks().empty());
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: it belongs to one log", Fixture, suite_one_log) {
+TEST_CASE_TEMPLATE_DEFINE("store: a store belongs to one log", Fixture, suite_one_log) {
     Fixture fixture;
     auto& here = fixture.database_here();
     auto& second = fixture.second_database();
@@ -200,8 +200,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: it belongs to one log", Fixture, suite_one_log
                     failure);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: everything is there for whoever opens it next", Fixture,
-                          suite_reopened) {
+TEST_CASE_TEMPLATE_DEFINE("store: the next program finds everything", Fixture, suite_reopened) {
     Fixture fixture;
     std::string name;
     {

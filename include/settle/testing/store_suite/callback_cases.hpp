@@ -110,7 +110,7 @@ private:
     std::size_t at_ = 0;
 };
 
-TEST_CASE_TEMPLATE_DEFINE("engine: a limit that has passed begins nothing", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("engine: a call whose limit has passed writes nothing", Fixture,
                           suite_passed_limits) {
     in_both_phases<Fixture>([](auto& watched, auto& action) {
         REQUIRE(watched.run("done", move{"A", "B", 10}).done());
@@ -169,7 +169,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a limit that has passed begins nothing", Fixt
     });
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: each end is observed once, and asking again is told apart",
+TEST_CASE_TEMPLATE_DEFINE("engine: each end is observed once; a repeated request has its own event",
                           Fixture, suite_observed_ends) {
     in_both_phases<Fixture>([](auto& watched, auto& action) {
         std::map<std::string, std::string> ended;
@@ -227,8 +227,9 @@ TEST_CASE_TEMPLATE_DEFINE("engine: each end is observed once, and asking again i
     });
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: what an observer throws leaves when the transactions have ended",
-                          Fixture, suite_observer_throws) {
+TEST_CASE_TEMPLATE_DEFINE(
+    "engine: an exception of an observer leaves after the transactions have ended", Fixture,
+    suite_observer_throws) {
     in_both_phases<Fixture>([](auto& watched, auto& action) {
         int thrown = 0;
         action = [&](event const&) {
@@ -275,8 +276,9 @@ TEST_CASE_TEMPLATE_DEFINE("engine: what an observer throws leaves when the trans
     });
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: what a range or its listener throws leaves when all are told",
-                          Fixture, suite_batch_throws) {
+TEST_CASE_TEMPLATE_DEFINE(
+    "engine: an exception of a range or its callback leaves after all are reported", Fixture,
+    suite_batch_throws) {
     in_both_phases<Fixture>([](auto& watched, auto&) {
         std::int64_t all_moved = 0;
         for (std::size_t const window : {1U, 4U, 1000U}) {
@@ -311,7 +313,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: what a range or its listener throws leaves wh
     });
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: observers, ranges and listeners may call the engine", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("engine: observers, ranges and callbacks may call the engine", Fixture,
                           suite_reentrant) {
     in_both_phases<Fixture>([](auto& watched, auto& action) {
         int inner = 0;

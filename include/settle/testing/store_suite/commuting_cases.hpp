@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
         CHECK(balance() == 70);
         CHECK(on.epochs() == "9");
     }
-    SUBCASE("adopted even when the guard would no longer hold") {
+    SUBCASE("adopted even if the guard would no longer hold") {
         adjust const other{"A", 0, 0, 0, 0, 1000, no_most};
         CHECK(on.template apply<adjust_type>("t", other, 6) == "applied");
         CHECK(balance() == 70);
@@ -63,12 +63,12 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
         CHECK(on.read(ledgers, "A")->units == 7);
         CHECK(on.marks().empty());
     }
-    SUBCASE("a mark of a higher epoch than the committed one is of another life of the id") {
+    SUBCASE("a mark above the committed epoch is left, since it belongs to a later use") {
         CHECK(on.template confirm<adjust_type>("t", given, 4) == "nothing");
         CHECK(balance() == 70);
         CHECK(on.epochs() == "5");
     }
-    SUBCASE("compensated whatever its epoch") {
+    SUBCASE("compensated under any epoch") {
         CHECK(on.template compensate<adjust_type>("t", given) == "applied");
         CHECK(balance() == 100);
         CHECK(on.read(ledgers, "A")->units == 7);
@@ -76,7 +76,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
         CHECK(on.template compensate<adjust_type>("t", given) == "nothing");
         CHECK(balance() == 100);
     }
-    SUBCASE("gives way only under exactly its epoch") {
+    SUBCASE("backed off only under exactly its epoch") {
         CHECK(on.template back_off<adjust_type>("t", given, 4) == "nothing");
         CHECK(on.template back_off<adjust_type>("t", given, 6) == "nothing");
         CHECK(balance() == 70);
@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: one mark is set, adopted, fenced and pulled", 
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: no record and nothing to undo", Fixture, suite_no_record) {
+TEST_CASE_TEMPLATE_DEFINE("store: a missing record has nothing to undo", Fixture, suite_no_record) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     adjust const given = change_balance(1, 0);
@@ -109,7 +109,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: no record and nothing to undo", Fixture, suite
     CHECK(on.template apply<adjust_type>("t", given, 5) == "applied");
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a lower bound holds whichever way the others end", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("store: a lower bound holds for every outcome of other marks", Fixture,
                           suite_lower_bound) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
@@ -139,7 +139,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a lower bound holds whichever way the others e
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: an upper bound holds whichever way the others end", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("store: an upper bound holds for every outcome of other marks", Fixture,
                           suite_upper_bound) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
@@ -167,7 +167,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: an upper bound holds whichever way the others 
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: the marks of many add up in a bound", Fixture, suite_many_marks) {
+TEST_CASE_TEMPLATE_DEFINE("store: a bound counts the sum of many marks", Fixture,
+                          suite_many_marks) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, ""});
@@ -189,8 +190,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: the marks of many add up in a bound", Fixture,
     CHECK(on.read(ledgers, "B")->balance == 0);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a guard that is no bound needs its field free of marks", Fixture,
-                          suite_exact_guard) {
+TEST_CASE_TEMPLATE_DEFINE("store: a guard other than a bound needs its field free of marks",
+                          Fixture, suite_exact_guard) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, "ours"});
@@ -206,7 +207,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a guard that is no bound needs its field free 
     SUBCASE("a text that does not hold") {
         CHECK(on.template apply<checked_type>("t", {"A", 100, "ours", 5}, 2) == "guard failed");
     }
-    SUBCASE("busy while another may still change the field") {
+    SUBCASE("busy while a pending mark may still change the field") {
         // The balance fulfils the guard now, but the other transaction may be compensated.
         adjust const away = change_balance(-10, 0);
         CHECK(on.template apply<adjust_type>("other", away, 2) == "applied");
@@ -214,11 +215,11 @@ TEST_CASE_TEMPLATE_DEFINE("store: a guard that is no bound needs its field free 
         CHECK(on.template confirm<adjust_type>("other", away, 2) == "applied");
         CHECK(on.template apply<checked_type>("t", {"A", 90, "theirs", 5}, 2) == "applied");
     }
-    SUBCASE("busy before it is guard failed") {
+    SUBCASE("busy precedes a failed guard") {
         CHECK(on.template apply<adjust_type>("other", change_balance(0, 1), 2) == "applied");
         CHECK(on.template apply<checked_type>("t", {"A", 99, "theirs", 5}, 2) == "busy");
     }
-    SUBCASE("not busy when the others change another field, or nothing") {
+    SUBCASE("not busy if the marks change another field, or nothing") {
         CHECK(on.template apply<adjust_type>("other", change_units(1, 1), 2) == "applied");
         CHECK(on.template apply<adjust_type>("idle", change_balance(0, 0), 2) == "applied");
         CHECK(on.template apply<checked_type>("t", given, 2) == "applied");
@@ -293,7 +294,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a range may name one record twice", Fixture, s
     CHECK(on.template apply<order_type>("t", given, 3) == "applied, applied, applied, applied");
     CHECK(on.read(shelves, -1)->amount == 1);
     CHECK(on.marks().size() == 4);
-    SUBCASE("every line is adopted by itself") {
+    SUBCASE("every line is adopted separately") {
         CHECK(on.template apply<order_type>("t", given, 4) ==
               "applied, applied, applied, applied");
         CHECK(on.epochs() == "4 4 4 4");
@@ -312,7 +313,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a range may name one record twice", Fixture, s
         CHECK(on.read(shelves, 2)->amount == 10);
         CHECK(on.read(ledgers, "A")->balance == 100);
     }
-    SUBCASE("the second line meets what the first one left") {
+    SUBCASE("the second line sees the effect of the first line") {
         CHECK(on.template apply<order_type>("u", {"A", 1, {{-1, 1}, {-1, 1}, {7, 1}}}, 3) ==
               "applied, applied, guard failed, record missing");
     }

@@ -12,7 +12,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-TEST_CASE_TEMPLATE_DEFINE("engine: a range of records is created, and each is told of", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("engine: a range of records is created, and each is reported", Fixture,
                           suite_create_all) {
     Fixture fixture;
     auto engine = suite_engine(fixture.database_here());
@@ -84,7 +84,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a range of records ends with a stop or an exc
         CHECK(report.created == 4);
         CHECK(report.problem.code == errc::stopped);
     }
-    SUBCASE("by who is told") {
+    SUBCASE("by the callback") {
         std::size_t reported = 0;
         CHECK_THROWS_AS(static_cast<void>(engine.create_all(
                             ledgers, given,

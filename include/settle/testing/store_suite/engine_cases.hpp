@@ -22,7 +22,7 @@ void open_suite_records(Engine& engine) {
     engine.create(cards, plain_card()).value();
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: every end, and why", Fixture, suite_outcomes) {
+TEST_CASE_TEMPLATE_DEFINE("engine: every outcome has its reason", Fixture, suite_outcomes) {
     Fixture fixture;
     auto engine = suite_engine(fixture.database_here());
     open_suite_records(engine);
@@ -65,7 +65,8 @@ TEST_CASE_TEMPLATE_DEFINE("engine: every end, and why", Fixture, suite_outcomes)
     CHECK(kept.line == 1U);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: submitted, worked off, canceled", Fixture, suite_work) {
+TEST_CASE_TEMPLATE_DEFINE("engine: submitted transactions are run or canceled", Fixture,
+                          suite_work) {
     Fixture fixture;
     auto engine = suite_engine(fixture.database_here());
     open_suite_records(engine);
@@ -88,7 +89,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: submitted, worked off, canceled", Fixture, su
     CHECK(engine.read(ledgers, "B").value()->balance == 10);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: everything can be reversed", Fixture, suite_reverse) {
+TEST_CASE_TEMPLATE_DEFINE("engine: every kind of effect can be reversed", Fixture, suite_reverse) {
     Fixture fixture;
     auto engine = suite_engine(fixture.database_here());
     open_suite_records(engine);
@@ -116,7 +117,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: everything can be reversed", Fixture, suite_r
     }
     SUBCASE("an erase") { forth_and_back(withdraw{"c", true}); }
     SUBCASE("a replacement") { forth_and_back(exchange{fresh}); }
-    SUBCASE("not when the gain was spent, and then once it is there again") {
+    SUBCASE("refused while the gain is spent, and possible again later") {
         REQUIRE(engine.run("t", move{"A", "B", 30}).done());
         REQUIRE(engine.run("spent", move{"B", "A", 30}).done());
         outcome const first = engine.reverse("t");
@@ -128,7 +129,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: everything can be reversed", Fixture, suite_r
         CHECK(next.id == "t/reverse/2");
         CHECK(engine.read(ledgers, "A").value()->balance == 100);
     }
-    SUBCASE("not when the assignment no longer stands") {
+    SUBCASE("refused if the assigned value has changed") {
         REQUIRE(engine.run("t", rewrite{plain_card(), fresh}).done());
         card now = *engine.read(cards, "c").value();
         now.holder = "another";
@@ -136,7 +137,7 @@ TEST_CASE_TEMPLATE_DEFINE("engine: everything can be reversed", Fixture, suite_r
         CHECK(engine.reverse("t").why == reason::guard_failed);
         CHECK(engine.read(cards, "c").value()->holder == "another");
     }
-    SUBCASE("not what is not done") {
+    SUBCASE("refused for a transaction that is not done") {
         REQUIRE(engine.run("t", move{"A", "B", 101}).canceled());
         CHECK(engine.reverse("t").problem.code == errc::not_reversible);
         CHECK(engine.reverse("nobody").problem.code == errc::unknown_id);

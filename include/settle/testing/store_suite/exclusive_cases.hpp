@@ -19,7 +19,7 @@ namespace testing {
     return {"c", "Žofie \"Ö\"", false, colour::blue, at_second(-5), std::nullopt, "a\nnote", 4, 2};
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("store: an assignment needs a record without marks", Fixture,
                           suite_assignment) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
@@ -44,7 +44,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
     CHECK(first.after == encode_json(settled));
     CHECK(encode_json(decode_json<card>(first.before, json_form::row).value()) == before);
 
-    SUBCASE("again, and adopted: no effect, the same image") {
+    SUBCASE("sent again, and adopted: no effect, the same image") {
         CHECK(on.template apply<rewrite_type>("t", given, 5) == "applied");
         CHECK(on.images() == std::vector<image>{first});
         CHECK(on.template apply<rewrite_type>("t", given, 8) == "applied");
@@ -54,7 +54,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
         CHECK(on.template apply<rewrite_type>("t", given, 5) == "fenced");
         CHECK(on.images().empty());
     }
-    SUBCASE("others are busy until it ends") {
+    SUBCASE("other parts are busy until it ends") {
         rewrite const other{pending, plain_card()};
         CHECK(on.template apply<rewrite_type>("u", other, 5) == "busy");
         CHECK(on.template apply<withdraw_type>("u", {"c", false}, 5) == "busy");
@@ -79,7 +79,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
         CHECK(here() == before);
         CHECK(on.marks().empty());
     }
-    SUBCASE("gives way exactly") {
+    SUBCASE("backed off exactly") {
         CHECK(on.template back_off<rewrite_type>("t", given, 4) == "nothing");
         CHECK(here() == encode_json(pending));
         CHECK(on.template back_off<rewrite_type>("t", given, 5) == "applied");
@@ -87,7 +87,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: an assignment has its record for itself", Fixt
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: every guard of an assignment is looked at", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("store: every guard of an assignment is checked", Fixture,
                           suite_assignment_guards) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
@@ -153,19 +153,19 @@ TEST_CASE_TEMPLATE_DEFINE("store: sums beside assignments are checked", Fixture,
     CHECK(encode_json(*on.read(cards, "c")) == encode_json(here));
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: what commutes and what does not keep each other away", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("store: commuting and exclusive parts make each other busy", Fixture,
                           suite_exclusive_and_commuting) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, "old"});
     adjust const sum{"A", -1, 0, 0, 0, no_least, no_most};
-    SUBCASE("an assignment at confirm meets a sum") {
+    SUBCASE("an assignment at confirm beside a sum") {
         CHECK(on.template apply<adjust_type>("sum", sum, 2) == "applied");
         CHECK(on.template apply<relabel_type>("t", {"A", "new"}, 2) == "busy");
         CHECK(on.template confirm<adjust_type>("sum", sum, 2) == "applied");
         CHECK(on.template apply<relabel_type>("t", {"A", "new"}, 2) == "applied");
     }
-    SUBCASE("a sum meets an assignment at confirm") {
+    SUBCASE("a sum beside an assignment at confirm") {
         CHECK(on.template apply<relabel_type>("t", {"A", "new"}, 2) == "applied");
         // Readers see the old value until the transaction is confirmed.
         CHECK(on.read(ledgers, "A")->label == "old");
@@ -180,7 +180,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: what commutes and what does not keep each othe
         CHECK(on.template compensate<relabel_type>("t", {"A", "new"}) == "applied");
         CHECK(on.read(ledgers, "A")->label == "old");
     }
-    SUBCASE("busy before it is guard failed, and after it is fenced or adopted") {
+    SUBCASE("busy precedes a failed guard, and follows fenced and adopted") {
         CHECK(on.template apply<relabel_type>("t", {"A", "new"}, 4) == "applied");
         CHECK(on.template apply<move_type>("u", {"A", "A", 1000}, 4) == "busy, busy");
         CHECK(on.template apply<relabel_type>("t", {"A", "new"}, 3) == "fenced");
@@ -221,31 +221,31 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is created", Fixture, suite_create) {
     REQUIRE(on.images().size() == 1);
     CHECK(on.images().front().before.empty());
     CHECK(on.images().front().after == encode_json(other_card()));
-    SUBCASE("again, adopted, fenced") {
+    SUBCASE("sent again, adopted, fenced") {
         CHECK(on.template apply<issue_type>("t", given, 5) == "applied");
         CHECK(on.template apply<issue_type>("t", given, 6) == "applied");
         CHECK(on.images().size() == 1);
         CHECK(on.template apply<issue_type>("t", given, 5) == "fenced");
         CHECK(on.epochs() == "6");
     }
-    SUBCASE("confirmed: it stays, and is there for the next") {
+    SUBCASE("confirmed: the record stays, and the next part can use it") {
         CHECK(on.template confirm<issue_type>("t", given, 5) == "applied");
         CHECK(on.read(cards, "c").has_value());
         CHECK(on.template apply<issue_type>("u", {plain_card()}, 5) == "record exists");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(other_card()));
     }
-    SUBCASE("undone: it is gone, whichever way") {
+    SUBCASE("undone in any way: the record is erased") {
         std::string answers;
         SUBCASE("compensated") { answers = on.template compensate<issue_type>("t", given); }
         SUBCASE("stray") { answers = on.template confirm<issue_type>("t", given, 6); }
-        SUBCASE("gives way") { answers = on.template back_off<issue_type>("t", given, 5); }
+        SUBCASE("backed off") { answers = on.template back_off<issue_type>("t", given, 5); }
         CHECK(answers == "applied");
         CHECK_FALSE(on.read(cards, "c").has_value());
         CHECK(on.marks().empty());
         CHECK(on.template apply<withdraw_type>("u", {"c", false}, 5) == "record missing");
         CHECK(on.template apply<issue_type>("u", {plain_card()}, 5) == "applied");
     }
-    SUBCASE("others are busy while it is pending") {
+    SUBCASE("other parts are busy while it is pending") {
         CHECK(on.template apply<issue_type>("u", {plain_card()}, 5) == "busy");
         CHECK(on.template apply<withdraw_type>("u", {"c", false}, 5) == "busy");
     }
@@ -263,7 +263,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is erased", Fixture, suite_erase) {
     CHECK(on.images().front().after.empty());
     // The record stays until confirm, because it carries the mark.
     CHECK(encode_json(*on.read(cards, "c")) == encode_json(plain_card()));
-    SUBCASE("confirmed: it is gone, and its mark with it") {
+    SUBCASE("confirmed: the record and its mark are erased") {
         CHECK(on.template confirm<withdraw_type>("t", given, 5) == "applied");
         CHECK_FALSE(on.read(cards, "c").has_value());
         CHECK(on.marks().empty());
@@ -271,16 +271,16 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is erased", Fixture, suite_erase) {
         CHECK(on.template apply<withdraw_type>("t", given, 4) == "record missing");
         CHECK(on.template apply<issue_type>("u", {other_card()}, 5) == "applied");
     }
-    SUBCASE("undone: it is as it was") {
+    SUBCASE("undone: the record is unchanged") {
         std::string answers;
         SUBCASE("compensated") { answers = on.template compensate<withdraw_type>("t", given); }
         SUBCASE("stray") { answers = on.template confirm<withdraw_type>("t", given, 6); }
-        SUBCASE("gives way") { answers = on.template back_off<withdraw_type>("t", given, 5); }
+        SUBCASE("backed off") { answers = on.template back_off<withdraw_type>("t", given, 5); }
         CHECK(answers == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(plain_card()));
         CHECK(on.marks().empty());
     }
-    SUBCASE("others are busy while it is pending") {
+    SUBCASE("other parts are busy while it is pending") {
         CHECK(on.template apply<withdraw_type>("u", given, 5) == "busy");
         CHECK(on.template apply<issue_type>("u", {other_card()}, 5) == "busy");
     }
@@ -298,7 +298,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a record is replaced", Fixture, suite_replace)
         CHECK(on.template confirm<exchange_type>("t", given, 5) == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(other_card()));
     }
-    SUBCASE("compensated: every member is back") {
+    SUBCASE("compensated: every member is restored") {
         CHECK(on.template compensate<exchange_type>("t", given) == "applied");
         CHECK(encode_json(*on.read(cards, "c")) == encode_json(plain_card()));
     }

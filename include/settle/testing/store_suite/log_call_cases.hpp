@@ -10,7 +10,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-TEST_CASE_TEMPLATE_DEFINE("log: a wave of a thousand entries, each answered by itself", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("log: each of a thousand entries of a wave has its own answer", Fixture,
                           suite_log_wave) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
@@ -42,7 +42,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a wave of a thousand entries, each answered by i
     for (entry const& one : applied) CHECK(one.committed == one.epoch_number);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: every change in a call of several entries, each answered by itself",
+TEST_CASE_TEMPLATE_DEFINE("log: each entry of a call with several changes has its own answer",
                           Fixture, suite_log_changes) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
@@ -143,8 +143,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may be answered with `ended` only at a
     CHECK(inserts.reply(left.size()) == log_answer::taken);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: a row helps a write, and a missing or old row harms none", Fixture,
-                          suite_row) {
+TEST_CASE_TEMPLATE_DEFINE("log: a write may name its row, and a missing or old row does no harm",
+                          Fixture, suite_row) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
     auto const end = [](auto& story, std::int64_t when) {
@@ -180,7 +180,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a row helps a write, and a missing or old row ha
     end(other, 8);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries, each answered once", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once", Fixture,
                           suite_look_up) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();

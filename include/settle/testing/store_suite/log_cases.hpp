@@ -138,7 +138,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a claim raises the epoch and takes the owner", F
     CHECK(fourth.read().committed == 71);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: what was submitted is claimed as pending", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("log: a submitted entry is claimed as pending", Fixture,
                           suite_claim_initial) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
@@ -151,7 +151,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: what was submitted is claimed as pending", Fixtu
     CHECK(worker.read().owner == "worker");
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason, and where", Fixture, suite_cancel) {
+TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture, suite_cancel) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
     SUBCASE("by its owner, for a part") {
@@ -181,7 +181,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason, and where", Fixture, 
         CHECK(story.read().participant == "stock");
         CHECK(story.read().line == 1U);
     }
-    SUBCASE("by anyone: the epoch is raised, and the first reason stays") {
+    SUBCASE("by another worker: the epoch is raised, and the first reason stays") {
         auto story = pending_move(log, "t", 70, 1, "first");
         auto canceler = worker_on(log, "t");
         CHECK(canceler.cancel(5, "canceler", reason::cancel_asked, entry_write::no_part, true) ==
@@ -200,7 +200,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason, and where", Fixture, 
         CHECK(next.read().epoch_number == 72);
         CHECK(next.read().why == reason::cancel_asked);
     }
-    SUBCASE("what was only submitted is canceled at once") {
+    SUBCASE("a submitted entry is canceled at once") {
         auto story = new_move(log, "t");
         REQUIRE(story.insert(state::initial, 9, 1, "submitter") == log_answer::taken);
         auto canceler = worker_on(log, "t");
@@ -211,8 +211,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason, and where", Fixture, 
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: a change of an entry that is absent or elsewhere", Fixture,
-                          suite_conflict) {
+TEST_CASE_TEMPLATE_DEFINE("log: a change of an absent entry or from another state is refused",
+                          Fixture, suite_conflict) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
     auto const worker_with = [&](transaction_id id, state found, epoch number) {
@@ -278,7 +278,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
         filter.state = state::done;
         CHECK(log.list(filter, "", 100).value().empty());
     }
-    SUBCASE("unfinished: what somebody began") {
+    SUBCASE("unfinished: every entry that is begun and not final") {
         entry_filter filter;
         filter.unfinished = true;
         CHECK(log.list(filter, "", 100).value().size() == (ids.size() + 1) / 2);
@@ -289,7 +289,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
         REQUIRE(story.close(102, "me") == log_answer::taken);
         CHECK(log.list(filter, "", 100).value().size() == (ids.size() + 1) / 2 - 1);
     }
-    SUBCASE("by the time of the last change, which counts as before itself") {
+    SUBCASE("by the time of the last change, which is included") {
         entry_filter filter;
         filter.before = at_millisecond(3);
         CHECK(log.list(filter, "", 100).value().size() == 4);

@@ -96,7 +96,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: random waves agree with the pure rule", Fixtur
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a wave of a thousand transactions, each answered by itself",
+TEST_CASE_TEMPLATE_DEFINE("store: each of a thousand transactions of a wave has its own answer",
                           Fixture, suite_wave) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
@@ -142,8 +142,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: a wave of a thousand transactions, each answer
     on.check();
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a call executes the parts that it requests, and no others",
-                          Fixture, suite_due) {
+TEST_CASE_TEMPLATE_DEFINE("store: a call executes exactly its requested parts", Fixture,
+                          suite_due) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 100, 0, ""});

@@ -62,7 +62,7 @@ auto parcel_engine(Database& database, phases how) {
     return engine{database, type<send_type>, type<redirect_type>, type<deliver_type>, how};
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: structs and lists inside of records", Fixture, suite_nested) {
+TEST_CASE_TEMPLATE_DEFINE("engine: records may contain structs and lists", Fixture, suite_nested) {
     parcel const first{"p", {"Mill Lane", 3, at_second(1000)}, {}, 10};
     parcel const second{"q'\"", {"", -1, std::nullopt}, {{"A", 1, std::nullopt}, {"B", 2, {}}}, 20};
     stop const elsewhere{"\xC5\xBDivna {\"a\":[1]}", 70, std::nullopt};

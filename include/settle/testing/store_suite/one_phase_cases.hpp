@@ -121,8 +121,8 @@ void if_one_phase(Function&& function) {
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together, or neither", Fixture,
-                          suite_one_phase) {
+TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together or not at all",
+                          Fixture, suite_one_phase) {
     if_one_phase<Fixture>([](auto& on, auto& log) {
         auto& session = on.session();
         on.create(ledgers, {"A", 100, 0, "old"});
@@ -191,7 +191,7 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together, or
     });
 }
 
-TEST_CASE_TEMPLATE_DEFINE("one phase: an entry that exists keeps no other request away", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("one phase: an existing entry does not prevent other requests", Fixture,
                           suite_one_phase_again) {
     if_one_phase<Fixture>([](auto& on, auto& log) {
         on.create(ledgers, {"A", 100, 0, ""});

@@ -81,8 +81,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: a call that creates several records answers ea
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a wave that is under way beside others, and a wave given up",
-                          Fixture, suite_overlap) {
+TEST_CASE_TEMPLATE_DEFINE("store: a wave runs beside other waves, and a wave is abandoned", Fixture,
+                          suite_overlap) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     auto& session = on.session();

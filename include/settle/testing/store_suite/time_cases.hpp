@@ -37,7 +37,7 @@ void plant_dated(Log& log, transaction_id id, timestamp created, timestamp modif
     REQUIRE(story.close(modified, owner) == log_answer::taken);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: a listing by time may take what is dated ahead with it", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("log: a listing by time may include entries dated in the future", Fixture,
                           suite_listing_ahead) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
@@ -93,7 +93,7 @@ std::size_t purge_in_steps(Log& log, timestamp before, std::size_t step, std::ui
     return steps;
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: a purge passes what it cannot erase, however small its steps",
+TEST_CASE_TEMPLATE_DEFINE("log: a purge with small steps passes entries that it cannot erase",
                           Fixture, suite_purge_wrong_dates) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
@@ -165,7 +165,7 @@ std::string standing_still(Engine& engine, state in, time_limit older_than) {
     return ids;
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: what a machine left whose clock was years ahead is settled",
+TEST_CASE_TEMPLATE_DEFINE("engine: entries of a machine with a clock years ahead are settled",
                           Fixture, suite_clock_ahead) {
     Fixture fixture;
     auto& database = fixture.database_here();

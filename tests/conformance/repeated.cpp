@@ -19,7 +19,7 @@ public:
     manual_environment const time;
 
     void note(call const& one) { ++calls_[std::string{one.what}]; }
-    /// The calls since this was asked before, by their names.
+    /// The calls since the last call of this function, by their names.
     [[nodiscard]] std::map<std::string, int> calls() { return std::exchange(calls_, {}); }
 
 private:
@@ -51,7 +51,7 @@ void in_every_way(Function&& function) {
     }
 }
 
-/// Transfers into one account; every seventh asks for more than the source has.
+/// Transfers into one account; every seventh amount exceeds the balance of the source.
 orders into_one(std::size_t count) {
     orders made;
     for (std::size_t i = 0; i < count; ++i) {
@@ -87,7 +87,7 @@ std::map<std::string, int> reads(int waves) { return {{"read", waves}}; }
 
 } // namespace
 
-TEST_CASE("asked again: settled transactions that share a record cost one read a wave") {
+TEST_CASE("repeated: settled transactions that share a record cost one read a wave") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
         auto const all = into_one(300);
@@ -106,7 +106,7 @@ TEST_CASE("asked again: settled transactions that share a record cost one read a
     });
 }
 
-TEST_CASE("asked again: a single call reads a settled transaction once") {
+TEST_CASE("repeated: a single call reads a settled transaction once") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
         for (auto const& [id, order] : into_one(10)) {
@@ -118,7 +118,7 @@ TEST_CASE("asked again: a single call reads a settled transaction once") {
     });
 }
 
-TEST_CASE("asked again: new transactions among settled ones run in their order") {
+TEST_CASE("repeated: new transactions among settled ones run in their order") {
     in_every_way([](auto& engine, sight& seen) {
         open_all(engine);
         auto const all = chain(90);
@@ -142,7 +142,7 @@ TEST_CASE("asked again: new transactions among settled ones run in their order")
     });
 }
 
-TEST_CASE("asked again: an id that comes twice in a window delays no other transaction") {
+TEST_CASE("repeated: an id that comes twice in a window delays no other transaction") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
         orders all;
@@ -172,7 +172,7 @@ TEST_CASE("asked again: an id that comes twice in a window delays no other trans
     });
 }
 
-TEST_CASE("asked again: a batch and work() run submitted transactions of one record") {
+TEST_CASE("repeated: a batch and work() run submitted transactions of one record") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
         auto const all = chain(40);
@@ -190,7 +190,7 @@ TEST_CASE("asked again: a batch and work() run submitted transactions of one rec
     });
 }
 
-TEST_CASE("asked again: finished transactions are canceled and reversed, and so are reversals") {
+TEST_CASE("repeated: finished transactions are canceled and reversed, and so are reversals") {
     in_every_way([](auto& engine, sight&) {
         open_all(engine);
         auto const all = into_one(7);
@@ -205,7 +205,7 @@ TEST_CASE("asked again: finished transactions are canceled and reversed, and so 
     });
 }
 
-TEST_CASE("asked again: a transaction that a worker left is recovered beside its record") {
+TEST_CASE("repeated: a transaction that a worker left is recovered beside its record") {
     settle::memory::database in_memory;
     auto const try_on = [](auto& db, settle::phases how) {
         manual_environment const time;

@@ -29,7 +29,7 @@ public:
         std::string const bytes{request.bytes.begin(), request.bytes.end()};
         if (bytes.find("linearizable") != std::string::npos) ++requests_["linearizable"];
     }
-    /// The requests since this was asked before, by their commands.
+    /// The requests since the last call of this function, by their commands.
     [[nodiscard]] std::map<std::string, int> requests() {
         std::lock_guard const alone{guard_};
         return std::exchange(requests_, {});
@@ -42,7 +42,7 @@ private:
 
 std::string name(int number) { return "account " + std::to_string(number); }
 
-/// Transfers into one account; every seventh asks for more than the source has.
+/// Transfers into one account; every seventh amount exceeds the balance of the source.
 transfers into_one(int count, int from = 0) {
     transfers made;
     for (int i = from; i < from + count; ++i) {
@@ -76,7 +76,7 @@ void in_one_phase_and_two(Function&& function) {
 
 } // namespace
 
-TEST_CASE("asked again: a settled batch costs one find a window, which waits for no majority") {
+TEST_CASE("repeated: a settled batch costs one find a window, which waits for no majority") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
         auto const all = into_one(200);
         auto const first = engine.run_all(all, {100, {}, {}});
@@ -89,7 +89,7 @@ TEST_CASE("asked again: a settled batch costs one find a window, which waits for
     });
 }
 
-TEST_CASE("asked again: a batch that is half settled is read in waves, and its rest runs") {
+TEST_CASE("repeated: a batch that is half settled is read in waves, and its rest runs") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
         auto const settled = into_one(60);
         auto const before = engine.run_all(settled, {1000, {}, {}});
@@ -103,12 +103,12 @@ TEST_CASE("asked again: a batch that is half settled is read in waves, and its r
         auto const outcomes = engine.run_all(mixed, {1000, {}, {}});
         for (std::size_t i = 0; i < settled.size(); ++i) CHECK(outcomes[2 * i] == before[i]);
         CHECK(seen.requests()["linearizable"] == 0);
-        // Of each sixty, eight ask for too much.
+        // Of each sixty transfers, eight exceed a balance.
         CHECK(balance(engine, name(0)) == opening + 2 * 52);
     });
 }
 
-TEST_CASE("asked again: an id that comes twice in a window runs once and has two equal outcomes") {
+TEST_CASE("repeated: an id that comes twice in a window runs once and has two equal outcomes") {
     in_one_phase_and_two([](auto& engine, sight&) {
         transfers all;
         for (auto const& one : into_one(30)) {
@@ -126,7 +126,7 @@ TEST_CASE("asked again: an id that comes twice in a window runs once and has two
     });
 }
 
-TEST_CASE("asked again: unfinished entries of a window are read by quorum with one wait") {
+TEST_CASE("repeated: unfinished entries of a window are read by quorum with one wait") {
     in_one_phase_and_two([](auto& engine, sight& seen) {
         auto const all = into_one(40);
         for (auto const& [id, one] : all) {

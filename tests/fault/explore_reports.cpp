@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What a search says: runs that can be seen again, searches that were cut short, clauses that fit
+// Reports of a search: replayed runs, incomplete searches, clauses that fit
 // nothing.
 #include "explore_types.hpp"
 
@@ -87,7 +87,7 @@ std::string shown(exploration const& seen) {
 
 } // namespace
 
-TEST_CASE("explore: a wrong run can be seen again, step by step") {
+TEST_CASE("explore: a wrong run is replayed step by step") {
     auto const found = overdraw();
     REQUIRE_FALSE(found.right);
     CHECK(found.steps == 7);
@@ -102,7 +102,7 @@ TEST_CASE("explore: a wrong run can be seen again, step by step") {
     CHECK(found.story.starts_with(part.story.substr(0, part.story.find("1. "))));
 }
 
-TEST_CASE("explore: a run of another search is named so") {
+TEST_CASE("explore: the name of a run from another search is refused") {
     auto const seen = explore(transfers, two_accounts, one, within(1, 0), replay{"0.77"});
     CHECK_FALSE(seen);
     CHECK(seen.story.find("this run is of another search: it has no such step") !=
@@ -111,11 +111,11 @@ TEST_CASE("explore: a run of another search is named so") {
           "settle: '0.x' is no run of a search");
 }
 
-TEST_CASE("explore: a field that its guards keep above zero is watched without being asked for") {
+TEST_CASE("explore: a field that its guards keep above zero is watched by default") {
     CHECK(overdraw().story.find("'balance' passes below zero") != std::string::npos);
 }
 
-TEST_CASE("explore: what is declared is watched") {
+TEST_CASE("explore: declared clauses are checked") {
     auto const richer = explore(settle::type<grant_type>, starts(accounts, account("A", 100)),
                                 runs("g", grant{"A", 5}), money, within(1, 0));
     CHECK_FALSE(richer);
@@ -129,7 +129,7 @@ TEST_CASE("explore: what is declared is watched") {
     CHECK(broken.story.find("this record breaks what always holds") != std::string::npos);
 }
 
-TEST_CASE("explore: a search that was cut short is not right") {
+TEST_CASE("explore: an incomplete search does not count as correct") {
     bounds few_states = within(2, 0);
     few_states.most_states = 100;
     auto const seen = explore(transfers, two_accounts, one, few_states);
@@ -154,7 +154,7 @@ TEST_CASE("explore: a call that is not confirmed, or not compensated, is wrong")
     CHECK(buy<settle::step::confirm>({"price", 1, receiver_grade::query, 2}));
 }
 
-TEST_CASE("explore: clauses that fit nothing are refused with what to do") {
+TEST_CASE("explore: clauses without a matching field are refused with a hint") {
     CHECK(refusal(transfers, two_accounts) ==
           "settle: nothing to search. Add settle::testing::runs(id, parameters)");
     CHECK(refusal(transfers, two_accounts, one, reverses("t2")) ==
