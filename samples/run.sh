@@ -15,7 +15,7 @@ samples/run.sh ARGUMENT...              the same as with `transfer`
 Missing Debian packages are installed, and the programs are built into build/bin. The first two
 begin with a new database, build/bank.db or build/shop.db, and exit as their check does. The third
 finds or fetches a server, starts a replica set of one, and stops it in the end: for a trial. Files
-that you name in an ARGUMENT are looked for from where you stand.
+that you name in an ARGUMENT are relative to your current folder.
 TEXT
 }
 
@@ -71,7 +71,7 @@ run() {
     "build/bin/$program" "$@"
 }
 
-# Exit code 1 means refused lines of the input; whether all is well is for `check` to say.
+# Exit code 1 means refused lines of the input; `check` shows whether all is well.
 step() {
     code=0
     run "$@" || code=$?

@@ -55,7 +55,7 @@ bool comes_before(std::string_view one, std::string_view other) {
     return one.empty() && !other.empty();
 }
 
-/// The indexes of the lines; equal lines stand together, in input order.
+/// The indexes of the lines; equal lines are neighbours, in input order.
 std::vector<std::size_t> sorted(std::vector<order_line> const& lines) {
     std::vector<std::size_t> order(lines.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -251,8 +251,8 @@ void invoice_reader::refuse_repeated(bool scattered) {
         auto const [again, before] = lines;
         invoice->refused = samples::refusal{
             invoice->at[again], "repeated lines",
-            fmt::format("invoice '{}': all its lines are there more than once, line {} repeats "
-                        "line {}; take one of them out, or add up their quantities in one line",
+            fmt::format("invoice '{}': it has each of its lines more than once, line {} repeats "
+                        "line {}; remove one of them, or add their quantities in one line",
                         invoice->number, invoice->at[again], invoice->at[before])};
     }
 }
@@ -290,8 +290,8 @@ void invoice_reader::remark_on_groups() {
         else ++more;
     }
     auto const line = first->at[first->groups[1]];
-    auto sentence = fmt::format("invoice '{}' has this line and others from line {} on that do not "
-                                "stand together",
+    auto sentence = fmt::format("invoice '{}' has this line and others from line {} on that are "
+                                "scattered",
                                 first->number, first->at.front());
     if (more > 0) {
         sentence += fmt::format(", and so have {} more invoices", samples::with_commas(more));

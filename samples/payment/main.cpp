@@ -40,7 +40,7 @@ public:
     std::vector<samples::open_option> open_options() {
         using kind = samples::open_option::kind;
         return {{"--balance", "What each customer owns", kind::money, &balance_},
-                {"--stock", "How many there are of each stock code", kind::count, &stock_}};
+                {"--stock", "The stock of each stock code", kind::count, &stock_}};
     }
 
     template <typename Store>
@@ -181,10 +181,11 @@ private:
     template <typename Opener>
     void open_order(Opener& records, shop::order const& order, std::uint64_t line) const {
         if (records.create(shop::orders, order)) return;
-        auto const there = records.engine().read(shop::orders, order.invoice).value();
-        if (there && there->customer == order.customer && there->amount == order.amount) return;
+        auto const existing = records.engine().read(shop::orders, order.invoice).value();
+        if (existing && existing->customer == order.customer && existing->amount == order.amount)
+            return;
         records.refuse({line, "id in use with another content",
-                        fmt::format("invoice '{}': an order of this number is there, with another "
+                        fmt::format("invoice '{}': an order of this number exists with another "
                                     "customer or amount",
                                     order.invoice)});
     }

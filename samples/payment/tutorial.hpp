@@ -41,7 +41,7 @@ using settle::param;
 inline constexpr settle::collection<purse, "balance", &purse::id> balances;
 inline constexpr settle::collection<order, "orders", &order::id> orders;
 
-/// A bare mark does not say which value it replaced. The guard does: a paid order was unpaid
+/// A bare mark does not hold the replaced value. The guard does: a paid order was unpaid
 /// before.
 inline constexpr auto payment_type =
     settle::transaction<payment, "payment">(

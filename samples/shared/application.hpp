@@ -208,9 +208,9 @@ private:
         done.state = settle::state::done;
         if (!engine_->page(done, {}, 1).value().empty()) {
             auto const made = engine_->create(notes, note{purge_note, "entries were purged"});
-            bool const there = made.has_value() ||
-                               made.problem().code == settle::errc::record_exists;
-            if (!there) throw settle::failure(made.problem());
+            bool const exists =
+                made.has_value() || made.problem().code == settle::errc::record_exists;
+            if (!exists) throw settle::failure(made.problem());
         }
     }
 
@@ -256,7 +256,7 @@ private:
         }
         if (result.problem.code == settle::errc::unknown_id) {
             return complain(fmt::format("there is no transaction '{}'; with --even-if-unknown it "
-                                        "is canceled before it comes",
+                                        "is canceled in advance",
                                         given_->cancel_id));
         }
         return unsettled(result);
@@ -310,7 +310,7 @@ private:
         fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD",
                    with_commas(unfinished));
         if (unfinished > 0 || marks > 0) {
-            fmt::print("'{} recover' settles what no program is at work on, or says why not\n",
+            fmt::print("'{} recover' settles transactions of ended programs, or gives the reason\n",
                        Application::name);
         }
         bool const well = unchanged && balanced && marks == 0 && unfinished == 0;
@@ -335,11 +335,11 @@ private:
             return true;
         }
         if (found.wrong == 0) {
-            fmt::print("ok  accounts    {} hold what the log says\n", with_commas(found.accounts));
+            fmt::print("ok  accounts    {} agree with the log\n", with_commas(found.accounts));
             return true;
         }
-        fmt::print("BAD accounts    {} of {} hold something else than the log says\n",
-                   with_commas(found.wrong), with_commas(found.accounts));
+        fmt::print("BAD accounts    {} of {} differ from the log\n", with_commas(found.wrong),
+                   with_commas(found.accounts));
         for (auto const& each : found.sentences) print_line("    " + each);
         return false;
     }

@@ -49,7 +49,7 @@ bool begins_comment(std::string_view field) {
     return text.size() == 1 || std::isdigit(static_cast<unsigned char>(text[1])) == 0;
 }
 
-/// True where a carriage return stands before the end of the line.
+/// True if a carriage return precedes the end of the line.
 bool has_lone_return(std::string_view line) {
     auto const at = line.find('\r');
     return at != std::string_view::npos && line.substr(at) != "\r" && line.substr(at) != "\r\n";
@@ -187,7 +187,7 @@ input_error csv_file::no_columns(csv_row const& header, found_columns const& bes
     auto names = fmt::format("{}", fmt::join(header.fields, ", "));
     if (names.size() > most) names = names.substr(0, most) + "…";
     bool const alone = header.fields.size() == 1;
-    return error(fmt::format("{}; the header names {}{}. A table has the columns {}, parted by "
+    return error(fmt::format("{}; the header names {}{}. A table has the columns {}, separated by "
                              "comma, semicolon, tab or |",
                              best.problem, names, alone ? " only" : "", names_of(layouts_)));
 }
@@ -221,7 +221,7 @@ bool csv_file::read_row(csv_row& row, std::vector<numbered_line>& taken) {
         if (reached == state::row_complete) return true;
         if (reached == state::malformed) {
             return give_up(row, taken,
-                           "a quote or a carriage return stands where none may be");
+                           "a quote or a carriage return is not allowed at this position");
         }
     }
 }
@@ -272,8 +272,8 @@ bool csv_file::is_header(csv_row& row) {
     bool const same = found.layout == columns_.layout && found.indexes == columns_.indexes;
     columns_ = std::move(found);
     width_ = row.fields.size();
-    row.note = same ? "the header is repeated here and passed over"
-                    : "another header begins here; the lines behind it are read by it";
+    row.note = same ? "the header is repeated here and skipped"
+                    : "another header begins here; it applies to the lines after it";
     return true;
 }
 
@@ -284,15 +284,15 @@ void csv_file::check_count(csv_row& row) const {
                               count == 1 ? "" : "s", width_);
     char const own = parser_.delimiter();
     bool const quoted = count == 1 && row.fields.front().find(own) != std::string::npos;
-    if (quoted) row.problem += "; the whole line stands in quotes";
+    if (quoted) row.problem += "; the whole line is in quotes";
     for (char const other : delimiters) {
         if (quoted || count != 1 || row.fields.front().find(other) == std::string::npos) continue;
-        row.problem += fmt::format("; is it parted by a {} instead of a {}?", name_of(other),
-                                   name_of(own));
+        row.problem +=
+            fmt::format("; is its delimiter a {} instead of a {}?", name_of(other), name_of(own));
         break;
     }
     if (count > width_) {
-        row.problem += fmt::format("; a field that holds a {} must stand in quotes", name_of(own));
+        row.problem += fmt::format("; a field that contains a {} must be in quotes", name_of(own));
     }
     auto const label = std::find_if_not(row.fields.begin(), row.fields.end(), is_blank);
     if (is_total_word(*label)) {
@@ -300,7 +300,7 @@ void csv_file::check_count(csv_row& row) const {
         row.note = "the line is passed over as a line of sums";
         return;
     }
-    // The count alone does not tell which field is missing or extra, so only the first is certain.
+    // The count alone does not show which field is missing or extra, so only the first is certain.
     row.fields.resize(1);
 }
 

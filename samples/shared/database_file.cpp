@@ -55,19 +55,20 @@ void check_database_file(std::string const& path, std::span<std::string_view con
         throw std::runtime_error(
             fmt::format("{}: there is no such database; 'open' makes one", path));
     }
-    auto const there = tables_in(path);
-    if (!there) return;
-    if (there->empty() && !may_create) {
+    auto const existing = tables_in(path);
+    if (!existing) return;
+    if (existing->empty() && !may_create) {
         throw std::runtime_error(
             fmt::format("{}: nothing was opened in this database; 'open' does", path));
     }
-    bool const ours = std::any_of(there->begin(), there->end(), [tables](std::string const& name) {
-        return std::find(tables.begin(), tables.end(), name) != tables.end();
-    });
-    if (there->empty() || ours) return;
+    bool const ours =
+        std::any_of(existing->begin(), existing->end(), [tables](std::string const& name) {
+            return std::find(tables.begin(), tables.end(), name) != tables.end();
+        });
+    if (existing->empty() || ours) return;
     throw std::runtime_error(fmt::format("{}: this database belongs to another application: it "
                                          "has a table '{}' and none named '{}'",
-                                         path, there->front(), tables.front()));
+                                         path, existing->front(), tables.front()));
 }
 
 } // namespace samples

@@ -14,7 +14,7 @@ enum class exit_code : int {
                       // a later command was not begun
 };
 
-/// The worse of two codes, for a sample that meets both.
+/// The worse of two codes.
 constexpr exit_code worse(exit_code left, exit_code right) {
     return static_cast<int>(left) < static_cast<int>(right) ? right : left;
 }

@@ -116,7 +116,7 @@ private:
     }
 
     bool fill() {
-        // A read after its end would ask a terminal for more.
+        // A read after the end would wait for more input of a terminal.
         if (ended_) return false;
         ssize_t got = 0;
         do {

@@ -31,16 +31,16 @@ inline bool only_digits(std::string_view text) {
 }
 
 /// Parses the whole text as a number; from_chars alone would accept "12abc".
-inline std::int64_t to_int64(std::string_view what, std::string_view text,
+inline std::int64_t to_int64(std::string_view name, std::string_view text,
                              std::string_view digits) {
     std::int64_t value = 0;
     auto const end = digits.data() + digits.size();
     auto const [stopped, error] = std::from_chars(digits.data(), end, value);
     if (error == std::errc::result_out_of_range) {
-        throw input_error(fmt::format("the {} {} goes beyond 64 bits", what, quoted(text)));
+        throw input_error(fmt::format("the {} {} goes beyond 64 bits", name, quoted(text)));
     }
     if (error != std::errc{} || stopped != end) {
-        throw input_error(fmt::format("the {} {} is not a number", what, quoted(text)));
+        throw input_error(fmt::format("the {} {} is not a number", name, quoted(text)));
     }
     return value;
 }
@@ -49,10 +49,10 @@ inline std::int64_t to_int64(std::string_view what, std::string_view text,
 
 /// Reads decimal text such as `245.20`, `.80`, `1000`, `-12.3` or `12,50` as hundredths. A comma is
 /// a decimal point only before the last one or two digits.
-/// Shape:   what - the name of the value in a refusal: "amount"
+/// Shape:   name - of the value in a refusal: "amount"
 /// Errors:  input_error, with a sentence: empty, no number, three decimals, beyond 64 bits
-inline std::int64_t parse_money(std::string_view what, std::string_view text) {
-    if (text.empty()) throw input_error(fmt::format("the {} is empty", what));
+inline std::int64_t parse_money(std::string_view name, std::string_view text) {
+    if (text.empty()) throw input_error(fmt::format("the {} is empty", name));
     bool const negative = text.front() == '-';
     auto const number = text.substr(negative ? 1 : 0);
     auto const point = number.find_first_of(".,");
@@ -66,26 +66,26 @@ inline std::int64_t parse_money(std::string_view what, std::string_view text) {
         decimals.find_first_not_of("0123456789.,") == std::string_view::npos) {
         throw input_error(fmt::format("the {} {} seems to have thousands separators, and may mean "
                                       "more than one number; write it as 1234.50",
-                                      what, detail::quoted(text)));
+                                      name, detail::quoted(text)));
     }
     bool const ends_early = decimals.empty() && (has_point || whole.empty());
     if (ends_early || !detail::only_digits(whole) || !detail::only_digits(decimals)) {
-        throw input_error(fmt::format("the {} {} is not a decimal number such as 245.20", what,
+        throw input_error(fmt::format("the {} {} is not a decimal number such as 245.20", name,
                                       detail::quoted(text)));
     }
     if (decimals.size() > 2) {
         throw input_error(
-            fmt::format("the {} {} has more than two decimals", what, detail::quoted(text)));
+            fmt::format("the {} {} has more than two decimals", name, detail::quoted(text)));
     }
     // The sign is parsed as well: the least 64-bit number has no positive counterpart.
     auto digits = fmt::format("{}{}{:0<2}", negative ? "-" : "", whole, decimals);
-    return detail::to_int64(what, text, digits);
+    return detail::to_int64(name, text, digits);
 }
 
 /// Reads an integer such as `6` or `-12`; errors as for parse_money.
-inline std::int64_t parse_whole(std::string_view what, std::string_view text) {
-    if (text.empty()) throw input_error(fmt::format("the {} is empty", what));
-    return detail::to_int64(what, text, text);
+inline std::int64_t parse_whole(std::string_view name, std::string_view text) {
+    if (text.empty()) throw input_error(fmt::format("the {} is empty", name));
+    return detail::to_int64(name, text, text);
 }
 
 /// Price times quantity; input_error on overflow.

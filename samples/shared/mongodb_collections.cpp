@@ -64,9 +64,9 @@ std::vector<std::string> collections_in(std::string const& address, std::string&
 void check_collections(std::string const& address, std::span<std::string_view const> expected,
                        bool may_create, std::string_view theirs) {
     std::string database;
-    auto there = collections_in(address, database);
+    auto existing = collections_in(address, database);
     auto const has = [&](std::string_view name) {
-        return std::find(there.begin(), there.end(), name) != there.end();
+        return std::find(existing.begin(), existing.end(), name) != existing.end();
     };
     if (!theirs.empty() && has(theirs) && !has("settle_entries")) {
         throw std::runtime_error(
@@ -75,8 +75,8 @@ void check_collections(std::string const& address, std::span<std::string_view co
                         "name another database",
                         database, theirs));
     }
-    std::erase_if(there, [](std::string const& name) { return name.starts_with("settle_"); });
-    if (there.empty()) {
+    std::erase_if(existing, [](std::string const& name) { return name.starts_with("settle_"); });
+    if (existing.empty()) {
         if (may_create) return;
         throw std::runtime_error(fmt::format(
             "the database '{}' holds nothing that was opened; 'open' does that", database));
@@ -84,7 +84,7 @@ void check_collections(std::string const& address, std::span<std::string_view co
     if (std::any_of(expected.begin(), expected.end(), has)) return;
     throw std::runtime_error(fmt::format("the database '{}' belongs to another application: it has "
                                          "a collection '{}' and none named '{}'",
-                                         database, there.front(), expected.front()));
+                                         database, existing.front(), expected.front()));
 }
 
 bool has_field(std::string const& address, std::string_view collection, std::string_view field) {

@@ -40,13 +40,13 @@ bool status_of(files::path const& path, struct ::stat& found) {
     return (path == "-" ? ::fstat(STDIN_FILENO, &found) : ::stat(path.c_str(), &found)) == 0;
 }
 
-/// Whether two paths mean the same file, also through links, or the same missing file.
+/// True if two paths name the same file, also through links, or the same missing file.
 bool are_one(files::path const& one, files::path const& other) {
     struct ::stat left {};
     struct ::stat right {};
-    bool const there = status_of(one, left);
-    if (there != status_of(other, right)) return false;
-    if (there) return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+    bool const exists = status_of(one, left);
+    if (exists != status_of(other, right)) return false;
+    if (exists) return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
     return real(one) == real(other);
 }
 
@@ -105,9 +105,9 @@ std::vector<std::pair<command, files::path>> inputs_of(settings const& given) {
 }
 
 void check_report(settings const& given) {
-    auto const refuse = [&](std::string_view what) {
-        throw input_error(fmt::format("--report {} would take the place of {}; name another file",
-                                      given.report.string(), what));
+    auto const refuse = [&](std::string_view replaced) {
+        throw input_error(fmt::format("--report {} would replace {}; name another file",
+                                      given.report.string(), replaced));
     };
     if (is_any_of(given.report, database_files(given))) refuse("the database");
     for (auto const& [which, path] : inputs_of(given)) {

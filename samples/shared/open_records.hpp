@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Remembers which records are open, so that the store is not asked repeatedly.
+// Remembers which records are open, to save repeated reads.
 #pragma once
 
 #include <cstddef>

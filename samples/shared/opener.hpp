@@ -61,7 +61,7 @@ public:
         }
         auto const& problem = made.problem();
         if (problem.code != settle::errc::record_exists) throw settle::failure(problem);
-        ++count.there;
+        ++count.existing;
         return false;
     }
 
@@ -79,7 +79,7 @@ public:
             collection, ranges::views::transform(names.all(), record),
             [&](std::size_t, settle::result<void> const& answer) {
                 if (answer.has_value()) ++count.opened;
-                else if (answer.problem().code == settle::errc::record_exists) ++count.there;
+                else if (answer.problem().code == settle::errc::record_exists) ++count.existing;
                 else throw settle::failure(answer.problem());
                 if (answer.has_value()) ++total_;
                 goes_on(made++ / static_cast<double>(names.all().size()));
@@ -109,8 +109,8 @@ public:
         std::string text;
         for (auto const& [name, count] : counts_) {
             text += fmt::format("{:<10} {} opened", name, with_commas(count.opened));
-            if (count.there > 0) {
-                text += fmt::format(", {} there before", with_commas(count.there));
+            if (count.existing > 0) {
+                text += fmt::format(", {} existed", with_commas(count.existing));
             }
             text += '\n';
         }
@@ -141,7 +141,7 @@ private:
 
     struct tally {
         std::uint64_t opened = 0;
-        std::uint64_t there = 0;
+        std::uint64_t existing = 0;
     };
 
     Engine* engine_;

@@ -18,8 +18,8 @@ namespace samples {
 /// Rewrites one line of stderr a few times a second; silent if stderr is no terminal.
 class progress {
 public:
-    explicit progress(std::string what, std::FILE* stream = stderr)
-        : what_(std::move(what)), stream_(stream), shown_(isatty(fileno(stream)) != 0) {}
+    explicit progress(std::string name, std::FILE* stream = stderr)
+        : name_(std::move(name)), stream_(stream), shown_(isatty(fileno(stream)) != 0) {}
 
     ~progress() { clear(); }
 
@@ -35,7 +35,7 @@ public:
         auto const seconds = std::chrono::duration<double>(now - began_).count();
         auto const rate = seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
         // A lost terminal must not stop the work.
-        std::fputs(fmt::format("\r\033[K{}: {} ({:.0f} %), {:.0f} a second", what_, count,
+        std::fputs(fmt::format("\r\033[K{}: {} ({:.0f} %), {:.0f} a second", name_, count,
                                share * 100, rate)
                        .c_str(),
                    stream_);
@@ -54,7 +54,7 @@ public:
 private:
     using clock = std::chrono::steady_clock;
 
-    std::string what_;
+    std::string name_;
     std::FILE* stream_;
     bool shown_;
     bool drawn_ = false;

@@ -22,8 +22,8 @@ namespace samples {
 
 namespace {
 
-std::string counted(std::string_view what, std::uint64_t count, std::size_t width) {
-    return fmt::format("  {:<10} {:>{}}", what, with_commas(count), width);
+std::string counted(std::string_view name, std::uint64_t count, std::size_t width) {
+    return fmt::format("  {:<10} {:>{}}", name, with_commas(count), width);
 }
 
 std::string system_text(int error) {
@@ -82,10 +82,10 @@ std::string name_beside(std::filesystem::path const& path) {
 
 int open_to_write(std::filesystem::path const& path, std::string const& name, bool direct) {
     // Duplicates an open descriptor: a second open would start at its own offset.
-    auto const there = direct ? descriptor_of(path) : std::nullopt;
+    auto const descriptor = direct ? descriptor_of(path) : std::nullopt;
     int const how = direct ? O_APPEND : O_TRUNC;
-    int const file = there ? ::fcntl(*there, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
-                           : ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
+    int const file = descriptor ? ::fcntl(*descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                : ::open(name.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | how, 0666);
     if (file < 0) throw cannot_write(path, errno);
     return file;
 }
@@ -156,11 +156,11 @@ std::string remarks_text(report const& shown, std::size_t most_printed) {
     return text;
 }
 
-std::string to_text(report const& shown, std::string_view what) {
+std::string to_text(report const& shown, std::string_view name) {
     auto const total = with_commas(shown.total());
     auto const width = total.size();
     auto const* const early = shown.stopped ? ", stopped before the end" : "";
-    auto text = fmt::format("{} {}{}\n", total, what, early);
+    auto text = fmt::format("{} {}{}\n", total, name, early);
     text += counted("done", shown.done, width) + '\n';
     text += counted("canceled", shown.canceled, width) + '\n';
     text += counted("undecided", shown.undecided, width) + '\n';

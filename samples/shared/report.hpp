@@ -32,7 +32,7 @@ struct report {
     std::uint64_t earlier = 0;                    // settled before this run began
     std::map<std::string, std::uint64_t> reasons; // why transactions are not done
     std::vector<remark> remarks; // the first remarks; the counts include all
-    std::uint64_t unnamed = 0;   // how many more remarks there were
+    std::uint64_t unnamed = 0;   // the number of further remarks
     bool stopped = false;        // the run ended before the input did
     std::uint64_t left_over = 0; // entries of earlier runs that this run did not settle
     double seconds = 0;
@@ -48,7 +48,7 @@ struct report {
         note(line, std::move(sentence));
     }
 
-    /// Keeps a sentence, or only counts it when there are many.
+    /// Keeps a sentence; after many sentences it only counts.
     void note(std::uint64_t line, std::string sentence) {
         if (remarks.size() >= most_remarks) ++unnamed;
         else remarks.push_back({line, shortened(std::move(sentence))});
@@ -75,8 +75,8 @@ inline std::string with_commas(std::uint64_t count) {
 std::string remarks_text(report const& shown, std::size_t most_printed = report::most_printed);
 
 /// The report as text.
-/// Shape:   what - the name of the input: "payment orders"
-std::string to_text(report const& shown, std::string_view what);
+/// Shape:   name - of the input: "payment orders"
+std::string to_text(report const& shown, std::string_view name);
 
 /// The target of a link, which may be missing: the report replaces the target, and the link stays.
 std::filesystem::path real_path(std::filesystem::path path);

@@ -125,7 +125,7 @@ void add_state(CLI::App& line, std::optional<settle::state>& target) {
                             state::canceling, state::canceled}) {
         words.emplace_back(name_of(each), each);
     }
-    add_choice(line, "--state", target, std::move(words), "Only those in this state");
+    add_choice(line, "--state", target, std::move(words), "Only entries in this state");
 }
 
 /// Reads a duration such as `30m`; a bare number is seconds.
@@ -190,13 +190,13 @@ public:
         // Accepts --store also behind a command.
         line_.fallthrough();
         line_.footer("Exit codes: 0 everything was read and settled (canceled is an outcome).\n1 "
-                     "input was refused, check found something wrong, or what was asked for is "
-                     "not there or\nnot allowed. 2 wrong usage. 3 the store could not be reached, "
-                     "something is left unsettled,\nor a later command was not begun. "
+                     "input was refused, check found a fault, or the request names a missing or "
+                     "forbidden\nthing. 2 wrong usage. 3 the store could not be reached, "
+                     "something is unsettled,\nor a later command was not begun. "
                      "See errors#conditions-and-exit-codes.\nSeveral commands may follow one "
                      "another: --store memory: open FILE run FILE check\nA FILE may be -, the "
-                     "standard input. Behind -- stands an ID, ACCOUNT or FILE that begins\nwith "
-                     "a dash or is called like a command: balance -- check");
+                     "standard input. An ID, ACCOUNT or FILE that begins with a dash or\n"
+                     "is named like a command follows --: balance -- check");
         line_.set_version_flag("--version", fmt::format("{} {}.{}.{}", words.name,
                                                         SETTLE_VERSION / 10000,
                                                         SETTLE_VERSION / 100 % 100,
@@ -204,12 +204,11 @@ public:
         line_.add_option("--store", address_, "sqlite:PATH, memory: or mongodb://HOST/DATABASE")
             ->capture_default_str()
             ->type_name("STORE");
-        add_choice<layout>(
-            line_, "--layout", target_->layout,
-            {{"own", layout::own}, {"tutorial", layout::tutorial}},
-            "tutorial: what the programs of MongoDB's tutorial left in a database");
+        add_choice<layout>(line_, "--layout", target_->layout,
+                           {{"own", layout::own}, {"tutorial", layout::tutorial}},
+                           "tutorial: a database with leftovers of MongoDB's tutorial");
         line_.add_flag("--two-phases", target_->two_phases,
-                       "Settles in two phases also what the store could settle at once");
+                       "Uses two phases even if the store can use one phase");
         add_settling(words.open_options);
         add_looking();
     }
@@ -228,8 +227,8 @@ public:
             if (target_->layout == layout::tutorial && target_->store.kind != store_kind::mongodb) {
                 throw input_error("--layout tutorial is for a store mongodb://…");
             }
-        } catch (CLI::Success const& asked) {
-            line_.exit(asked);
+        } catch (CLI::Success const& answer) {
+            line_.exit(answer);
             return exit_code::settled;
         } catch (CLI::ParseError const& error) {
             write_to_stderr(sentence_of(error));
@@ -266,14 +265,14 @@ private:
         }
         auto const word = printable(plain(unknown.front()));
         if (unknown.front().starts_with(literal)) {
-            return fmt::format("'{}' stands behind '--'; no id, account or file is expected "
+            return fmt::format("'{}' follows '--'; no id, account or file is expected "
                                "here\n'{} --help' lists what there is\n",
                                word, line_.get_name());
         }
         bool const option = unknown.front().starts_with('-');
         return fmt::format("there is no {} '{}'{}\n'{} --help' lists what there is\n",
                            option ? "option" : "command", word,
-                           option ? "; an id, account or file that begins so stands behind '--'"
+                           option ? "; an id, account or file with such a beginning follows '--'"
                                   : "",
                            line_.get_name());
     }
@@ -283,22 +282,23 @@ private:
     }
 
     void add_settling(std::vector<open_option> const& open_options) {
-        auto& open = add(command::open, "Puts what the file names into the store");
+        auto& open = add(command::open, "Creates the records of the file in the store");
         add_file(open, target_->file);
         for (open_option const& each : open_options) add_open_option(open, each);
-        auto& run = add(command::run, "Runs what is not yet run; nothing runs twice");
+        auto& run = add(command::run, "Runs the transactions of the file; none runs twice");
         add_file(run, target_->input);
         add_report(run);
         add_count(run, "--batch", target_->pace.window, 1, pace::largest_window,
-                  "How many are under way at a time, on each thread; without it, as the store "
-                  "likes");
+                  "Transactions under way at a time, on each thread; the store chooses the "
+                  "default");
         add_count(run, "--threads", target_->pace.threads, 1, pace::most_threads,
-                  "How many threads share the work; what concerns one record stays in order");
-        auto& recover = add(command::recover, "Settles what programs left unfinished");
-        add_age(recover, target_->standing_for, "What stood still for that long (30m)");
-        add(command::work, "Runs what was submitted and nobody has begun");
+                  "Threads that share the work; transactions of one record keep their order");
+        auto& recover = add(command::recover, "Settles unfinished transactions of ended programs");
+        add_age(recover, target_->standing_for,
+                "Only transactions that have not moved for so long (30m)");
+        add(command::work, "Runs submitted transactions");
         auto& purge = add(command::purge, "Erases finished entries from the log");
-        add_age(purge, target_->finished_for, "What was begun that long ago (30d; over 8d 1h)");
+        add_age(purge, target_->finished_for, "Only entries created so long ago (30d; over 8d 1h)");
     }
 
     void add_report(CLI::App& run) {
@@ -316,28 +316,28 @@ private:
     void add_looking() {
         auto& list = add(command::list, "Shows the log's entries");
         add_state(list, target_->state);
-        add_age(list, target_->older_than, "Only those that stood still for that long");
+        add_age(list, target_->older_than, "Only entries that have not moved for so long");
         list.add_flag("--json", target_->list_json, "As JSON");
-        add_id(command::show, target_->show_id, "Shows all that the log knows of one transaction")
+        add_id(command::show, target_->show_id, "Shows the whole entry of one transaction")
             .add_flag("--json", target_->show_json, "As JSON");
         add_id(command::cancel, target_->cancel_id, "Cancels a transaction that is not yet applied")
             .add_flag("--even-if-unknown", target_->even_if_unknown,
-                      "Also an id that nobody knows: it can then never run");
+                      "Also an id without an entry: it can then never run");
         add_id(command::reverse, target_->reverse_id, "Undoes a transaction that is done");
-        add(command::balance, "Shows what is on the accounts, or on one")
+        add(command::balance, "Shows all balances, or the balance of one account")
             .add_option("ACCOUNT", target_->account, "The account")
             ->type_name("");
         add(command::check, "Checks that no money is lost and nothing is unfinished");
     }
 
-    CLI::App& add(command what, std::string const& purpose) {
-        auto* const made = line_.add_subcommand(std::string{name_of(what)}, purpose);
-        commands_.emplace(made, what);
+    CLI::App& add(command which, std::string const& purpose) {
+        auto* const made = line_.add_subcommand(std::string{name_of(which)}, purpose);
+        commands_.emplace(made, which);
         return *made;
     }
 
-    CLI::App& add_id(command what, std::string& target, std::string const& purpose) {
-        auto& made = add(what, purpose);
+    CLI::App& add_id(command which, std::string& target, std::string const& purpose) {
+        auto& made = add(which, purpose);
         made.add_option("ID", target, "The transaction's id")->required()->type_name("");
         return made;
     }

@@ -57,7 +57,7 @@ private:
         return fmt::format("{}-{}", value(bank), account);
     }
 
-    /// A line of sums has a label or nothing in place of its id and accounts. Behind an id, the
+    /// A line of sums has a label or nothing in place of its id and accounts. After an id, the
     /// word is an account's name.
     bool is_total(std::string const& to) const {
         auto const& from = value(source);

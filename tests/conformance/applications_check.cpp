@@ -33,14 +33,14 @@ TEST_CASE("check: it names accounts that differ from the log, even if the sum is
     REQUIRE(call(folder, "transfer", {"run", file, "reverse", "o4"}).code == 0);
     auto const good = call(folder, "transfer", {"check"});
     CHECK(good.code == 0);
-    CHECK(has(good.out, "ok  accounts    3 hold what the log says\n"));
+    CHECK(has(good.out, "ok  accounts    3 agree with the log\n"));
 
     change(folder, "UPDATE accounts SET balance = balance + 7 WHERE id = 'ann'; "
                    "UPDATE accounts SET balance = balance - 7 WHERE id = 'cid'");
     auto const moved = call(folder, "transfer", {"check"});
     CHECK(moved.code == 1);
     CHECK(has(moved.out, "ok  money       30.00, opened with 30.00\n"
-                         "BAD accounts    2 of 3 hold something else than the log says\n"
+                         "BAD accounts    2 of 3 differ from the log\n"
                          "    ann holds 9.07, by the log 9.00\n"
                          "    cid holds 11.93, by the log 12.00\n"));
     change(folder, "UPDATE accounts SET balance = balance - 7 WHERE id = 'ann'; "
@@ -87,12 +87,12 @@ TEST_CASE("check: it compares customers and the till with payments, refunds and 
                               "2,x,1,1.50,bob\nC3,x,-1,.50,ann\n4,y,1,9,ann\n5,y,1,1,bob\n");
     REQUIRE(call(folder, "payment", {"open", file, "--balance", "10", "--stock", "9"}).code == 0);
     REQUIRE(call(folder, "payment", {"run", file, "reverse", "5", "check"}).code == 0);
-    CHECK(has(call(folder, "payment", {"check"}).out, "ok  accounts    3 hold what the log says"));
+    CHECK(has(call(folder, "payment", {"check"}).out, "ok  accounts    3 agree with the log"));
     change(folder, "UPDATE customers SET balance = balance + 1 WHERE id = 'bob'; "
                    "UPDATE tills SET takings = takings - 1");
     auto const found = call(folder, "payment", {"check"});
     CHECK(found.code == 1);
-    CHECK(has(found.out, "BAD accounts    2 of 3 hold something else than the log says\n"
+    CHECK(has(found.out, "BAD accounts    2 of 3 differ from the log\n"
                          "    bob holds 8.51, by the log 8.50\n"
                          "    shop holds 3.99, by the log 4.00\n"));
 }

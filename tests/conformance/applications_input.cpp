@@ -189,8 +189,8 @@ TEST_CASE("input: delimiters, decimal commas and column names of other programs 
     CHECK(has(open("a,b\n1,2\n"), "there is no column 'id' or 'order_id'; the header names a, b."));
     CHECK(has(open("id;source;destination;amount\no9;ann;bob;1.000,50\n"),
               "seems to have thousands separators"));
-    CHECK(has(open(header + "o9,ann,bob,12,50\n"), "a field that holds a comma must stand in"));
-    CHECK(has(open(header + "o9;ann;bob;12\n"), "parted by a semicolon instead of a comma?"));
+    CHECK(has(open(header + "o9,ann,bob,12,50\n"), "a field that contains a comma must be in"));
+    CHECK(has(open(header + "o9;ann;bob;12\n"), "delimiter a semicolon instead of a comma?"));
     auto const retail = folder.write("i.csv", "Invoice;Stock Code;Quantity;Price;Customer ID;x\n"
                                               "1;x;2;2,55;7;caf\xE9\n");
     CHECK(report_of(folder, "payment", retail)["done"] == 1);
@@ -295,7 +295,7 @@ TEST_CASE("input: help lists the words, and an unknown word is refused by name")
                       "behind '--'\n'transfer --help' lists what there is\n");
     auto const behind = call(folder, "transfer", {"check", "--", "foo"});
     CHECK(behind.code == 2);
-    CHECK(behind.err.starts_with("'foo' stands behind '--'; no id, account or file is expected "));
+    CHECK(behind.err.starts_with("'foo' follows '--'; no id, account or file is expected "));
     for (words const& twice : {words{"show", "a", "show", "b"},
                                words{"balance", "a", "balance", "b"},
                                words{"open", "a", "--balance", "1", "open", "b", "--balance", "2"},

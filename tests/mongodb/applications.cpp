@@ -107,7 +107,7 @@ TEST_CASE("applications: check compares every account in MongoDB with the log") 
     REQUIRE(call(folder, "transfer", own.address(),
                  {"--two-phases", "open", input, "--balance", "9000.00", "run", input})
                 .code == 0);
-    CHECK(check().out.find("ok  accounts    5 hold what the log says\n") != std::string::npos);
+    CHECK(check().out.find("ok  accounts    5 agree with the log\n") != std::string::npos);
     auto const changed = run_command(
         own.address(),
         R"({"update": "accounts", "updates": [)"

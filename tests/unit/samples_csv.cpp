@@ -87,7 +87,8 @@ TEST_SUITE("samples: csv") {
     TEST_CASE("csv: an error names the missing, the present and the possible columns") {
         auto const refusal = refusal_of_content("x,b,c\n");
         CHECK(has(refusal, "there is no column 'a'; the header names x, b, c. "));
-        CHECK(has(refusal, "A table has the columns a, b, parted by comma, semicolon, tab or |"));
+        CHECK(
+            has(refusal, "A table has the columns a, b, separated by comma, semicolon, tab or |"));
         CHECK(has(refusal_of_content("a,b,a\n"), "the header names the column 'a' twice"));
         CHECK(has(refusal_of_content("A,b, a\n"), "the header names the column 'a' twice"));
         std::vector<samples::table_layout> const two{{{"id", "number"}, {"sum"}}, {{"key"}}};
@@ -221,21 +222,23 @@ TEST_SUITE("samples: csv") {
         };
         damage const cases[] = {
             {"x,y,z",
-             "the line has 3 fields where the header has 2; a field that holds a comma must stand "
+             "the line has 3 fields where the header has 2; a field that contains a comma must be "
              "in quotes",
              {"x"}},
             {"x", "the line has 1 field where the header has 2", {"x"}},
             {"x;y",
-             "the line has 1 field where the header has 2; is it parted by a semicolon instead of "
+             "the line has 1 field where the header has 2; is its delimiter a semicolon instead of "
              "a comma?",
              {"x;y"}},
             {"\"x,y\"",
-             "the line has 1 field where the header has 2; the whole line stands in quotes",
+             "the line has 1 field where the header has 2; the whole line is in quotes",
              {"x,y"}},
             {"x,\"y", "a quote that opens is never closed", {"x"}},
-            {"x,\"y\"z", "a quote or a carriage return stands where none may be", {"x"}},
-            {"x,y\"z", "a quote or a carriage return stands where none may be", {"x"}},
-            {"x,y\rz,1", "a quote or a carriage return stands where none may be", {"x", "y"}},
+            {"x,\"y\"z", "a quote or a carriage return is not allowed at this position", {"x"}},
+            {"x,y\"z", "a quote or a carriage return is not allowed at this position", {"x"}},
+            {"x,y\rz,1",
+             "a quote or a carriage return is not allowed at this position",
+             {"x", "y"}},
             {"x,\xC3(", "field 2 is not valid UTF-8", {"x"}},
             {"\xFF,y", "field 1 is not valid UTF-8", {}},
             {{"x,y\0", 4}, "field 2 holds a NUL byte", {"x"}},

@@ -272,8 +272,9 @@ TEST_SUITE("samples: invoices of the shop") {
         auto const pieces = pieces_of<shop::invoice_reader>(
             retail_header + "A,x,1,1,7\nB,y,1,1,7\nA,z,1,1,7\nB,z,1,1,7\n");
         auto const& sentence = std::get<samples::remark>(pieces.at(0)).sentence;
-        CHECK(sentence.find("invoice 'A' has this line and others from line 2 on that do not stand "
-                            "together, and so have 1 more invoices") == 0);
+        CHECK(
+            sentence.find("invoice 'A' has this line and others from line 2 on that are scattered "
+                          "together, and so have 1 more invoices") == 0);
         CHECK(std::get<samples::remark>(pieces.at(0)).line == 4);
     }
 
@@ -295,8 +296,8 @@ TEST_SUITE("samples: invoices of the shop") {
             }
             return found;
         };
-        std::string const all = "invoice 'A': all its lines are there more than once, ";
-        std::string const rest = "; take one of them out, or add up their quantities in one line";
+        std::string const all = "invoice 'A': it has each of its lines more than once, ";
+        std::string const rest = "; remove one of them, or add their quantities in one line";
         CHECK(refusals("A,x,1,1,7\nB,y,1,1,7\nA,x,1,1,7\n") ==
               lines_of{all + "line 4 repeats line 2" + rest});
         CHECK(refusals("A,x,1,1,7\nA,y,1,1,7\nB,y,1,1,7\nA,x,1,1,7\nA,y,1,1,7\n") ==

@@ -172,8 +172,8 @@ TEST_CASE("sqlite bounds: a wrong row is named, and its removal mends the record
     for (auto const& one :
          {std::pair{"least = '{\"amount\":'", "in the table settle_bound: "},
           std::pair{"least = '{\"none\":1}'", "the record has no such member"},
-          std::pair{"least = '{\"amount\":5}'", "it holds what no marks give"},
-          std::pair{"marks = 0", "it holds what no marks give"},
+          std::pair{"least = '{\"amount\":5}'", "no marks have such bounds"},
+          std::pair{"marks = 0", "no marks have such bounds"},
           std::pair{"marks = 1", "it does not fit the marks of the record"},
           std::pair{"least = '{\"amount\":-5}'", "it does not fit the marks of the record"}}) {
         CAPTURE(std::string{one.first});

@@ -312,7 +312,7 @@ TEST_CASE("sqlite files: a file that is inaccessible for a while is not lost") {
         auto const outcome = engine.run<add_type>("one", change{"A", 1, "", {}});
         CHECK(outcome.verdict == settle::verdict::undecided);
         INFO(outcome.problem.text);
-        CHECK(contains(outcome.problem.text, "t.db' cannot be looked at: Permission denied."));
+        CHECK(contains(outcome.problem.text, "t.db' cannot be checked: Permission denied."));
         CHECK(engine.read(items, "A").problem().code == settle::condition::unknown);
     }
     CHECK(engine.run<add_type>("one", change{"A", 1, "", {}}).done());

@@ -94,7 +94,7 @@ TEST_CASE("sqlite marks: the effect distinguishes create from erase") {
 }
 
 TEST_CASE("sqlite marks: a damaged mark is refused with its position") {
-    CHECK(problem("?", "", "") == "the effect is none that is known");
+    CHECK(problem("?", "", "") == "the effect has an unknown name");
     CHECK(contains(problem("add", R"({"amount":"1"})", ""), "at amount, byte"));
     CHECK(contains(problem("add", R"({"amount":1.5})", ""), "found a number with a fraction"));
     CHECK(contains(problem("add", "", R"({"nothing":1})"), "the record has no such member"));

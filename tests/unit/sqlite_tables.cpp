@@ -125,17 +125,16 @@ TEST_CASE("sqlite tables: missing columns and columns of another type are refuse
 }
 
 TEST_CASE("sqlite tables: a key that is not unique byte by byte is refused") {
-    check_refused({.id = "id TEXT"}, "nothing keeps two rows from having the same one");
+    check_refused({.id = "id TEXT"}, "is the key, and two rows could have the same key");
     check_refused({.id = "id TEXT", .more = ", PRIMARY KEY(id, amount)"}, "'id' is the key");
     check_refused({.id = "id TEXT", .after = "CREATE UNIQUE INDEX some ON items(id) WHERE open"},
-                  "nothing keeps two rows");
-    check_refused({.id = "id TEXT",
-                   .after = "CREATE UNIQUE INDEX some ON items(id, lower(id))"},
-                  "nothing keeps two rows");
+                  "two rows could have the same key");
+    check_refused({.id = "id TEXT", .after = "CREATE UNIQUE INDEX some ON items(id, lower(id))"},
+                  "two rows could have the same key");
     check_refused({.id = "id TEXT COLLATE NOCASE PRIMARY KEY"}, "compares texts by NOCASE");
-    check_refused({.id = "id TEXT",
-                   .after = "CREATE UNIQUE INDEX some ON items(id COLLATE NOCASE)"},
-                  "nothing keeps two rows");
+    check_refused(
+        {.id = "id TEXT", .after = "CREATE UNIQUE INDEX some ON items(id COLLATE NOCASE)"},
+        "two rows could have the same key");
 }
 
 TEST_CASE("sqlite tables: an integer key may be the rowid") {
@@ -149,10 +148,10 @@ TEST_CASE("sqlite tables: an integer key may be the rowid") {
     CHECK(problem_of("CREATE TABLE numbers(number INT PRIMARY KEY, label TEXT)") == "");
     CHECK(problem_of("CREATE TABLE numbers(number INT UNIQUE, label TEXT)") == "");
     CHECK(contains(problem_of("CREATE TABLE numbers(number INT, label TEXT)"),
-                   "nothing keeps two rows"));
+                   "two rows could have the same key"));
     CHECK(
         contains(problem_of("CREATE TABLE numbers(number INT, x INTEGER PRIMARY KEY, label TEXT)"),
-                 "nothing keeps two rows"));
+                 "two rows could have the same key"));
 }
 
 TEST_CASE("sqlite tables: constraints and triggers that could alter a change are refused") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Groups of callers: a caller that arrives while leaders are at work joins the next group.
+// Groups of callers: a caller that arrives while all leaders work joins the next group.
 //
 // A few threads lead at a time. Each leader performs its own work and the work of all callers that
 // waited when it began, and gives each member its result. Then a waiting caller leads. So a caller
@@ -31,7 +31,8 @@ struct group_member {
 template <std::derived_from<group_member> Member>
 class groups {
 public:
-    /// Shape:   leaders - how many lead at a time; largest - how many members a group has at most
+    /// Shape:   leaders - the number of threads that lead at a time; largest - the maximal number
+    /// of members
     groups(std::size_t leaders, std::size_t largest) : idle_(leaders), largest_(largest) {}
 
     /// Members whose work is done together.
@@ -59,10 +60,10 @@ public:
     /// Shape:   perform(group) - does the work of its members and sets their ends; when it throws,
     ///          a member without an end gets none. Running each alone shows which member failed
     template <typename Perform>
-    void perform(Member& mine, Perform&& perform) {
-        // Made before it leads: once it does, nothing may end it but the handing over.
-        group all{mine, *this};
-        if (!leads(mine)) return;
+    void perform(Member& own, Perform&& perform) {
+        // Constructed before it leads: a leader must always hand over.
+        group all{own, *this};
+        if (!leads(own)) return;
         try {
             gather(all);
             perform(all);
@@ -72,7 +73,7 @@ public:
         hand_over();
         // A member may be gone once it has its result, so it is not touched afterwards.
         for (Member* const one : all.members_) {
-            if (one != &mine) one->now.store(group_member::stage::ended, std::memory_order_release);
+            if (one != &own) one->now.store(group_member::stage::ended, std::memory_order_release);
         }
         turn_.fetch_add(1, std::memory_order_release);
         turn_.notify_all();
@@ -80,18 +81,18 @@ public:
 
 private:
     /// Waits until the caller leads, or until a leader has done its work.
-    [[nodiscard]] bool leads(Member& mine) {
+    [[nodiscard]] bool leads(Member& own) {
         {
             std::lock_guard const guard{mutex_};
             if (idle_ > 0) {
                 --idle_;
                 return true;
             }
-            queue_.push_back(&mine);
+            queue_.push_back(&own);
         }
         for (;;) {
             auto const seen = turn_.load(std::memory_order_acquire);
-            auto const now = mine.now.load(std::memory_order_acquire);
+            auto const now = own.now.load(std::memory_order_acquire);
             if (now != group_member::stage::waiting) return now == group_member::stage::leads;
             turn_.wait(seen, std::memory_order_acquire);
         }
@@ -135,7 +136,7 @@ private:
     std::size_t idle_;
     std::size_t largest_;
     std::atomic<std::uint32_t> turn_{0};
-    std::atomic<std::size_t> last_{1}; ///< how many members the last group had
+    std::atomic<std::size_t> last_{1}; ///< the number of members of the last group
 };
 
 } // namespace detail

@@ -62,13 +62,12 @@ inline void set_results(std::span<part_result> results, std::vector<part_result>
     for (part_result& one : results) one.fail(answer_of(ended.status), ended.problem);
 }
 
-/// Calls `function(run, stands_alone)` for runs of neighbours, and for each element that stands
-/// alone.
-template <typename T, typename StandsAlone, typename Function>
-void for_each_run(std::span<T> all, StandsAlone&& stands_alone, Function&& function) {
+/// Calls `function(run, alone)` for runs of neighbours, and for each element that must be alone.
+template <typename T, typename IsAlone, typename Function>
+void for_each_run(std::span<T> all, IsAlone&& is_alone, Function&& function) {
     auto begin = all.begin();
     for (auto at = begin; at != all.end(); ++at) {
-        if (!stands_alone(*at)) continue;
+        if (!is_alone(*at)) continue;
         if (begin != at) function(std::span<T>{begin, at}, false);
         function(std::span<T>{at, at + 1}, true);
         begin = at + 1;

@@ -39,8 +39,8 @@ struct one_phase_call : group_member {
     return all;
 }
 
-/// Settles one request inside a native transaction: its parts meet their records, the decision is
-/// taken, the entry is written, and each applied part is confirmed or undone as the entry says.
+/// Settles one request inside a native transaction: executes its parts, decides, writes the entry,
+/// and confirms or undoes each applied part by the state of the entry.
 /// Shape:   execute(part) - gives its result; write_entry() - writes the entry or schedules its
 ///          insert, and sets `request.result`; end(part, done) - pulls the mark
 template <typename Execute, typename WriteEntry, typename End>
@@ -63,7 +63,7 @@ void settle_in_native(one_phase_request& request, one_phase_decider& decider, Ex
 /// The log's answer to the insert of a request's entry if the entry exists; else empty.
 using insert_refusal = function_view<std::optional<log_answer>(one_phase_request const&)>;
 
-/// For requests of whose ids the log was asked before: two of them may have the same id.
+/// For requests whose ids are not in the log: two of them may have the same id.
 [[nodiscard]] inline insert_refusal const& log_was_asked() {
     static auto const none = [](one_phase_request const&) { return std::optional<log_answer>{}; };
     static insert_refusal const made{none};
@@ -81,19 +81,19 @@ inline void leave_out(one_phase_request& request, one_phase_decider& decider, lo
 /// has shown that an id exists, in the log or twice among them.
 class ids_side_by_side {
 public:
-    /// Shape:   refusal - null where all ids are taken for new
+    /// Shape:   refusal - null if all ids count as new
     explicit ids_side_by_side(insert_refusal const* refusal) : refusal_(refusal) {}
 
     /// True if a request is left out, since its entry cannot be inserted. Called for all requests
-    /// before any of them meets its records.
-    [[nodiscard]] bool look(one_phase_request& request) {
+    /// before the parts of any request are executed.
+    [[nodiscard]] bool must_leave_out(one_phase_request& request) {
         if (refusal_ == nullptr || !request.inserts) return false;
         auto const refused = (*refusal_)(request);
         request.result.reply = refused.value_or(log_answer::unknown);
         return refused || first_.try_emplace(*request.id, &request).first->second != &request;
     }
 
-    /// Leaves such a request out, when it is its turn; false for any other.
+    /// Leaves such a request out, in its turn; false for any other request.
     [[nodiscard]] bool leaves_out(one_phase_request& request, one_phase_decider& decider) const {
         if (refusal_ == nullptr || !request.inserts) return false;
         if (request.result.reply != log_answer::unknown) {
@@ -106,7 +106,7 @@ public:
             leave_out(request, decider, log_answer::ended);
             return true;
         }
-        // The first of them goes first, when it can.
+        // The first request with this id was held back, so this request waits, too.
         for (part_result& one : request.results) one = {};
         leave_out(request, decider, log_answer::held_back);
         return true;
@@ -120,7 +120,7 @@ private:
 /// Settles the requests of calls inside a native transaction.
 /// Shape:   fetch() - reads the records that the unit of work expects; execute(part) - gives its
 ///          result; change(request, write_context) - changes an existing entry, and sets the
-///          result; refusal - null where all ids are taken for new
+///          result; refusal - null if all ids count as new
 /// Returns: the requests whose entries are still to be inserted
 template <typename UnitOfWork, typename Fetch, typename Execute, typename Change>
 [[nodiscard]] std::vector<one_phase_request*>
@@ -130,7 +130,7 @@ settle_side_by_side(UnitOfWork& unit, std::span<one_phase_call* const> calls, Fe
     ids_side_by_side ids{refusal};
     for (auto const* const call : calls) {
         for (auto* const one : call->requests) {
-            if (ids.look(*one)) continue;
+            if (ids.must_leave_out(*one)) continue;
             for (part_request const& part : one->parts) unit.expect(part);
         }
     }

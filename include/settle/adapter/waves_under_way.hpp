@@ -14,8 +14,8 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// Shape:   threads may share an object; a wave is known by the place of its results
-/// Cost:    a thread for each wave, which is little beside the wait for a server
+/// Shape:   threads may share an object; the address of its results identifies a wave
+/// Cost:    a thread for each wave, which is cheap compared with the wait for a server
 class waves_under_way {
 public:
     waves_under_way() = default;
@@ -26,9 +26,9 @@ public:
         if (!made_in_.is_here()) static_cast<void>(new waves(std::move(waves_)));
     }
 
-    /// Begins `perform(kept)`, which gives the ending, on another thread. False when there is no
-    /// thread to be had: then nothing has begun.
-    /// Shape:   everything that perform uses stays until finish() or abandon()
+    /// Begins `perform(kept)`, which returns the commit result, on another thread. False if no
+    /// thread can be started: then nothing has begun. Shape:   everything that perform uses stays
+    /// until finish() or abandon()
     template <typename Perform>
     [[nodiscard]] bool start(std::span<part_result> results, Perform perform) {
         std::lock_guard const guard{mutex_};
@@ -53,8 +53,8 @@ public:
     void finish(std::span<part_result> results) {
         auto const done = take(results);
         if (!done) return;
-        one_wave& here = done.mapped();
-        set_results(results, here.kept, here.ended.get());
+        one_wave& wave = done.mapped();
+        set_results(results, wave.kept, wave.ended.get());
     }
 
     /// Waits for the end of a wave whose results are no longer needed.
@@ -70,7 +70,7 @@ private:
     };
     using waves = std::map<part_result const*, one_wave>;
 
-    /// The thread goes on with the wave that stands in the node.
+    /// Takes a wave out of the map; its thread continues with the node.
     typename waves::node_type take(std::span<part_result> results) {
         std::lock_guard const guard{mutex_};
         return waves_.extract(results.data());

@@ -80,7 +80,7 @@ template <Described T>
 struct members_of {
     static constexpr std::size_t count = member_count<T>;
 
-    /// Where the members of a value stand, in the order of the description.
+    /// Pointers to the members of a value, in the order of the description.
     template <typename Pointer, typename Value>
     static std::array<Pointer, count + 1> pointers(Value& value) {
         return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -94,7 +94,7 @@ struct members_of {
     });
 };
 
-/// Shape:   members - up to one without a codec; places - of their values
+/// Shape:   members - the last one has no codec; pointers - to their values
 void write_members(std::string& out, member_codec const* members, void const* const* pointers,
                    secrets shown);
 
@@ -267,8 +267,8 @@ template <typename T>
                                 "See definition#field-types"};
 }
 
-/// Shape:   value - passes check_texts, and is nested no deeper than json_reader::max_depth; what
-///          does not cannot be read back
+/// Shape:   value - passes check_texts, and is nested no deeper than json_reader::max_depth; any
+///          other value cannot be read back
 template <typename T>
 void append_json(std::string& out, T const& value, secrets shown = secrets::written) {
     detail::codec_of<T>.write(out, &value, shown);
@@ -282,15 +282,15 @@ template <typename T>
     return out;
 }
 
-/// Reads the value at which the reader stands. False when the reader failed; `value` is then
+/// Reads the next value of the reader. False when the reader failed; `value` is then
 /// unspecified.
 template <typename T>
 bool read_json(json_reader& reader, T& value, json_form form = json_form::exact) {
     return detail::codec_of<T>.read(reader, &value, form);
 }
 
-/// The value that a text says, and nothing before or after it.
-/// Errors: errc::damaged with the path and the byte, whatever the bytes are
+/// The value of a text that contains nothing else.
+/// Errors: errc::damaged with the path and the byte, for any bytes
 /// Cost:   as json_reader
 template <typename T>
 [[nodiscard]] result<T> decode_json(std::string_view text, json_form form = json_form::exact) {

@@ -17,28 +17,28 @@ SETTLE_BEGIN
 /// The errors of the library itself. Adapters have categories of their own, whose codes compare
 /// equal to the conditions below.
 enum class errc {
-    id_in_use = 1,      ///< the id was used with other parameters or another type
-    bad_parameters,     ///< the parameters break a guard of theirs; nothing was written
-    bad_text,           ///< a text is not UTF-8, or an id is empty or too long
-    unknown_id,         ///< no entry has this id
-    unknown_type,       ///< no definition of this engine has the entry's name
-    other_definition,   ///< a definition of this name is known, but not the one of the entry
-    damaged,            ///< a stored value cannot be read
-    not_reversible,     ///< the transaction cannot be reversed; the sentence says why
-    store_unreachable,  ///< the store or the log could not be reached; nothing was written
-    other_log,          ///< the store belongs to another log
-    unfit_store,        ///< the store cannot hold the collection as it is described
-    other_version,      ///< the store's own tables are of another version of the library
-    stopped,            ///< the caller's deadline or stop token ended the call
-    record_exists,      ///< a record has this key already
-    too_young,          ///< an entry is too young to be purged
-    forked,             ///< it was made before fork(), and this is the child
-    bad_option,         ///< an option has a value that makes no sense
-    store_moved,        ///< the store's files are no longer the ones at their paths
-    record_missing      ///< no record has this key
+    id_in_use = 1,     ///< the id was used with other parameters or another type
+    bad_parameters,    ///< the parameters break a guard of theirs; nothing was written
+    bad_text,          ///< a text is not UTF-8, or an id is empty or too long
+    unknown_id,        ///< no entry has this id
+    unknown_type,      ///< no definition of this engine has the entry's name
+    other_definition,  ///< the engine has another definition of this name than the entry
+    damaged,           ///< a stored value cannot be read
+    not_reversible,    ///< the transaction cannot be reversed; the sentence names the reason
+    store_unreachable, ///< the store or the log could not be reached; nothing was written
+    other_log,         ///< the store belongs to another log
+    unfit_store,       ///< the store cannot hold the collection as it is described
+    other_version,     ///< the store's own tables are of another version of the library
+    stopped,           ///< the caller's deadline or stop token ended the call
+    record_exists,     ///< a record has this key already
+    too_young,         ///< an entry is too young to be purged
+    forked,            ///< it was made before fork(), and this is the child
+    bad_option,        ///< an option has a value that makes no sense
+    store_moved,       ///< the store's open files are no longer the files at their paths
+    record_missing     ///< no record has this key
 };
 
-/// The actions that errors of all adapters ask of a caller.
+/// Conditions that errors of all adapters compare with; each asks for another action of a caller.
 enum class condition {
     retryable = 1, ///< it did not take effect and may be tried again
     conflict,      ///< it conflicts with another transaction
@@ -57,7 +57,7 @@ enum class condition {
     return {static_cast<int>(code), condition_category()};
 }
 
-/// An error: a code to branch on, and a sentence that says what to do.
+/// An error: a code to branch on, and a sentence that names the next step.
 struct error {
     std::error_code code;
     std::string text;
@@ -149,7 +149,7 @@ public:
     /// Errors: throws std::logic_error when there is a value
     [[nodiscard]] settle::error const& problem() const& {
         if (has_value_) {
-            throw std::logic_error("settle: a result that has a value was asked for its problem. "
+            throw std::logic_error("settle: problem() was called on a result that has a value. "
                                    "Look at has_value() first");
         }
         return problem_;

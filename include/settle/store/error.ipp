@@ -44,17 +44,17 @@ SETTLE_FUNCTION std::error_category const& condition_category() noexcept {
         std::string message(int code) const override {
             switch (static_cast<condition>(code)) {
             case condition::retryable: return "may be tried again";
-            case condition::conflict: return "met somebody else's work";
+            case condition::conflict: return "conflicts with another transaction";
             case condition::permanent: return "trying again will not help";
             case condition::unknown: return "may have taken effect";
             }
             return "unknown condition";
         }
-        bool equivalent(std::error_code const& code, int wanted) const noexcept override {
+        bool equivalent(std::error_code const& code, int expected) const noexcept override {
             if (code.category() != settle_category()) return false;
             auto const which = static_cast<errc>(code.value());
             bool const retryable = which == errc::store_unreachable || which == errc::stopped;
-            return static_cast<condition>(wanted) ==
+            return static_cast<condition>(expected) ==
                    (retryable ? condition::retryable : condition::permanent);
         }
     };

@@ -37,9 +37,10 @@ public:
     }
     bool take(std::string_view signs) noexcept;
 
-    /// Goes over a number.
+    /// Reads a number.
     bool take_number(std::string_view& number) noexcept;
-    /// Goes over a text from its opening to its closing quote; appends what it means, if wanted.
+    /// Reads a text from its opening to its closing quote; appends its value unless `meaning` is
+    /// null.
     bool take_text(std::string* meaning);
 
 private:

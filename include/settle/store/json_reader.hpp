@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reads JSON text piece by piece, strictly, and says where it is damaged.
+// Reads JSON text piece by piece, strictly, and reports the position of damage.
 #pragma once
 
 #include <settle/store/error.hpp>
@@ -32,7 +32,7 @@ enum class json_kind : std::uint8_t { none, null, boolean, whole, real, text, ar
 ///
 /// The first failure stays: everything after it returns false and changes nothing.
 /// Errors: errc::damaged for a text that is not JSON by RFC 8259, a member named twice, a text with
-///         a NUL, and nesting deeper than max_depth; with the place, never with a value, since a
+///         a NUL, and nesting deeper than max_depth; with the position, never with a value, since a
 ///         value may be secret
 /// Cost:   linear in the text, but n log n in the members of one object; no recursion
 class json_reader {
@@ -91,7 +91,7 @@ private:
     };
 
     bool fail_here(std::string_view reason) { return fail(reason, cursor_.position()); }
-    bool expect(json_kind wanted);
+    bool expect(json_kind expected);
     bool take_word(std::string_view word);
     bool begin(json_kind kind);
     bool next(char close);

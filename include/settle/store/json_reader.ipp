@@ -34,7 +34,7 @@ SETTLE_FUNCTION void append_path_name(std::string& path, std::string_view name) 
         return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
                (character >= '0' && character <= '9') || character == '_';
     });
-    // Cut where a code point ends, and say that it was cut.
+    // Cut after a whole code point, and mark the cut.
     auto const shown = name.substr(0, utf8_prefix(name.substr(0, longest)));
     auto const cut = shown.size() < name.size() ? std::string_view{"..."} : std::string_view{};
     if (plain && !name.empty()) {
@@ -92,14 +92,14 @@ SETTLE_FUNCTION std::string json_reader::path() const {
     return path;
 }
 
-SETTLE_FUNCTION bool json_reader::expect(json_kind wanted) {
+SETTLE_FUNCTION bool json_reader::expect(json_kind expected) {
     if (failed_) return false;
     auto const found = peek();
     begun_ = cursor_.position();
     if (!ready_) return fail("no value can be read here");
-    if (found != wanted) {
+    if (found != expected) {
         std::string reason{"expected "};
-        reason.append(detail::words_for(wanted)).append(", found ");
+        reason.append(detail::words_for(expected)).append(", found ");
         return fail(reason.append(detail::words_for(found)));
     }
     ready_ = false;
@@ -128,21 +128,21 @@ SETTLE_FUNCTION bool json_reader::next(char close) {
     if (depth_ == 0 || levels_[depth_ - 1].object != object) {
         return fail_here(object ? "no object is open here" : "no array is open here");
     }
-    auto& here = levels_[depth_ - 1];
+    auto& innermost = levels_[depth_ - 1];
     if (ready_) return fail_here("the value before was not read");
     cursor_.skip_space();
     if (cursor_.take({&close, 1})) {
-        here.inside = false;
+        innermost.inside = false;
         return leave();
     }
-    if (here.length > 0) {
+    if (innermost.length > 0) {
         if (!cursor_.take(",")) {
             return fail_here(object ? "expected ',' or '}'" : "expected ',' or ']'");
         }
         cursor_.skip_space();
     }
-    here.inside = !object;
-    ++here.length;
+    innermost.inside = !object;
+    ++innermost.length;
     ready_ = !object;
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// One scalar of a native row, and its JSON, from which it comes back exactly.
+// One scalar of a native row, and its JSON, which restores it exactly.
 #pragma once
 
 #include <settle/store/json_reader.hpp>
@@ -23,10 +23,10 @@ using native_value =
 
 /// Appends a scalar: `null`, `true`, `5`, `5.0`, `"text"`; `{"$real":"inf"}`, `"-inf"` and `"nan"`
 /// (without its payload) for what JSON has no number; `{"$blob":"00ff"}`; and `{"$text":"ff"}` for
-/// a native text that is not UTF-8, which must come back as it was nevertheless.
+/// a native text that is not UTF-8, which must be restored unchanged, too.
 void append_native(std::string& out, native_value const& value);
 
-/// Reads what append_native wrote. False when the reader failed; `value` is then unspecified.
+/// Reads the JSON of append_native. False when the reader failed; `value` is then unspecified.
 bool read_native(json_reader& reader, native_value& value);
 
 SETTLE_END

@@ -92,8 +92,8 @@ SETTLE_FUNCTION bool read_tagged(json_reader& reader, native_value& value) {
     std::string_view name;
     auto const found = reader.next_member(name);
     if (reader.failed()) return false;
-    auto const known = found && (name == "$blob" || name == "$real" || name == "$text");
-    if (!known) return reader.fail("expected a scalar, or $blob, $real or $text", begun);
+    auto const tagged = found && (name == "$blob" || name == "$real" || name == "$text");
+    if (!tagged) return reader.fail("expected a scalar, or $blob, $real or $text", begun);
     if (!read_tagged_content(reader, name[1], value)) return false;
     if (reader.next_member(name)) return reader.fail("expected the end of the object");
     return !reader.failed();
@@ -130,7 +130,7 @@ SETTLE_FUNCTION bool read_native(json_reader& reader, native_value& value) {
     case json_kind::text: return reader.read_text(value.emplace<std::string>());
     case json_kind::object: return detail::read_tagged(reader, value);
     case json_kind::array:
-        // Begun, so that the reader knows where it stands.
+        // begin_object() moves the reader to the members.
         return reader.begin_array() && reader.fail("expected a scalar, found an array");
     case json_kind::none: break;
     }

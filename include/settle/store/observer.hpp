@@ -34,9 +34,9 @@ struct event {
     void const* shown = nullptr;
     bool by_this_call = false;  ///< of `step::end`: the call that is observed made the state final
 
-    /// The transaction has ended, by this call. Of all calls that meet it, only one says so.
+    /// True if this call has ended the transaction. This holds for one event of each transaction.
     [[nodiscard]] bool ends() const noexcept { return taken == step::end && by_this_call; }
-    /// The transaction was asked for, and had ended before or was ended by another call.
+    /// True if the transaction had ended before this call, or another call has ended it.
     [[nodiscard]] bool ended_before() const noexcept {
         return taken == step::end && !by_this_call;
     }

@@ -103,11 +103,11 @@ namespace detail {
 
 /// The same, looked up once for each thread, and again in a forked child.
 SETTLE_FUNCTION std::string const& own_process() {
-    struct known {
+    struct process_text {
         process_stamp where;
         std::string text = this_process();
     };
-    thread_local std::optional<known> self;
+    thread_local std::optional<process_text> self;
     if (!self || !self->where.is_here()) self.emplace();
     return self->text;
 }
@@ -117,13 +117,13 @@ SETTLE_FUNCTION std::string const& own_process() {
 SETTLE_FUNCTION bool is_gone(std::string_view owner) {
     std::string const& self = detail::own_process();
     if (owner == self || self.empty()) return false;
-    auto const theirs = detail::split(owner, '/');
+    auto const other = detail::split(owner, '/');
     auto const ours = detail::split(self, '/');
-    if (theirs.size() != ours.size() || ours.size() < 5 || ours[3].empty()) return false;
+    if (other.size() != ours.size() || ours.size() < 5 || ours[3].empty()) return false;
     for (std::size_t i = 3; i < ours.size(); ++i) {
-        if (theirs[i] != ours[i]) return false;
+        if (other[i] != ours[i]) return false;
     }
-    return !theirs[2].empty() && detail::has_ended(theirs[1], theirs[2]);
+    return !other[2].empty() && detail::has_ended(other[1], other[2]);
 }
 
 SETTLE_END

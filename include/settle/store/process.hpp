@@ -20,7 +20,7 @@ void count_forks() noexcept;
 } // namespace detail
 
 /// Remembers the process that created it.
-/// Cost:    one load of a counter; the system is not asked
+/// Cost:    one load of a counter, and no call of the system
 class process_stamp {
 public:
     process_stamp() noexcept {

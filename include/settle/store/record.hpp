@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Parts that are records: how a part request meets its record. The record rule decides; a store
-// reads the record and its marks before, and writes their changes afterwards.
+// Parts that are records: how a part request is executed on its record. The record rule decides; a
+// store reads the record and its marks before, and writes their changes afterwards.
 #pragma once
 
 #include <settle/protocol/conditional.hpp>
@@ -55,7 +55,7 @@ template <typename Collection>
     return static_cast<key>(std::get<given>(request.key()));
 }
 
-/// Lets a part meet its record, as the request's action says.
+/// Executes a part on its record, by the action of the request.
 /// Shape:   Record - of the descriptor's collection
 template <Described Record>
 [[nodiscard]] record_answer<Record> execute(part_request const& request, record_slot<Record>& slot,
@@ -97,7 +97,7 @@ template <Described Record>
     return made;
 }
 
-/// The answer of a part that has met its record.
+/// The result of a part that was executed on its record.
 template <Described Record>
 [[nodiscard]] part_result result_of(record_answer<Record>&& given) {
     return {given.what, std::move(given.exclusive), {}};
@@ -127,8 +127,8 @@ struct record_part_functions {
         auto& into = *static_cast<record_answer<record>*>(answer_to);
         auto& at = *static_cast<record_slot<record>*>(slot);
         record created{};
-        auto const wanted = intent_of(request);
-        if constexpr (std::remove_const_t<decltype(wanted)>::creates) {
+        auto const intent = intent_of(request);
+        if constexpr (std::remove_const_t<decltype(intent)>::creates) {
             bool overflow = false;
             std::visit([&](auto key) { store_key(created, key, overflow); }, request.key());
             if (overflow) {
@@ -138,26 +138,26 @@ struct record_part_functions {
         }
         if (request.action == step::one_phase) {
             into = apply_one_phase(at, *request.id, request.part, request.epoch_number, created,
-                                   wanted, native_image);
+                                   intent, native_image);
         } else {
             into = settle::apply(at, *request.id, request.part, request.epoch_number, created,
-                                 wanted, native_image);
+                                 intent, native_image);
         }
     }
     static void conditional(part_request const& request, void* change) {
         auto& into = *static_cast<std::optional<conditional_change<record>>*>(change);
-        auto const wanted = intent_of(request);
+        auto const intent = intent_of(request);
         switch (request.action) {
         case step::confirm:
-            into = conditional_finish<record>(*request.id, request.part, request.committed, wanted);
+            into = conditional_finish<record>(*request.id, request.part, request.committed, intent);
             break;
         case step::one_phase:
             into = conditional_apply_one_phase<record>(*request.id, request.part,
-                                                       request.epoch_number, wanted);
+                                                       request.epoch_number, intent);
             break;
         default:
-            into = conditional_apply<record>(*request.id, request.part, request.epoch_number,
-                                             wanted);
+            into =
+                conditional_apply<record>(*request.id, request.part, request.epoch_number, intent);
         }
     }
     static std::string_view native_image(part_request const& request) {

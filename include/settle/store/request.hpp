@@ -88,8 +88,7 @@ struct read_request {
     transaction_descriptor const* type;
     void const* parameters; ///< of the type
     std::int64_t* row;      ///< as entry_write::row; the log may change it
-    /// The transaction's insert comes next, and was not refused yet: it meets an entry that this
-    /// read missed.
+    /// The transaction's insert follows, and finds an entry that this read missed.
     bool inserts_next = false;
 };
 
@@ -107,7 +106,7 @@ struct one_phase_request {
     void const* parameters;
     bool inserts;           ///< its entry is new; otherwise its entry is `initial`
     std::span<part_request const> parts; ///< all of the transaction
-    std::span<part_result> results;      ///< the store sets them before it asks for the decision
+    std::span<part_result> results;      ///< the store sets them before the decision
     entry_write write{};    ///< set by the decision
     write_result result{};  ///< set by the store and the log
 };
@@ -120,7 +119,7 @@ public:
     one_phase_decider& operator=(one_phase_decider const&) = delete;
     virtual ~one_phase_decider() = default;
 
-    /// Returns: true if the entry is to be written, as `request.write` says now; false if the
+    /// Returns: true if the entry must be written as in `request.write`; false if the
     ///          native transaction must change nothing for this request
     virtual bool decide(one_phase_request& request) = 0;
     /// A decider over copies of the transactions, for a test that performs a call later. It owns

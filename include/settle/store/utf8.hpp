@@ -26,7 +26,7 @@ namespace detail {
                                : lead < 0xF5 ? 4
                                              : 0;
     if (length == 0 || text.size() < length) return 0;
-    // The second byte alone tells overlong forms, surrogates and values beyond U+10FFFF apart.
+    // The second byte alone shows overlong forms, surrogates and values beyond U+10FFFF.
     unsigned const lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     unsigned const highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
     if (byte(1) < lowest || byte(1) > highest) return 0;

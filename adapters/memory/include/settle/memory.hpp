@@ -23,8 +23,8 @@ struct no_lock {
 template <typename Lock>
 class basic_database;
 
-/// How many transactions this store prefers in one call: one, while its data is in the cache. No
-/// call here has a cost that several transactions could share.
+/// The preferred number of transactions in one call is one, so that their data stays in the cache:
+/// no call of this store has a cost that several transactions could share.
 inline constexpr std::size_t liked_wave = 1;
 
 /// The records of some collections of one database.
@@ -89,20 +89,20 @@ public:
     }
 
     /// In the order of the collections, the keys, the transactions and their parts.
-    /// Cost:    a page looks at its own records, and at those without marks that lie between; the
-    ///          first after a record came or went sorts the keys of its collection
+    /// Cost:    a page reads its own records, and the records without marks between them. The first
+    ///          page after a creation or an erase sorts the keys of its collection
     result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
                                           std::size_t limit) {
         std::lock_guard const guard{database_->lock()};
         std::vector<mark_locator> found;
         // After a mark of one collection: the rest of that collection, then the later collections.
         bool reached = !after;
-        auto const look_at = [&]<typename C>(table<C>& looked_at) {
-            bool const here = !reached && after->collection == C::name;
-            if (reached || here) looked_at.append_marks(found, here ? &*after : nullptr, limit);
-            reached = reached || here;
+        auto const append = [&]<typename C>(table<C>& of) {
+            bool const begins = !reached && after->collection == C::name;
+            if (reached || begins) of.append_marks(found, begins ? &*after : nullptr, limit);
+            reached = reached || begins;
         };
-        (look_at(table_of<Collections>()), ...);
+        (append(table_of<Collections>()), ...);
         return found;
     }
 
@@ -116,7 +116,7 @@ public:
         return reply;
     }
 
-    /// The table itself, for tests that look at marks.
+    /// The table itself, for tests that check marks.
     template <typename C>
     table<C>& table_of() {
         return *std::get<table<C>*>(tables_);
@@ -162,8 +162,8 @@ public:
     void look_up(std::span<read_request const> requests, Found&& found) {
         for (std::size_t at = 0; at < requests.size(); ++at) {
             bool same = false;
-            result<std::optional<entry>> here = look_up_one(requests[at], same);
-            found(at, std::move(here), same);
+            result<std::optional<entry>> stored = look_up_one(requests[at], same);
+            found(at, std::move(stored), same);
         }
     }
 
@@ -234,9 +234,9 @@ public:
         open_table<std::remove_cvref_t<decltype(Collection)>>().reserve(room);
     }
 
-    /// Makes room for so many more entries of a transaction type. A transaction whose texts have at
-    /// most 15 characters then asks nothing of the heap: the log keeps its entries until they are
-    /// purged, so a program that counts on that says how many there will be.
+    /// Reserves memory for additional entries of a transaction type. A transaction with texts of at
+    /// most 15 characters then allocates nothing. The log keeps entries until a purge, so the
+    /// number must include all entries until then.
     /// Shape:   Type - as in settle::type: `db.reserve_entries<transfer_type>(1000)`
     template <auto const& Type>
     void reserve_entries(std::size_t room) {

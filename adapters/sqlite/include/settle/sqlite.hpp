@@ -10,10 +10,10 @@
 SETTLE_BEGIN
 namespace sqlite {
 
-/// One database file. Records stand in ordinary tables, one for each collection, made on first use;
-/// a table that is there is taken as it is, when it fits. Entries are read with the sqlite3 shell
-/// in the view settle_entries.
-/// Shape:   path - a file, made when it is not there; a file of another application is refused
+/// One database file. Each collection is an ordinary table, created on first use; an existing table
+/// is used unchanged if it fits the collection. People read entries with the sqlite3 shell, in the
+/// view settle_entries.
+/// Shape:   path - a file, created if it does not exist; a file of another application is refused
 /// Errors:  the constructor throws settle::failure with one sentence
 /// Cost:    a wave is one transaction and one sync of the disk (write-ahead log, synchronous=FULL).
 ///          Threads and engines may share it

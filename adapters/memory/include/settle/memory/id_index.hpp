@@ -24,8 +24,8 @@ struct text_hash {
 };
 
 /// Pointers to objects with a member `id`, each id once.
-/// Cost:    O(1); a place holds the hash as well, so that what is not looked for is seldom touched.
-///          Growing beyond the room that was reserved moves every place once
+/// Cost:    O(1); a slot also holds the hash, so a search seldom touches another object. Growing
+///          beyond the reserved room moves every slot once
 template <typename Value>
 class id_index {
     struct slot {
@@ -42,7 +42,7 @@ public:
         return slots_.empty() ? nullptr : slots_[spot(id, hash(id))].value;
     }
 
-    /// Gives the value of an id, which is `make()` when the id is new, and whether it is.
+    /// Returns the value of an id, and true if the id is new: the value is then `make()`.
     template <typename Make>
     std::pair<Value*, bool> find_or_add(std::string_view id, Make&& make) {
         if (size_ >= slots_.size() / 4 * 3) grow(size_ + 1);

@@ -48,8 +48,8 @@ public:
         }));
     }
 
-    /// Has the processor fetch the record of a key. It guesses the bucket as libstdc++ chooses it:
-    /// another library's may be another one, and nothing is gained then.
+    /// Prefetches the record of a key. It computes the bucket as libstdc++ does; with another
+    /// library the prefetch has no use and does no harm.
     template <typename Key>
     [[gnu::always_inline]] void expect(Key const& key) const {
         if (slots_.empty()) return;
@@ -89,8 +89,8 @@ public:
         by_key_.reserve(slots_.size() + room);
     }
 
-    /// Appends marks until there are `limit`, in the order of key, transaction and part; behind one
-    /// of this collection, when it is given.
+    /// Appends marks up to `limit`, in the order of key, transaction and part.
+    /// Shape:   after - null, or a mark of this collection: only later marks are appended
     void append_marks(std::vector<mark_locator>& out, mark_locator const* after,
                       std::size_t limit) {
         auto at = ordered().begin();
@@ -126,7 +126,7 @@ public:
         return result.what;
     }
 
-    /// The slot itself, for tests that look at marks.
+    /// The slot itself, for tests that check marks.
     [[nodiscard]] record_slot<record_type> const* slot(stored_key const& key) const {
         auto const found = slots_.find(key);
         return found == slots_.end() ? nullptr : &found->second;
@@ -142,8 +142,8 @@ private:
     using slot_type = typename map_type::value_type;
     using kept = slot_type const*;
 
-    /// Lets a part meet its record. A slot left without a record and marks is erased.
-    /// Shape:   part - any number that the same part of later transactions has, too
+    /// Executes a part on its record. A slot without a record and marks is erased afterwards.
+    /// Shape:   part - a number that the same part of later transactions has, too
     template <typename Key, typename Execute>
     [[gnu::always_inline]] record_answer<record_type> execute_at(std::size_t part, Key const& key,
                                                                  Execute&& execute) {
@@ -151,7 +151,7 @@ private:
         bool const in_order = in_order_;
         auto& slot = found == nullptr ? add(key) : found->second;
         auto result = execute(slot);
-        // A slot that came and went leaves the order as it was.
+        // A slot that was added and erased leaves the order unchanged.
         if (is_empty(slot)) drop(key, found == nullptr && in_order);
         return result;
     }
@@ -160,7 +160,7 @@ private:
     /// is tried first.
     template <typename Key>
     [[gnu::always_inline]] slot_type* find(std::size_t part, Key const& key) {
-        slot_type*& last = last_met_[part % last_met_.size()];
+        slot_type*& last = last_used_[part % last_used_.size()];
         if (last != nullptr && is_same(last->first, key)) return last;
         auto const found = slots_.find(key);
         return found == slots_.end() ? nullptr : last = &*found;
@@ -202,13 +202,13 @@ private:
     }
     [[gnu::noinline]] void drop(lookup_type key, bool in_order) {
         auto const at = slots_.find(key);
-        std::replace(last_met_.begin(), last_met_.end(), &*at, static_cast<slot_type*>(nullptr));
+        std::replace(last_used_.begin(), last_used_.end(), &*at, static_cast<slot_type*>(nullptr));
         slots_.erase(at);
         in_order_ = in_order;
     }
 
     map_type slots_;
-    std::array<slot_type*, 32> last_met_{}; ///< by part, of any transaction
+    std::array<slot_type*, 32> last_used_{}; ///< by part, of any transaction
     std::vector<kept> by_key_;
     bool in_order_ = true; ///< `by_key_` has every slot, in order
 };

@@ -16,7 +16,7 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Shape:   path - a file; what SQLite would take for a URI is a file name as well
+/// Shape:   path - a file name, also if it looks like a URI
 [[nodiscard]] inline std::string plain_path(std::string const& path) {
     return path.starts_with("file:") ? "./" + path : path;
 }
@@ -58,7 +58,7 @@ class statement {
 public:
     statement() = default;
 
-    /// Shape:   phase - what it does, as it goes after "SQLite could not"; a literal
+    /// Shape:   phase - the action, as error sentences put it after "SQLite could not"; a literal
     statement(connection const& on, std::string_view sql, char const* phase);
 
     [[nodiscard]] explicit operator bool() const noexcept { return handle_ != nullptr; }
@@ -81,8 +81,8 @@ private:
     return bytes.data() == nullptr ? "" : bytes.data();
 }
 
-/// One run of a statement: values are bound in order, rows are looked at in place, and the
-/// statement is ready for the next run when this one ends, however it ends.
+/// One run of a statement: values are bound in order, and rows are read without a copy. The
+/// destructor makes the statement ready for the next run.
 class run {
 public:
     explicit run(statement const& of) noexcept : handle_(of.get()), phase_(of.phase()) {}
@@ -100,7 +100,7 @@ public:
         return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
                                          SQLITE_STATIC, SQLITE_UTF8));
     }
-    /// Keeps the text itself until the row is done with.
+    /// Keeps the text itself until the run ends.
     run& bind_copy(std::string_view text) {
         return check(sqlite3_bind_text64(handle_, ++bound_, not_null(text), text.size(),
                                          SQLITE_TRANSIENT, SQLITE_UTF8));
@@ -116,7 +116,7 @@ public:
         return value ? bind(*value) : bind(nullptr);
     }
 
-    /// Goes to the next row; false when there is none.
+    /// Moves to the next row; false after the last row.
     bool next();
     /// Runs a statement without rows; returns the number of rows that it changed.
     std::int64_t change() {

@@ -9,7 +9,7 @@ namespace sqlite::detail {
 
 SETTLE_FUNCTION connection::connection(std::string const& path,
                                        std::chrono::milliseconds busy_timeout) {
-    // Each connection is used behind a mutex of ours, so SQLite's own would only cost time.
+    // A mutex of settle guards each connection, so SQLite's own mutex would only cost time.
     constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
                           SQLITE_OPEN_PRIVATECACHE | SQLITE_OPEN_EXRESCODE;
     sqlite3* opened = nullptr;

@@ -28,7 +28,7 @@ namespace detail {
     default: break;
     }
     switch (primary_code(code)) {
-    // Another connection was in the way, or memory was short; both pass.
+    // Another connection held a lock, or memory was short; both are temporary.
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
@@ -36,7 +36,7 @@ namespace detail {
     case SQLITE_ABORT:
     case SQLITE_SCHEMA:
     case SQLITE_NOMEM: return condition::retryable;
-    // A commit that fails so may be in the write-ahead log nevertheless.
+    // A commit that fails with this code may still be in the write-ahead log.
     case SQLITE_IOERR: return condition::unknown;
     // Any other error needs a repair first.
     default: return condition::permanent;
@@ -54,18 +54,19 @@ namespace detail {
 /// The advice for an error whose message from SQLite gives none.
 [[nodiscard]] constexpr std::string_view remedy_for(int code) noexcept {
     switch (primary_code(code)) {
-    case SQLITE_ERROR: return " Another program has changed the tables: put back what is missing.";
+    case SQLITE_ERROR:
+        return " Another program has changed the tables. Restore the missing table or column.";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
         return " Another program writes to the file: let it end its transaction.";
     case SQLITE_NOMEM: return " Let the process have more memory.";
-    case SQLITE_FULL: return " Make room on the disk, and ask again.";
+    case SQLITE_FULL: return " Free space on the disk, and call again.";
     case SQLITE_IOERR: return " Look at the disk and at the system's log.";
     case SQLITE_READONLY:
     case SQLITE_PERM: return " Let this user write to the file and to its folder.";
     case SQLITE_CANTOPEN:
-        return " See that its folder is there and may be written to, and that the process may open "
+        return " Check that its folder exists and is writable, and that the process may open "
                "more files.";
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB: return " Restore the database from a copy.";
@@ -96,7 +97,7 @@ namespace detail {
 /// In most of its files SQLite reports a full disk as an I/O error.
 [[nodiscard]] int with_cause(sqlite3* connection, int code) noexcept;
 
-/// Shape:   phase - what was being done, as it goes after "SQLite could not"
+/// Shape:   phase - the action, as the sentence puts it after "SQLite could not"
 [[nodiscard]] error describe(sqlite3* connection, int code, std::string_view phase);
 
 [[noreturn]] inline void raise(sqlite3* connection, int code, std::string_view phase) {
@@ -107,7 +108,8 @@ namespace detail {
     throw failure({make_error_code(code), std::move(text)});
 }
 
-/// True if the error concerns one record or its table, so the wave's other records can go on.
+/// True if the error concerns one record or its table, so the other records of the wave are not
+/// affected.
 [[nodiscard]] bool is_of_one_record(std::error_code const& code) noexcept;
 
 } // namespace detail

@@ -26,7 +26,7 @@ namespace detail {
 SETTLE_FUNCTION int with_cause(sqlite3* connection, int code) noexcept {
     if (!takes_room(code) || connection == nullptr) return code;
     if (says_no_room(sqlite3_system_errno(connection))) return SQLITE_FULL;
-    // After a commit only the file itself knows: the database, or the log that is written to.
+    // After a commit only a file has the errno: the database, or the write-ahead log.
     for (int const which : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
         sqlite3_file* file = nullptr;
         int cause = 0;
@@ -42,7 +42,7 @@ SETTLE_FUNCTION error describe(sqlite3* connection, int code, std::string_view p
     code = with_cause(connection, code);
     std::string text{"settle: SQLite could not "};
     text.append(phase).append(": ");
-    // The connection's own words name the table or column; they are of its last call alone.
+    // The connection's message names the table or column, but only for its last call.
     auto const last = connection != nullptr ? sqlite3_extended_errcode(connection) : SQLITE_OK;
     text.append(primary_code(last) == primary_code(code) ? sqlite3_errmsg(connection)
                                                          : sqlite3_errstr(code));

@@ -8,11 +8,11 @@
 SETTLE_BEGIN
 namespace sqlite {
 
-/// SQL that stands where a value or a condition may; parameters and lines are numbered `?`s.
+/// SQL of a value or of a condition. Parameters and lines are numbered `?`s.
 struct expression_sql {
     std::string value;
-    /// 1 when every number stays within 64 bits. SQLite would go on with a REAL instead, so a value
-    /// counts only under this condition.
+    /// 1 when every number stays within 64 bits. SQLite would continue with a REAL, so a value
+    /// is valid only under this condition.
     std::string fits{};
     int bound = 0; ///< the number of the last `?`
 };
@@ -49,7 +49,8 @@ private:
     static constexpr bool is_text =
         std::is_same_v<typename field_traits<typename E::type>::plain_type, std::string>;
 
-    /// A REAL stays one through + - *, so the outermost number of a comparison tells of all inside.
+    /// A REAL stays a REAL through + - *, so a check of the outermost number covers all inner
+    /// numbers.
     void must_fit(std::string const& number) {
         if (!made_.fits.empty()) made_.fits += " AND ";
         made_.fits.append("typeof(").append(number).append(") = 'integer'");
@@ -139,7 +140,7 @@ private:
 
 /// Lowers an expression over the columns of a record's table.
 /// Shape:   first - the number of its first `?`
-/// Errors:  none at run time: `fits` is 0 or NULL exactly where settle::evaluate says `overflow`
+/// Errors:  none at run time: `fits` is 0 or NULL exactly when settle::evaluate reports `overflow`
 template <Described Record, Expression E>
 [[nodiscard]] expression_sql lower(E const& expression, int first = 1) {
     return detail::expression_writer<Record>{first}.write(expression);
@@ -158,7 +159,7 @@ void bind_leaf(run& to, line_expression<Path...> const&, Scope const& at) {
     bind_field(to, settle::detail::follow<Path...>(*at.line));
 }
 
-/// Binds what the `?`s of a lowered expression stand for, in their order. Texts must outlive the
+/// Binds the values of the `?`s of a lowered expression, in their order. Texts must outlive the
 /// run.
 template <typename E, typename Scope>
 void bind_expression(run& to, E const& expression, Scope const& at) {

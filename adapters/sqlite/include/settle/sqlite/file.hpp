@@ -36,8 +36,8 @@ public:
     [[nodiscard]] writer& with() noexcept { return writer_; }
     [[nodiscard]] connection const& reader() const noexcept { return reader_; }
 
-    /// False in a child forked since: the child must not touch the file, and a thread that the
-    /// child lacks may hold a mutex.
+    /// False in a child that was forked later: the child must not touch the file, and a thread that
+    /// the child lacks may hold a mutex.
     [[nodiscard]] bool is_here() const noexcept { return made_in_.is_here(); }
 
     /// Locks both connections for the caller.
@@ -63,15 +63,16 @@ public:
         }
     }
 
-    /// Errors:  throws settle::failure when the files are not the ones at their paths any more
+    /// Errors:  throws settle::failure when the open files are no longer the files at their paths
     void check() { writer_.files().check(); }
 
     /// Runs a function in a native transaction, which callers share; see group_commit.
     commit_result perform(settle::detail::function_view<void(transaction&)> function);
 
     /// True if only this session has written records since its last call: the records that it
-    /// remembers are unchanged. Asked inside a native transaction.
-    /// Shape:   session - its address; null if it remembers nothing, and the others must forget
+    /// remembers are unchanged. Called inside a native transaction.
+    /// Shape:   session - its address; null if it remembers nothing; the other sessions must then
+    /// forget
     [[nodiscard]] bool unchanged_for(void const* session);
 
     /// The same for a function with a value; its exception becomes the result's error.
@@ -116,13 +117,13 @@ private:
     open_file open_{path_};
     std::mutex reading_;
     statement version_;
-    std::int64_t asked_ = 0;     ///< the number that it gave
-    std::uint64_t asked_in_ = 0; ///< in this transaction
+    std::int64_t data_version_ = 0; ///< the last result of that statement
+    std::uint64_t read_in_ = 0;     ///< the native transaction of that result
     seen seen_;
 };
 
-/// Deletes what holds statements. To finalize one is to use its connection, which another session's
-/// thread may be using.
+/// Deletes an object that holds statements. Finalizing a statement uses its connection, which a
+/// thread of another session may be using.
 template <typename Holder>
 struct alone_deleter {
     detail::file* file;

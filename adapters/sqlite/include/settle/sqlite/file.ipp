@@ -22,14 +22,14 @@ file::perform(settle::detail::function_view<void(transaction&)> function) {
 
 SETTLE_FUNCTION bool file::unchanged_for(void const* session) {
     if (!version_) version_ = {writer_.on(), "PRAGMA data_version", "look at the database"};
-    // The number changes with the commits of other connections, whosoever they are: never while
-    // a transaction of ours is open.
-    if (std::exchange(asked_in_, writer_.begun()) != writer_.begun()) {
+    // The number changes with commits of other connections, and never during a transaction of
+    // this connection.
+    if (std::exchange(read_in_, writer_.begun()) != writer_.begun()) {
         run row{version_};
         row.next();
-        asked_ = row.integer(0);
+        data_version_ = row.integer(0);
     }
-    seen const now{session, asked_, writer_.undone()};
+    seen const now{session, data_version_, writer_.undone()};
     return std::exchange(seen_, now) == now && session != nullptr;
 }
 
@@ -41,8 +41,9 @@ SETTLE_FUNCTION std::string const& file::checked(std::string const& path,
                                     " ms. Give it 0 or more. See sqlite#open-a-file");
     }
     if (!path.empty() && path != ":memory:") return path;
-    raise(errc::unfit_store, "settle: settle::sqlite::database takes the path of a file, '" + path +
-                                 "' is none. For records that end with the process use "
+    raise(errc::unfit_store, "settle: settle::sqlite::database takes the path of a file, and '" +
+                                 path +
+                                 "' is not a path. For records that end with the process use "
                                  "settle::memory::database. See sqlite#open-a-file");
 }
 
@@ -74,9 +75,9 @@ SETTLE_FUNCTION connection file::connected(std::string const& path,
 SETTLE_FUNCTION void file::explain(failure const& problem, std::string const& path) {
     auto const& code = problem.problem().code;
     if (code.category() != sqlite_category()) return;
-    auto const refuse = [&](std::string_view what) {
+    auto const refuse = [&](std::string_view cause) {
         std::string text{"settle: '"};
-        text.append(path).append("' ").append(what).append(" See sqlite#open-a-file");
+        text.append(path).append("' ").append(cause).append(" See sqlite#open-a-file");
         throw failure({code, std::move(text)});
     };
     switch (primary_code(code.value())) {
@@ -84,7 +85,7 @@ SETTLE_FUNCTION void file::explain(failure const& problem, std::string const& pa
     case SQLITE_FULL: refuse("cannot be opened: the disk is full. Make room on it."); break;
     case SQLITE_READONLY: refuse("can only be read. Allow writing to it and its folder."); break;
     case SQLITE_CANTOPEN:
-        refuse("cannot be opened. See that its folder is there and may be written to.");
+        refuse("cannot be opened. Check that its folder exists and is writable.");
         break;
     case SQLITE_IOERR:
         if (code.value() != SQLITE_IOERR_SHORT_READ) break;

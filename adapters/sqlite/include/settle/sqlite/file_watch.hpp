@@ -44,16 +44,17 @@ class file_watch {
 public:
     /// Remembers the files that are at their paths now.
     /// Shape:   on - has read the database in WAL mode; path - as the caller gave it
-    /// Errors:  throws settle::failure with errc::store_moved when one of them is not open here
+    /// Errors:  throws settle::failure with errc::store_moved when this process does not have one
+    /// of them open
     void watch(connection const& on, std::string const& path);
 
     /// Errors:  throws settle::failure with errc::store_moved, from then on at every call; with
-    ///          SQLITE_IOERR_FSTAT when a file cannot be looked at, and the next call looks again
+    ///          SQLITE_IOERR_FSTAT when a file cannot be checked; the next call checks again
     /// Cost:    three calls of the system while nothing changes in the folder, else six
     void check();
 
-    /// The same where a recent check suffices.
-    /// Cost:    that of a clock, most times
+    /// The same if a recent check suffices.
+    /// Cost:    usually one reading of the clock
     void check_lately() {
         if (lost_ != none || !is_lately(good_at_, std::chrono::milliseconds{1})) check();
     }
@@ -83,12 +84,13 @@ private:
 
     void name_files(std::string const& name, std::string const& path);
 
-    /// The same file from the moment on at which it was found to be another or gone.
-    [[nodiscard]] finding look() noexcept;
+    /// Checks all files. The first file found replaced or missing stays the finding of all later
+    /// calls.
+    [[nodiscard]] finding check_files() noexcept;
 
     [[nodiscard]] bool is_unchanged(file_status const& folder) const noexcept;
 
-    finding look_at_all(file_status const& folder, time now) noexcept;
+    finding check_all(file_status const& folder, time now) noexcept;
 
     [[nodiscard]] static bool is_lately(std::atomic<time> const& at, time span) noexcept;
 
@@ -96,10 +98,10 @@ private:
 
     static bool has_moved(connection const& on);
 
-    /// Takes again the read lock that SQLite holds on the file for as long as it is open. POSIX
-    /// takes it away from the whole process whenever any code of it closes that file, and another
-    /// program then takes itself for the last one and removes the write-ahead log.
-    /// False when such a program is at work just now.
+    /// Takes again the read lock that SQLite holds on the open file. By POSIX, the whole process
+    /// loses this lock when any of its code closes that file. Another program then believes to be
+    /// the last user, and removes the write-ahead log.
+    /// False if such a program holds the file now.
     bool keep_lock() noexcept;
 
     [[noreturn]] void raise_unclear(finding const& wrong) const;
@@ -108,7 +110,7 @@ private:
 
     std::array<std::string, 3> paths_;
     std::array<file_identity, 3> identities_{};
-    std::string folder_; ///< of all of them, where that says whether they have changed
+    std::string folder_; ///< of all files; empty if it does not show their changes
     file_identity folder_identity_{};
     bool watching_ = false;
     std::atomic<int> descriptor_{-1};     ///< of the database

@@ -59,14 +59,14 @@ SETTLE_FUNCTION void file_watch::watch(connection const& on, std::string const& 
 }
 
 SETTLE_FUNCTION void file_watch::check() {
-    finding const wrong = look();
+    finding const wrong = check_files();
     if (wrong.file == none) return;
     if (wrong.problem != 0) raise_unclear(wrong);
     raise(errc::store_moved, sentence());
 }
 
 SETTLE_FUNCTION bool file_watch::may_checkpoint() noexcept {
-    if (look().file == none) return true;
+    if (check_files().file == none) return true;
     if (lost_ != log || look_at(paths_[log].c_str()).problem != ENOENT) return false;
     auto const found = look_at(paths_[database].c_str());
     return found && found.identity == identities_[database] &&
@@ -77,21 +77,21 @@ SETTLE_FUNCTION void file_watch::name_files(std::string const& name, std::string
     std::error_code problem;
     auto const whole = std::filesystem::absolute(path, problem);
     paths_ = {problem ? name : whole.string(), name + "-wal", name + "-shm"};
-    // A name that leads elsewhere may change without its folder.
+    // The target of a symbolic link may change without its folder.
     bool const direct = !problem && !std::filesystem::is_symlink(whole, problem) && !problem;
     folder_ = direct ? whole.parent_path().string() : std::string{};
     if (auto const found = look_at(folder_.c_str())) folder_identity_ = found.identity;
 }
 
-SETTLE_FUNCTION file_watch::finding file_watch::look() noexcept {
+SETTLE_FUNCTION file_watch::finding file_watch::check_files() noexcept {
     if (lost_ != none) return {lost_};
     if (!watching_) return {};
     time const now = std::chrono::system_clock::now().time_since_epoch();
-    // First the lock: as long as this process has it, no other program removes the others.
+    // The lock comes first: while this process has it, no other program removes the other files.
     if (!keep_lock()) return lose(log);
     auto const folder = folder_.empty() ? file_status{ENOENT} : look_at(folder_.c_str());
     if (!is_unchanged(folder)) {
-        if (auto const wrong = look_at_all(folder, now); wrong.file != none) return wrong;
+        if (auto const wrong = check_all(folder, now); wrong.file != none) return wrong;
     }
     good_at_ = now;
     return {};
@@ -103,15 +103,15 @@ SETTLE_FUNCTION bool file_watch::is_unchanged(file_status const& folder) const n
            folder.identity == folder_identity_ && is_lately(looked_at_, std::chrono::seconds{1});
 }
 
-SETTLE_FUNCTION file_watch::finding file_watch::look_at_all(file_status const& folder,
-                                                            time now) noexcept {
+SETTLE_FUNCTION file_watch::finding file_watch::check_all(file_status const& folder,
+                                                          time now) noexcept {
     for (std::size_t at = 0; at < paths_.size(); ++at) {
         auto const found = look_at(paths_[at].c_str());
         if (found.is_unclear()) return {at, found.problem};
         if (!found || found.identity != identities_[at]) return lose(at);
     }
     if (!folder) return {};
-    // A change that comes later must get a later time.
+    // A later change must get a later time.
     bool const lasts = folder.changed + step_of(folder.changed) < now;
     folder_changed_ = lasts ? folder.changed : time::min();
     looked_at_ = now;
@@ -137,7 +137,7 @@ SETTLE_FUNCTION bool file_watch::has_moved(connection const& on) {
 }
 
 SETTLE_FUNCTION bool file_watch::keep_lock() noexcept {
-    // Another part of the program may have closed it, and its number may mean another file now.
+    // Another part of the program may have closed the descriptor, and reused its number.
     int descriptor = descriptor_;
     if (!is_descriptor_of(descriptor, identities_[database])) {
         descriptor = descriptor_of(identities_[database]);
@@ -154,9 +154,9 @@ SETTLE_FUNCTION bool file_watch::keep_lock() noexcept {
 
 SETTLE_FUNCTION void file_watch::raise_unclear(finding const& wrong) const {
     std::string text{"settle: '"};
-    text.append(paths_[wrong.file]).append("' cannot be looked at: ");
+    text.append(paths_[wrong.file]).append("' cannot be checked: ");
     text.append(std::generic_category().message(wrong.problem));
-    text.append(". Let this process reach its folder, and ask again. See sqlite#files");
+    text.append(". Give this process access to its folder, and call again. See sqlite#files");
     throw failure({{SQLITE_IOERR_FSTAT, sqlite_category()}, std::move(text)});
 }
 
@@ -165,7 +165,7 @@ SETTLE_FUNCTION std::string file_watch::sentence() const {
     std::string text{"settle: '"};
     text.append(paths_[at]).append("' is no longer the file that is open: ");
     text.append(at == database ? "it was deleted, moved or replaced. End the programs that use "
-                                 "it, see to it that the right file stands there"
+                                 "it, put the right file at this path"
                                : "another program has deleted or replaced it. End the programs "
                                  "that use the database");
     return text.append(", and open it again. See sqlite#files");

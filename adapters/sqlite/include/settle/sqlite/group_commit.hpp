@@ -15,15 +15,15 @@ public:
 
     /// Calls `function(transaction&)` in a native transaction, perhaps on another thread and beside
     /// the work of other callers, and perhaps twice, if another member undid the first attempt.
-    /// Errors:  what it throws ends its own work alone: a settle::failure as `undone`, anything
-    ///          else comes out here
+    /// Errors:  an exception of the function undoes its own work alone. A settle::failure gives
+    ///          `undone`; any other exception is rethrown
     commit_result perform(settle::detail::function_view<void(transaction&)> function);
 
 private:
     struct member : settle::detail::group_member {
         settle::detail::function_view<void(transaction&)> perform;
         std::exception_ptr thrown{};
-        bool failed = false; ///< its part was undone, whatever becomes of the others
+        bool failed = false; ///< its part was undone, independent of the other members
     };
     using groups = settle::detail::groups<member>;
     using group = groups::group;
@@ -31,13 +31,13 @@ private:
     void perform_all(group& all);
 
     /// False if the whole native transaction was rolled back with it.
-    /// Shape:   shared - others have a part in the transaction
+    /// Shape:   shared - the transaction has parts of other members
     bool perform_one(transaction& native, member& one, bool shared);
 
-    /// One member's error has undone all work: each member goes alone, so that no other fails.
+    /// Commits each member alone, since the error of one member has undone the work of all.
     void fall_apart(std::optional<transaction>& native, std::span<member* const> all);
 
-    static constexpr std::size_t largest = 1024; ///< members, so that a commit comes
+    static constexpr std::size_t largest = 1024; ///< members; a bound for the wait
 
     writer& writer_;
     groups groups_{1, largest};

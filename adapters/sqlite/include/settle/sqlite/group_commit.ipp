@@ -19,7 +19,7 @@ group_commit::perform(settle::detail::function_view<void(transaction&)> function
     if (me.end) return *std::move(me.end);
     return {commit_status::unknown,
             {std::make_error_code(std::errc::not_enough_memory),
-             "settle: a thread that wrote for others had no memory left. "
+             "settle: the thread that committed for several callers ran out of memory. "
              "See running#undecided"}};
 }
 

@@ -21,8 +21,8 @@ struct in_order {
     part_number part{};
 };
 
-/// A number that grows with the keys, so that few of them are compared themselves: what follows a
-/// beginning that all keys of a wave have in common tells them apart.
+/// A number in the order of the keys, so that few keys are compared themselves. Of texts it holds
+/// the bytes after the common prefix of all keys of a wave.
 class key_rank {
 public:
     template <typename KeyOf>
@@ -53,12 +53,12 @@ private:
     std::size_t common_ = 0; ///< bytes
 };
 
-/// Shape:   one is used again and again
-/// Cost:    what came in the same order the last time is not sorted anew: the marks of a wave come
-///          so when they are added and when they are pulled
+/// Shape:   one object sorts many waves
+/// Cost:    no sort if the keys have the same order as the last time: a wave adds and pulls its
+///          marks in one order
 class key_sorter {
 public:
-    /// Shape:   key_of(place) - a std::int64_t or a std::string_view
+    /// Shape:   key_of(index) - a std::int64_t or a std::string_view
     template <typename KeyOf>
     void sort(std::vector<in_order>& all, KeyOf&& key_of) {
         if (all.size() < 2) return;
@@ -98,7 +98,7 @@ private:
         return true;
     }
 
-    std::vector<ranked> order_; ///< of what was sorted last
+    std::vector<ranked> order_; ///< of the last sort
     std::vector<in_order> sorted_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The bounds of a record with many marks, in the table settle_bound: the number of its marks, and
-// how far all marks together could still move each member. Adding a mark needs no other mark.
+// the range in which all marks together can still move each member. With them, adding a mark reads
+// no other mark.
 #pragma once
 
 #include <settle/sqlite/mark_codec.hpp>
@@ -44,8 +45,8 @@ public:
     /// True if any record of the file has bounds.
     [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
 
-    /// Calls `found(place, bounds)` for every record of a wave that has them.
-    /// Shape:   wave - its rows are key and place
+    /// Calls `found(index, bounds)` for every record of a wave that has them.
+    /// Shape:   wave - its rows are key and index
     /// Errors:  throws errc::damaged, naming the record
     template <typename Wave, typename Found>
     void load(wave_rows& with, Wave& wave, Found&& found) const {
@@ -55,7 +56,7 @@ public:
     }
 
     /// Writes the bounds of a wave's records, and erases bounds that are no longer needed.
-    /// Shape:   wave - its rows are key, place, marks or 0, least, most
+    /// Shape:   wave - its rows are key, index, marks or 0, least, most
     template <typename Wave>
     void write(wave_rows& with, Wave& wave) const {
         auto const shown = with.show_rows(wave);

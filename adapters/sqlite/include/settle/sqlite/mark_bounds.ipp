@@ -38,7 +38,7 @@ SETTLE_FUNCTION mark_bounds bounds_table::read(run const& row) const {
     for (std::size_t i = 0; i < record.integers; ++i) {
         possible = possible && found.least[i] <= 0 && found.most[i] >= 0;
     }
-    if (!possible) damaged(of_->name, row.text(0), "it holds what no marks give");
+    if (!possible) damaged(of_->name, row.text(0), "no marks have such bounds");
     return found;
 }
 

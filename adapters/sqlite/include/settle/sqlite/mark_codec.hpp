@@ -2,8 +2,8 @@
 // The effect of a mark on its record, as the columns of its row: readable JSON.
 //
 //   effect   confirm            undo                image
-//   add      {"balance":100}    {"balance":-100}                 numbers that are added
-//   set      {"paid":true}      {"paid":false}      {…}          values that are put in place
+//   add      {"balance":100}    {"balance":-100}                 added numbers
+//   set      {"paid":true}      {"paid":false}      {…}          assigned values
 //   create   {…}                {…}                              an undo erases the record
 //   erase                       {…}                 {…}          a confirm erases the record
 #pragma once
@@ -32,7 +32,7 @@ using settle::detail::mark_view;
 using settle::detail::member_descriptor;
 using settle::detail::record_descriptor;
 
-/// Appends `"name":` to an object that is under way.
+/// Appends `"name":` to an unfinished object.
 void begin_member(std::string& out, std::string_view name);
 
 /// Shape:   deltas - one for each integer member
@@ -61,7 +61,7 @@ template <typename Read>
 [[nodiscard]] error decode_deltas(record_descriptor const& of, std::string_view text,
                                          std::vector<std::int64_t>& deltas);
 
-/// Escrow let no such mark in: it was changed since, or its record was changed past it.
+/// Escrow admits no such mark: another program changed the mark or its record.
 [[nodiscard]] error check_range(record_descriptor const& of, void* record,
                                        std::span<std::int64_t const> deltas);
 
@@ -71,13 +71,15 @@ template <typename Read>
 [[nodiscard]] error decode_fields(record_descriptor const& of, std::string_view text,
                                          void* record, std::uint64_t& fields);
 
-/// Shape:   into - may hold another mark's columns, whose memory is used again
+/// Shape:   into - may hold the columns of another mark; their memory is reused
 void encode_mark(record_descriptor const& of, mark_view const& from, mark_columns& into);
 
 /// Reads the columns that encode_mark wrote.
 /// Shape:   record - the record under the mark, or null; an exclusive effect keeps only the members
-///          that it changes, and no other transaction changes the rest while the mark is there
-/// Errors:  errc::damaged, with the place in the JSON, or the member that could not take a sum
+///          that it changes, and no other transaction changes the other members before the mark
+///          ends
+/// Errors:  errc::damaged, with the position in the JSON, or the member whose range a sum would
+/// leave
 [[nodiscard]] error decode_mark(record_descriptor const& of, mark_columns const& from,
                                        void* record, mark_data& into);
 

@@ -96,7 +96,7 @@ SETTLE_FUNCTION error decode_mark(record_descriptor const& of, mark_columns cons
                                   void* record, mark_data& into) {
     auto const* const end = std::end(effect_names);
     auto const* const name = std::find(std::begin(effect_names), end, from.effect);
-    if (name == end) return {make_error_code(errc::damaged), "the effect is none that is known"};
+    if (name == end) return {make_error_code(errc::damaged), "the effect has an unknown name"};
     if (name == effect_names) return decode_sums(of, from.confirm, from.undo, record, into);
     exclusive_draft made = of.draft_exclusive(record);
     *made.created = from.effect.starts_with("create");

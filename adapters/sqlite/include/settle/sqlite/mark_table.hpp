@@ -43,12 +43,12 @@ public:
                  "(key, collection, id, participant, line) = (?1, ?2, ?3, ?4, ?5)",
                  "pull marks") {}
 
-    /// True if any record of the file has a mark; otherwise no mark is looked for.
+    /// True if any record of the file has a mark; otherwise no search is needed.
     [[nodiscard]] bool any_at_all() const { return run{any_}.next(); }
 
-    /// Reads the marks of some records, which stand in their slots already.
-    /// Shape:   wave - its rows are key, place, and when each asks for the marks of a transaction
-    ///          alone: its id; place_of(number) - that record's place
+    /// Reads the marks of some records into their slots.
+    /// Shape:   wave - its rows are key, index, and, if each needs the marks of one transaction
+    ///          only, its id; state_of(index) - the state of that record
     /// Errors:  throws errc::damaged, naming the mark
     template <typename Wave, typename StateOf>
     void load(wave_rows& with, Wave& wave, bool own, StateOf&& state_of) const {
@@ -60,7 +60,7 @@ public:
         }
     }
 
-    /// Shape:   wave - its rows are key, place, id, participant, line, epoch, effect, confirm,
+    /// Shape:   wave - its rows are key, index, id, participant, line, epoch, effect, confirm,
     ///          undo, image
     template <typename Wave>
     void insert(wave_rows& with, Wave& wave) const {
@@ -73,10 +73,10 @@ public:
     ///          which is given key, id and part; first, last - keys of it
     template <typename Wave>
     void erase(wave_rows& with, Wave& wave, part_key const& first, part_key const& last) const {
-        // Where few others stand between them, all are met by walking past them; else each is
-        // looked for.
-        auto const wanted = static_cast<std::int64_t>(wave.size());
-        std::int64_t const few = 2 * wanted + 8;
+        // If few other marks are between these marks, one scan finds all; otherwise each mark has
+        // its own search.
+        auto const count = static_cast<std::int64_t>(wave.size());
+        std::int64_t const few = 2 * count + 8;
         std::int64_t gone = 0;
         if (count_between(first, last, few) < few) {
             auto const shown = with.show_changes(wave);
@@ -89,16 +89,16 @@ public:
                 gone += row.bind(part.participant).bind(part.line).change();
             });
         }
-        // What ends with a mark must not stand while the mark does.
-        if (gone != wanted) {
+        // The effect of the end must not be written if the mark stays.
+        if (gone != count) {
             sqlite::detail::raise(errc::damaged,
-                                  "settle: marks in the table settle_mark are not where they were "
-                                  "read: run PRAGMA integrity_check on the file. "
+                                  "settle: marks in the table settle_mark vanished between their "
+                                  "read and their erasure. Run PRAGMA integrity_check on the file. "
                                   "See errors#damaged");
         }
     }
 
-    /// True if a part has left its mark.
+    /// True if a part has a mark.
     [[nodiscard]] bool has(connection const& on, part_key const& key, transaction_id const& id,
                            part_number part) const;
     /// True if a record has a mark.
@@ -143,7 +143,7 @@ public:
                   "read marks"),
           damaged_(on, select(names) + "AND NOT (" + has_locator + ") LIMIT ?1", "read marks") {}
 
-    /// Behind a place. In the first page come those first that have no place themselves.
+    /// The marks behind a locator. The first page begins with damaged marks without a locator.
     [[nodiscard]] std::vector<mark_locator> read(std::optional<mark_locator> const& after,
                                                std::size_t limit) const;
 
@@ -162,7 +162,7 @@ private:
             limit, static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max())));
     }
 
-    /// Texts are taken as they are, so that a page can begin behind one that is not UTF-8.
+    /// Texts are not checked, so that a page can begin behind a text that is not UTF-8.
     [[nodiscard]] static mark_locator read_locator(run const& row);
 
     statement placed_;

@@ -61,11 +61,11 @@ mark_reader::read(std::optional<mark_locator> const& after, std::size_t limit) c
     std::vector<mark_locator> found;
     if (limit == 0) return found;
     if (!after) {
-        // Nobody can ask for what is behind such a one, so one that can be asked for is last.
+        // No page can begin behind a damaged mark, so the last mark of a page has a locator.
         run rows{damaged_, as_limit(limit - 1)};
         while (rows.next()) found.push_back(read_locator(rows));
     }
-    // Before every mark comes the empty collection of the least key, which no store has.
+    // The empty collection with the least key precedes every mark.
     mark_locator const behind =
         after.value_or(mark_locator{{}, std::numeric_limits<std::int64_t>::min(), {}, {}, 0});
     run rows{placed_, behind.id, behind.part.participant, behind.part.line};
@@ -81,7 +81,7 @@ SETTLE_FUNCTION mark_locator mark_reader::read_locator(run const& row) {
     std::string ignored;
     std::int64_t number = 0;
     std::string_view problem = read_field(row, 0, ignored);
-    locator.id = row.text(0); // which makes a text of it: its type is known by now
+    locator.id = row.text(0); // converts the column, so its type is read before
     auto const read = [&](int column, auto& into) {
         auto const found = read_field(row, column, into);
         if (problem.empty()) problem = found;

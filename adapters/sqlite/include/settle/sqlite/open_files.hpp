@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // The files that this program has open, so that a forked child knows its parent's files.
 //
-// SQLite counts a process's locks by file. A child has a copy of that count and none of the locks:
-// a connection that it opened to such a file would go without a lock that it believes to hold.
+// SQLite counts a process's locks by file. A forked child has a copy of that count and none of the
+// locks: its connection to such a file would believe to hold a lock that it does not have.
 #pragma once
 
 #include <settle/sqlite/error.hpp>
@@ -15,14 +15,14 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// One file in a list that is read in a forked child as well. So it is not behind a mutex, which
-/// another thread of the parent may have held, and its nodes stay.
+/// A file in a list that a forked child reads, too. The list has no mutex, which another thread of
+/// the parent may have held, and its nodes are never freed.
 class open_file {
 public:
     /// Errors:  throws settle::failure when the file was open before this process was forked
     static void check(std::string const& path);
 
-    /// Shape:   path - of a file that is open from now on
+    /// Shape:   path - of a file that the caller has just opened
     explicit open_file(std::string const& path);
     open_file(open_file const&) = delete;
     open_file& operator=(open_file const&) = delete;

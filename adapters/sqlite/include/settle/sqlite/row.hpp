@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A record as the columns of a row: what each column must hold, how it is bound and how it is read.
-// Structs and lists inside of a record are texts, of JSON.
+// A record as the columns of a row: the requirements of each column, and how it is bound and read.
+// Structs and lists inside of a record are JSON texts.
 #pragma once
 
 #include <settle/adapter/collection.hpp>
@@ -50,8 +50,8 @@ inline void give_key(cell to, part_key const& key) {
     return std::visit([&](auto const& value) { return row.compare(value, column); }, key);
 }
 
-/// Calls `give` with a value as a column has it: an integer, a text or nothing; or `give_copy` with
-/// a text that goes with the call.
+/// Calls `give` with the value of a column: an integer, a text or nothing; or `give_copy` with a
+/// text that is valid during the call only.
 template <typename Give, typename GiveCopy>
 void as_column(member_access const& access, void const* value, Give&& give, GiveCopy&& give_copy) {
     if (access.optional && access.is_null(value)) {

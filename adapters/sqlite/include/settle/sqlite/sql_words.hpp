@@ -12,7 +12,7 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 [[nodiscard]] constexpr bool is_word_character(char one) noexcept {
-    // Bytes of other scripts belong to words, as SQLite takes them.
+    // Bytes of other scripts belong to words, as in SQLite.
     return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') ||
            one == '_' || one == '$' || static_cast<unsigned char>(one) >= 0x80;
 }
@@ -26,7 +26,7 @@ namespace sqlite::detail {
                       [](char a, char b) { return upper(a) == upper(b); });
 }
 
-/// The place behind what begins at `at` in quotes or as a comment; `at` itself when nothing does.
+/// The position after a quoted text or a comment that begins at `at`; else `at`.
 [[nodiscard]] constexpr std::size_t behind_quoted(std::string_view sql, std::size_t at) noexcept {
     auto const behind = [&](std::string_view close, std::size_t from) {
         auto const end = sql.find(close, from);

@@ -17,7 +17,7 @@ enum class affinity : std::uint8_t { integer, text, blob, real, numeric };
 /// Source:  https://www.sqlite.org/datatype3.html, section 3.1
 [[nodiscard]] affinity affinity_of(std::string_view declared);
 
-/// A column as the table has it.
+/// A column of the existing table.
 struct column_found {
     std::string name;
     std::string type;
@@ -30,7 +30,7 @@ class table_check {
 public:
     table_check(connection const& on, table_need const& need) : on_(on), need_(need) {}
 
-    /// Errors:  throws errc::unfit_store with one sentence that says what to do
+    /// Errors:  throws errc::unfit_store with one sentence that names the change to make
     void check();
 
 private:
@@ -42,7 +42,7 @@ private:
 
     void check_kind() const;
 
-    void look_at_columns();
+    void read_columns();
 
     [[nodiscard]] column_found const& column(std::string_view name) const;
 
@@ -75,7 +75,7 @@ private:
 
 [[nodiscard]] std::string create_sql(table_need const& need);
 
-/// Makes the table when there is none; takes one that is there as it is, when it fits.
+/// Creates the table if it does not exist; an existing table is used unchanged if it fits.
 /// Errors:  throws settle::failure
 void settle_table(writer& with, table_need const& need);
 

@@ -20,7 +20,7 @@ SETTLE_FUNCTION affinity affinity_of(std::string_view declared) {
 
 SETTLE_FUNCTION void table_check::check() {
     check_kind();
-    look_at_columns();
+    read_columns();
     for (auto const& one : need_.columns) check_column(one);
     check_key();
     check_indexes();
@@ -28,10 +28,11 @@ SETTLE_FUNCTION void table_check::check() {
     check_statements();
 }
 
-SETTLE_FUNCTION void table_check::refuse(std::string const& what, std::string const& remedy) const {
+SETTLE_FUNCTION void table_check::refuse(std::string const& problem,
+                                         std::string const& remedy) const {
     raise(errc::unfit_store, "settle: the table '" + std::string{need_.name} +
-                                 "' cannot hold the collection as it is described: " + what + ". " +
-                                 remedy + ". See sqlite#existing-tables");
+                                 "' cannot hold the collection as it is described: " + problem +
+                                 ". " + remedy + ". See sqlite#existing-tables");
 }
 
 SETTLE_FUNCTION void table_check::check_kind() const {
@@ -40,7 +41,7 @@ SETTLE_FUNCTION void table_check::check_kind() const {
                          "name = ?1 COLLATE NOCASE",
                          "look at a table"};
     run row{look, need_.name};
-    if (!row.next()) refuse("it is gone", "Create it again");
+    if (!row.next()) refuse("it does not exist any more", "Create it again");
     if (row.text(0) != "table") {
         refuse("it is a " + std::string{row.text(0)} + " and no ordinary table",
                "Name a table, or rename the " + std::string{row.text(0)});
@@ -51,7 +52,7 @@ SETTLE_FUNCTION void table_check::check_kind() const {
     }
 }
 
-SETTLE_FUNCTION void table_check::look_at_columns() {
+SETTLE_FUNCTION void table_check::read_columns() {
     statement const look{on_,
                          "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1)",
                          "look at a table"};
@@ -72,7 +73,7 @@ SETTLE_FUNCTION column_found const& table_check::column(std::string_view name) c
         }
     }
     refuse("it has no column '" + std::string{name} + "'",
-           "Add it with ALTER TABLE … ADD COLUMN, or take the member out of the description");
+           "Add it with ALTER TABLE … ADD COLUMN, or remove the member from the description");
 }
 
 SETTLE_FUNCTION void table_check::check_column(column_need const& one) const {
@@ -90,7 +91,7 @@ SETTLE_FUNCTION void table_check::check_column(column_need const& one) const {
     }
     if (one.optional && is.not_null) {
         refuse(name + " is NOT NULL and its field is optional",
-               "Let it be NULL, or take std::optional from the field");
+               "Remove the NOT NULL, or the std::optional of the field");
     }
 }
 
@@ -113,7 +114,7 @@ SETTLE_FUNCTION void table_check::check_key() const {
         "FROM pragma_index_xinfo(i.name) WHERE key) = '1/' || ?2 || '/BINARY'",
         "look at indexes"};
     if (run{look, need_.name, key.name}.next() || is_rowid(key)) return;
-    refuse(name + " is the key and nothing keeps two rows from having the same one",
+    refuse(name + " is the key, and two rows could have the same key",
            "Make it the PRIMARY KEY, or add a UNIQUE INDEX on it alone");
 }
 
@@ -138,8 +139,8 @@ SETTLE_FUNCTION void table_check::check_indexes() const {
     for (auto const& one : found_) {
         if (one.generated && one.not_null) {
             refuse(shown_column(one.name) + " is generated and NOT NULL, so it could refuse a "
-                                            "change of another one",
-                   "Take its NOT NULL away");
+                                            "change of another column",
+                   "Remove the NOT NULL");
         }
     }
     statement const look{on_,
@@ -163,7 +164,7 @@ SETTLE_FUNCTION void table_check::check_references() const {
     while (rows.next()) {
         if (need_.find(rows.text(0)) == nullptr) continue;
         refuse(shown_column(rows.text(0)) + " has a foreign key, which a change could break",
-               "Take the REFERENCES away");
+               "Remove the REFERENCES");
     }
 }
 
@@ -182,7 +183,7 @@ SETTLE_FUNCTION void table_check::check_statements() const {
         }
         if (has_word(rows.text(2), "CHECK")) {
             refuse("it has a CHECK, which could refuse a confirmed change",
-                   "Take it away and say it as .require(…) of the participant");
+                   "Remove it, and use .require(…) of the participant");
         }
     }
 }
@@ -201,7 +202,7 @@ SETTLE_FUNCTION std::string create_sql(table_need const& need) {
         if (!one.optional) sql += " NOT NULL";
         by_number = by_number || (one.key && one.kind != field_kind::text);
     }
-    // A text key orders the table itself, so that a record is found in one tree and not in two.
+    // A text key orders the table itself, so a search needs one tree, not two.
     return sql + (by_number ? ")" : ") WITHOUT ROWID");
 }
 
@@ -211,7 +212,7 @@ SETTLE_FUNCTION void settle_table(writer& with, table_need const& need) {
     };
     if (reserved("settle_") || reserved("sqlite_")) {
         raise(errc::unfit_store, "settle: a collection cannot be named '" + std::string{need.name} +
-                                     "', since names of other tables begin so. Name it otherwise. "
+                                     "', since other tables use this prefix. Choose another name. "
                                      "See sqlite#existing-tables");
     }
     statement const look{with.on(), "SELECT 1 FROM sqlite_master WHERE name = ?1 COLLATE NOCASE",

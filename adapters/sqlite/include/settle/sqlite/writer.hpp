@@ -23,7 +23,7 @@ class writer {
 public:
     explicit writer(connection on) : connection_(std::move(on)) {}
 
-    /// Prepares the statements, once the file is known to be a settle database.
+    /// Prepares the statements, after the file was recognized as a settle database.
     void prepare();
 
     [[nodiscard]] std::mutex& mutex() noexcept { return mutex_; }
@@ -33,9 +33,9 @@ public:
     /// Checks that the open files are still the files at their paths.
     [[nodiscard]] file_watch& files() noexcept { return files_; }
 
-    /// How often something that was written has been undone: what a cache took from it is wrong.
+    /// The number of rollbacks: after a rollback, cached values of that transaction are wrong.
     [[nodiscard]] std::uint64_t undone() const noexcept { return undone_; }
-    /// How many transactions have begun: the number of the one that is open.
+    /// The number of transactions begun, so the number of the open transaction.
     [[nodiscard]] std::uint64_t begun() const noexcept { return begun_; }
 
 private:
@@ -69,7 +69,7 @@ public:
     /// False if an error has rolled the transaction back.
     [[nodiscard]] bool is_open() const { return writer_.on().in_transaction(); }
 
-    /// Does something whose writes are undone alone when it throws.
+    /// Calls a function; if it throws, only its own writes are undone.
     void in_part(settle::detail::function_view<void()> function);
 
 private:
