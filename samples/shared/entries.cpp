@@ -73,6 +73,11 @@ nlohmann::ordered_json to_json(settle::entry const& entry) {
                                    {"before", parsed(each.before)},
                                    {"after", parsed(each.after)}});
     }
+    for (settle::kept_result const& each : entry.results) {
+        shown["results"].push_back({{"participant", each.participant},
+                                    {"line", each.line + 1},
+                                    {"value", parsed(each.value)}});
+    }
     return shown;
 }
 

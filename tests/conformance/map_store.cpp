@@ -16,7 +16,7 @@ std::string line_of(entry const& one, bool purged = false) {
                           one.parameters, one.state, static_cast<std::int64_t>(one.epoch_number),
                           static_cast<std::int64_t>(one.committed), one.revision, one.stages_kept,
                           one.owner, one.created, one.modified, one.attempts, one.why,
-                          one.participant, one.line, one.images, purged}) +
+                          one.participant, one.line, one.images, one.results, purged}) +
            '\n';
 }
 
@@ -24,10 +24,10 @@ entry entry_of(entry_line const& line) {
     entry made;
     std::tie(made.id, made.type, made.parameters, made.state, made.revision, made.stages_kept,
              made.owner, made.created, made.modified, made.attempts, made.why, made.participant,
-             made.line, made.images) =
+             made.line, made.images, made.results) =
         std::tie(line.id, line.type, line.parameters, line.state, line.revision, line.stages_kept,
                  line.owner, line.created, line.modified, line.attempts, line.why, line.participant,
-                 line.line, line.images);
+                 line.line, line.images, line.results);
     made.definition = static_cast<std::uint64_t>(line.definition);
     made.epoch_number = static_cast<settle::epoch>(line.epoch_number);
     made.committed = static_cast<settle::epoch>(line.committed);
@@ -61,6 +61,7 @@ std::optional<entry> entry_after(settle::entry_write const& write, entry const* 
     made.modified = at.now;
     if (to.takes_owner) made.owner = at.owner;
     if (write.images != nullptr) made.images = *write.images;
+    if (write.results != nullptr) made.results = *write.results;
     if (to.why != settle::reason::none) {
         auto const failed = write.failed();
         made.why = to.why;

@@ -27,7 +27,7 @@ struct entry_line {
         (std::string, owner), (settle::timestamp, created), (settle::timestamp, modified),
         (std::uint32_t, attempts), (settle::reason, why), (std::string, participant),
         (std::optional<std::uint32_t>, line), (std::vector<settle::image>, images),
-        (bool, purged));
+        (std::vector<settle::kept_result>, results), (bool, purged));
 };
 
 /// Records of one collection, with their marks.

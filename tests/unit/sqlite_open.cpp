@@ -28,7 +28,7 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
                     "('table', 'view') ORDER BY name") ==
           std::vector<std::string>{"settle_bound", "settle_entries", "settle_entry", "settle_mark",
                                    "settle_meta", "settle_owner", "settle_type"});
-    CHECK(sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'") == "3");
+    CHECK(sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'") == "4");
 }
 
 TEST_CASE("sqlite open: a file is reopened unchanged") {
@@ -130,7 +130,7 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
     sql(here.file(), "UPDATE settle_meta SET value = '7' WHERE name = 'schema_version'");
     std::string const reply = opening(here.file());
     CHECK(contains(reply, "the store is of another version: "));
-    CHECK(contains(reply, "have version 7 and this library needs version 3."));
+    CHECK(contains(reply, "have version 7 and this library needs version 4."));
     sql(here.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(here.file()), "have version unknown and"));
 }

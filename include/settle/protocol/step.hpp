@@ -63,8 +63,7 @@ enum class log_answer : std::uint8_t {
            value == log_answer::blocked;
 }
 
-/// A compare-and-set of an entry. The log compares the state and the epoch, and the revision where
-/// transactions have several stages. The engine's transactions have one stage, and revision 0.
+/// A compare-and-set of an entry. The log compares the state, the epoch and the revision.
 struct transition {
     state from = state::initial;
     epoch from_epoch = 0;

@@ -53,19 +53,22 @@
 //
 // A session of a log (LogSession):
 //   name()                        The log's name: unique, and the same for all of its life.
-//   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state
-//       and epoch. All writes of a call have the same action. Each takes effect alone or together
-//       with others, but never in part, and is answered by itself. results[i].row comes as
-//       writes[i].row. Answers:
+//   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state,
+//       epoch and revision. All writes of a call have the same action. Each takes effect alone or
+//       together with others, but never in part, and is answered by itself. results[i].row comes as
+//       writes[i].row. A new entry has revision 0, no kept stage and no results. A keep leaves the
+//       state, the epoch and the owner; it raises the revision and the number of kept stages, which
+//       no other write changes. Lists of images and results that a write has replace the lists of
+//       the entry, and all other writes leave them. Answers:
 //         taken        the write is durable
-//         conflict     the entry is there already (insert), or not in the state and epoch that the
-//                      change expects
+//         conflict     the entry is there already (insert), or not in the state, epoch and revision
+//                      that the change expects
 //         ended        instead of `conflict` to an insert, only if the entry that is there is
 //                      final: then later transactions of the window that share a record or the id
 //                      may go on
 //         unavailable  no effect; the same write may be sent again
-//         unfit        no effect, and never: the log cannot hold the entry, or at a commit, the
-//                      images make the entry too large
+//         unfit        no effect, and never: the log cannot hold the entry, or at a keep or commit,
+//                      the images or results make the entry too large
 //         blocked      no effect: a record or the entry is damaged, so that no worker can end the
 //                      transaction before a person repairs it; the entry stays as it is
 //         unknown      the write took effect at most once, possibly later

@@ -12,7 +12,7 @@ namespace testing {
 template <typename Log>
 class entry_writer {
 public:
-    /// Shape:   known - the entry's state and epoch, as this worker knows them
+    /// Shape:   known - the entry's state, epoch and revision, as this worker knows them
     entry_writer(Log& log, test_transaction of, standing known = {})
         : log_(&log), work_(std::move(of)), known_(known) {}
 
@@ -30,10 +30,18 @@ public:
     log_answer claim(timestamp when, std::string const& owner) {
         return change(step::claim, claim_of(known_), when, owner);
     }
+    log_answer keep(timestamp when, std::string const& owner,
+                    std::vector<kept_result> const& results) {
+        auto made = work_.change(step::keep, keep_of(known_));
+        made.results = &results;
+        return send(made, when, owner);
+    }
     log_answer commit(timestamp when, std::string const& owner,
-                      std::vector<image> const& images = {}) {
+                      std::vector<image> const& images = {},
+                      std::vector<kept_result> const& results = {}) {
         auto made = work_.change(step::commit, commit_of(known_));
         if (!images.empty()) made.images = &images;
+        if (!results.empty()) made.results = &results;
         return send(made, when, owner);
     }
     log_answer close(timestamp when, std::string const& owner) {

@@ -107,6 +107,12 @@ namespace detail {
     made.takes_owner = true;
     return made;
 }
+[[nodiscard]] inline transition keep_of(standing const& found) {
+    auto made = detail::change_of(found, found.state);
+    ++made.to_revision;
+    ++made.stages_kept;
+    return made;
+}
 [[nodiscard]] inline transition commit_of(standing const& found) {
     auto made = detail::change_of(found, state::applied);
     made.committed = found.epoch_number;
@@ -124,7 +130,7 @@ namespace detail {
     made.takes_owner = takes_owner;
     return made;
 }
-/// The state and epoch of the entry after a change.
+/// The state, the epoch and the revision of the entry after a change.
 [[nodiscard]] inline standing standing_after(transition const& change) {
     standing made;
     made.state = change.to;

@@ -33,6 +33,7 @@
 #include <settle/testing/store_suite/nested_cases.hpp>
 #include <settle/testing/store_suite/one_phase_cases.hpp>
 #include <settle/testing/store_suite/session_cases.hpp>
+#include <settle/testing/store_suite/stage_cases.hpp>
 #include <settle/testing/store_suite/time_cases.hpp>
 
 /// Instantiates every case for one fixture.
@@ -79,6 +80,11 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_conflict, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_wave, Fixture);                           \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_log_changes, Fixture);                        \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_keep, Fixture);                               \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_kept_results, Fixture);                       \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_old_revision, Fixture);                       \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_keep_wave, Fixture);                          \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_results_reopened, Fixture);                   \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_ended, Fixture);                              \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_row, Fixture);                                \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_look_up, Fixture);                            \

@@ -28,9 +28,14 @@ public:
     log_answer claim(std::int64_t when, std::string const& owner) {
         return base::claim(at_millisecond(when), owner);
     }
+    log_answer keep(std::int64_t when, std::string const& owner,
+                    std::vector<kept_result> const& results) {
+        return base::keep(at_millisecond(when), owner, results);
+    }
     log_answer commit(std::int64_t when, std::string const& owner,
-                      std::vector<image> const& images = {}) {
-        return base::commit(at_millisecond(when), owner, images);
+                      std::vector<image> const& images = {},
+                      std::vector<kept_result> const& results = {}) {
+        return base::commit(at_millisecond(when), owner, images, results);
     }
     log_answer close(std::int64_t when, std::string const& owner) {
         return base::close(at_millisecond(when), owner);

@@ -31,6 +31,12 @@ struct links {
     }
 };
 
+/// The members that few entries have. They would make every row large.
+struct kept_lists {
+    std::vector<image> images;
+    std::vector<kept_result> results;
+};
+
 /// One entry; its parameters follow it in memory. A row without parameters has no direction.
 struct alignas(std::max_align_t) entry_row : links {
     transaction_id id;
@@ -42,10 +48,11 @@ struct alignas(std::max_align_t) entry_row : links {
     epoch committed = 0;
     std::size_t failed_part = entry_write::no_part;
     std::uint32_t attempts = 0;
+    std::uint32_t revision = 0;
+    stage_number stages_kept = 0;
     settle::state state = settle::state::initial;
     reason why = reason::none;
-    /// Few entries have these members, and they would make every entry large.
-    std::unique_ptr<std::vector<image>> images;
+    std::unique_ptr<kept_lists> lists;
 
     [[nodiscard]] void* parameters() noexcept { return this + 1; }
     [[nodiscard]] void const* parameters() const noexcept { return this + 1; }
@@ -59,6 +66,8 @@ struct alignas(std::max_align_t) entry_row : links {
         copy.state = state;
         copy.epoch_number = epoch_number;
         copy.committed = committed;
+        copy.revision = revision;
+        copy.stages_kept = stages_kept;
         copy.owner = *owner;
         copy.created = created;
         copy.modified = modified;
@@ -69,7 +78,10 @@ struct alignas(std::max_align_t) entry_row : links {
             copy.participant = where.participant;
             copy.line = where.line;
         }
-        if (images) copy.images = *images;
+        if (lists) {
+            copy.images = lists->images;
+            copy.results = lists->results;
+        }
         return copy;
     }
 };

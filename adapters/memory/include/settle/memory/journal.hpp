@@ -53,18 +53,19 @@ public:
         entry_row* const row = find(*write.id, row_number);
         if (row == nullptr) return log_answer::conflict;
         transition const& wanted = write.change;
-        if (row->state != wanted.from || row->epoch_number != wanted.from_epoch) {
+        if (row->state != wanted.from || row->epoch_number != wanted.from_epoch ||
+            row->revision != wanted.from_revision) {
             return log_answer::conflict;
         }
         std::string const* const owner = wanted.takes_owner ? known_owner(at.owner) : row->owner;
-        if (write.images != nullptr) {
-            row->images = std::make_unique<std::vector<image>>(*write.images);
-        }
         if (is_final(wanted.to)) make_room(ended_);
+        if (write.images != nullptr || write.results != nullptr) store_lists(*row, write);
         row->state = wanted.to;
         row->epoch_number = wanted.to_epoch;
         row->committed = wanted.committed;
         row->attempts = wanted.attempts;
+        row->revision = wanted.to_revision;
+        row->stages_kept = wanted.stages_kept;
         row->modified = at.now;
         row->owner = owner;
         if (wanted.why != reason::none && row->why == reason::none) {
@@ -174,6 +175,14 @@ private:
             throw;
         }
         return &row;
+    }
+
+    [[gnu::noinline]] static void store_lists(entry_row& row, entry_write const& write) {
+        auto made = row.lists ? std::make_unique<kept_lists>(*row.lists)
+                              : std::make_unique<kept_lists>();
+        if (write.images != nullptr) made->images = *write.images;
+        if (write.results != nullptr) made->results = *write.results;
+        row.lists = std::move(made);
     }
 
     /// Entries end nearly in the order of their times: then one comparison suffices.

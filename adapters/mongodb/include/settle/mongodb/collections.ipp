@@ -237,7 +237,8 @@ SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::stri
     bool const is_parameter =
         std::any_of(layout.members.begin(), layout.members.end(),
                     [&](parameter const& one) { return layout.field_of(one.name) == field; });
-    if (is_parameter || field == "parameters" || field == "images") return content::nested;
+    bool const is_list = field == "images" || field == "results";
+    if (is_parameter || field == "parameters" || is_list) return content::nested;
     bool const ours =
         field == names.state || field == names.modified || field == names.application ||
         field == "open" || field == "$**" ||

@@ -4,9 +4,11 @@
 //   { _id: "…", type: "transfer", definition: "0123456789abcdef", parameters: {…},
 //     state: "pending", epoch: 5, committed: 5, owner: "host/1/2", created: date, modified: date,
 //     attempts: 1, reason: "guard failed", participant: "source", line: 0,
-//     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true }
+//     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true,
+//     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}] }
 //
-// `open` exists as long as the entry is unfinished. In the tutorial's layout parameters stand
+// `open` exists as long as the entry is unfinished, and the last three fields from the first keep
+// on. In the tutorial's layout parameters stand
 // beside the other fields, and only an id, a state and the parameters that are not optional are
 // required.
 #pragma once
@@ -77,6 +79,17 @@ namespace mongodb::detail {
     return all;
 }
 
+[[nodiscard]] inline document encode_results(std::vector<kept_result> const& results) {
+    document all;
+    std::size_t number = 0;
+    for (kept_result const& one : results) {
+        document made;
+        made.integer("participant", one.participant).integer("line", one.line);
+        all.object_at(number++, made.text("value", one.value));
+    }
+    return all;
+}
+
 /// Writes and reads entries in their layout.
 class entry_codec {
 public:
@@ -117,6 +130,10 @@ public:
         if (wanted.takes_owner) set.text(names().application, at.owner);
         append_failed_part(set, write);
         if (write.images != nullptr) set.array("images", encode_images(*write.images));
+        if (wanted.to_revision != wanted.from_revision) {
+            set.integer("revision", wanted.to_revision).integer("stages_kept", wanted.stages_kept);
+        }
+        if (write.results != nullptr) set.array("results", encode_results(*write.results));
         document change;
         change.object("$set", set);
         if (!layout_.is_tutorial() && is_final(wanted.to)) {
@@ -149,7 +166,14 @@ public:
         read_reason(read, into);
         read.field("participant", into.participant, false);
         read.field("line", into.line, false);
-        read_images(read, into);
+        read_list(read, "images", into.images, [](auto const& part, image& one) {
+            part("before", one.before);
+            part("after", one.after);
+        });
+        read.field("revision", into.revision, false);
+        read.field("stages_kept", into.stages_kept, false);
+        read_list(read, "results", into.results,
+                  [](auto const& part, kept_result& one) { part("value", one.value); });
         return read.problem();
     }
 
@@ -308,20 +332,22 @@ private:
         read.wrong("reason", "is none that is known");
     }
 
-    static void read_images(entry_reader& read, entry& into) {
-        auto const images = read.find("images");
-        if (!images) return;
-        images->for_each([&](value_view const& one) {
-            image& kept = into.images.emplace_back();
+    /// Shape:   members(part, element) - calls `part(name, value)` for each further member
+    template <typename Element, typename Members>
+    static void read_list(entry_reader& read, char const* field, std::vector<Element>& into,
+                          Members&& members) {
+        auto const list = read.find(field);
+        if (!list) return;
+        list->for_each([&](value_view const& one) {
+            Element& kept = into.emplace_back();
             auto const part = [&](char const* name, auto& value) {
                 auto const found = one.find(name);
                 bool const good = found && read_field(*found, value).empty();
-                if (!good) read.wrong("images", "is damaged");
+                if (!good) read.wrong(field, "is damaged");
             };
             part("participant", kept.participant);
             part("line", kept.line);
-            part("before", kept.before);
-            part("after", kept.after);
+            members(part, kept);
             return true;
         });
     }

@@ -20,7 +20,7 @@ public:
     [[nodiscard]] document filter_of(transaction_id const& id) const;
     /// Matches an id in any form.
     [[nodiscard]] static document filter_of_any(transaction_id const& id);
-    /// Matches an entry only in the state and epoch that a change requires.
+    /// Matches an entry only in the state, epoch and revision that a change requires.
     [[nodiscard]] document filter_of(transaction_id const& id, transition const& wanted) const;
 
     /// Matches the entries of a listing that follow a given entry.
@@ -37,13 +37,16 @@ public:
 
     /// The options of a find that reads only the fields of `stands`, from settle's own documents.
     [[nodiscard]] static document stand_alone();
-    /// Whether an entry has the state and epoch that a change requires.
+    /// Whether an entry has the state, epoch and revision that a change requires.
     [[nodiscard]] static bool stands(document const& found, transition const& wanted);
 
     /// The document of an id that is shown in its stored form; empty for any other id.
     [[nodiscard]] static document shown_id(transaction_id const& id);
 
 private:
+    /// A field that is absent means 0.
+    static void append_number(document& filter, std::string_view name, std::uint64_t wanted);
+
     void append_wanted(document& query, entry_filter const& filter) const;
 
     /// Programs write dates, counts of milliseconds, or no times: an entry without a time always

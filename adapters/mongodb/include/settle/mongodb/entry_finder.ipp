@@ -35,14 +35,20 @@ SETTLE_FUNCTION document entry_finder::filter_of(transaction_id const& id,
                                                  transition const& wanted) const {
     document filter = filter_of(id);
     append_states(filter, {wanted.from});
-    if (wanted.from_epoch != 0) {
-        filter.integer("epoch", static_cast<std::int64_t>(wanted.from_epoch));
-    } else {
-        document none;
-        document among;
-        filter.object("epoch", among.array("$in", none.integer("0", 0).null("1")));
-    }
+    append_number(filter, "epoch", wanted.from_epoch);
+    append_number(filter, "revision", wanted.from_revision);
     return filter;
+}
+
+SETTLE_FUNCTION void entry_finder::append_number(document& filter, std::string_view name,
+                                                 std::uint64_t wanted) {
+    if (wanted != 0) {
+        filter.integer(name, static_cast<std::int64_t>(wanted));
+        return;
+    }
+    document none;
+    document among;
+    filter.object(name, among.array("$in", none.integer("0", 0).null("1")));
 }
 
 SETTLE_FUNCTION document entry_finder::query_of(entry_filter const& filter,
@@ -75,14 +81,17 @@ SETTLE_FUNCTION document entry_finder::query_of_finished(timestamp before,
 
 SETTLE_FUNCTION document entry_finder::stand_alone() {
     document fields;
-    return only("projection", fields.integer("state", 1).integer("epoch", 1));
+    fields.integer("state", 1).integer("epoch", 1).integer("revision", 1);
+    return only("projection", fields);
 }
 
 SETTLE_FUNCTION bool entry_finder::stands(document const& found, transition const& wanted) {
     auto const state = found.find("state");
     auto const number = found.find("epoch");
+    auto const revision = found.find("revision");
     return state && state->text() == settle::name_of(wanted.from) && number &&
-           number->integer() == static_cast<std::int64_t>(wanted.from_epoch);
+           number->integer() == static_cast<std::int64_t>(wanted.from_epoch) &&
+           (revision ? revision->integer() : 0) == wanted.from_revision;
 }
 
 SETTLE_FUNCTION document entry_finder::shown_id(transaction_id const& id) {

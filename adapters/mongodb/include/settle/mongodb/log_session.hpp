@@ -123,7 +123,8 @@ public:
                                       result.transient);
     }
 
-    /// Changes the entry of a one-phase request if it still has the required state and epoch.
+    /// Changes the entry of a one-phase request if it still has the required state, epoch and
+    /// revision.
     void change_within(detail::link& with, one_phase_request& request, write_context const& at) {
         entry_write const& write = request.write;
         auto const result = change_one(with, *write.id, write.change, codec_.change_of(write, at));
@@ -409,7 +410,7 @@ private:
         }
     }
 
-    /// Changes an entry if it still has the required state and epoch.
+    /// Changes an entry if it still has the required state, epoch and revision.
     detail::bulk_result change_one(detail::link& with, transaction_id const& id,
                                    transition const& wanted, document const& change) const {
         auto const change_by = [&](auto&& one) {
@@ -428,8 +429,8 @@ private:
         else if (result.problem.empty() && result.matched == 0) of.reply = log_answer::conflict;
     }
 
-    /// Only its owner writes under an epoch, so an entry with the new state and epoch was changed
-    /// by this call.
+    /// Only its owner writes under an epoch, so an entry with the new state, epoch and revision was
+    /// changed by this call.
     void look_which_changed(some_writes all) {
         for (auto const& one : all) {
             auto const found = read(*one.id);
@@ -440,8 +441,9 @@ private:
             }
             auto const& here = found.value();
             transition const& wanted = one.write->change;
-            bool const changed =
-                here && here->state == wanted.to && here->epoch_number == wanted.to_epoch;
+            bool const changed = here && here->state == wanted.to &&
+                                 here->epoch_number == wanted.to_epoch &&
+                                 here->revision == wanted.to_revision;
             one.result->reply = changed ? log_answer::taken : log_answer::conflict;
         }
     }

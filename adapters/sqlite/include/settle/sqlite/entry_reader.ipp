@@ -61,7 +61,8 @@ SETTLE_FUNCTION std::vector<std::int64_t> entry_reader::find_old(timestamp befor
 SETTLE_FUNCTION std::string entry_reader::select() {
     return "SELECT e.id, e.type, t.name, t.definition, e.parameters, e.state, e.epoch, "
            "max(e.committed, 0) AS committed, e.attempts, e.reason, e.owner, o.name, "
-           "e.created, e.modified, e.participant, e.line, e.images FROM settle_entry AS e "
+           "e.created, e.modified, e.participant, e.line, e.images, e.revision, e.stages_kept, "
+           "e.results FROM settle_entry AS e "
            "LEFT JOIN settle_type AS t ON t.number = e.type "
            "LEFT JOIN settle_owner AS o ON o.number = e.owner ";
 }
@@ -97,11 +98,20 @@ SETTLE_FUNCTION std::string entry_reader::read_row(run const& row, entry& into) 
     read(14, text);
     into.participant = text.value_or(std::string{});
     read(15, into.line);
-    text.reset();
-    read(16, text);
-    auto images = decode_images(text.value_or(std::string{}));
-    if (images.has_value()) into.images = std::move(images).value();
-    else if (problem.empty()) problem = "its column 'images': " + images.problem().text;
+    auto const read_list = [&](int column, auto decode, auto& list) {
+        text.reset();
+        read(column, text);
+        auto decoded = decode(text.value_or(std::string{}));
+        if (decoded.has_value()) list = std::move(decoded).value();
+        else if (problem.empty()) {
+            problem = "its column '" + std::string{row.name(column)} +
+                      "': " + decoded.problem().text;
+        }
+    };
+    read_list(16, decode_images, into.images);
+    read(17, into.revision);
+    read(18, into.stages_kept);
+    read_list(19, decode_results, into.results);
     return problem;
 }
 

@@ -65,7 +65,8 @@ public:
                   "look for an entry"),
           commit_(on.on(),
                   change_sql("state = 2, committed = epoch, "
-                             "images = coalesce(settle_value(number, 6), images)"),
+                             "images = coalesce(settle_value(number, 6), images), "
+                             "results = coalesce(settle_value(number, 10), results)"),
                   "change entries"),
           close_(on.on(), change_sql("state = iif(state = 2, 3, 5), open = NULL"),
                  "change entries"),
@@ -78,6 +79,9 @@ public:
                              "participant = iif(reason = 0, settle_value(number, 4), participant), "
                              "line = iif(reason = 0, settle_value(number, 5), line), "
                              "images = coalesce(settle_value(number, 6), images), "
+                             "revision = settle_value(number, 8), "
+                             "stages_kept = settle_value(number, 9), "
+                             "results = coalesce(settle_value(number, 10), results), "
                              "open = iif(settle_value(number, 0) IN (3, 5), NULL, 1)"),
                   "change entries"),
           claim_(on.on(),

@@ -68,7 +68,8 @@ SETTLE_FUNCTION std::uint64_t entry_table::erase_old(std::span<std::int64_t cons
 SETTLE_FUNCTION std::string entry_table::change_sql(std::string_view assignments) {
     std::string sql{"UPDATE OR FAIL settle_entry SET modified = ?1, "};
     return sql.append(assignments)
-        .append(" WHERE number BETWEEN ?2 AND ?3 AND settle_met(number, state, epoch, id)");
+        .append(" WHERE number BETWEEN ?2 AND ?3 AND settle_met(number, state, epoch, id, "
+                "revision)");
 }
 
 SETTLE_FUNCTION void entry_table::change_in_place(step action, write_context const& at) {

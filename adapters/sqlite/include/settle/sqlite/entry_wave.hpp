@@ -121,12 +121,12 @@ public:
     }
 
     /// Takes the change for a row; false if no change expects the row in its present state.
-    /// Shape:   row - number, state, epoch, id; rows come in the order of their numbers
+    /// Shape:   row - number, state, epoch, id, revision; rows come in the order of their numbers
     [[nodiscard]] bool execute(columns row);
 
     /// Shape:   row - its number
-    /// Columns:  state, epoch, attempts, reason, participant, line, images, and whether it becomes
-    ///           the owner's
+    /// Columns:  state, epoch, attempts, reason, participant, line, images, whether it becomes
+    ///           the owner's, revision, stages_kept, results
     void put(cell to, columns row, int column);
 
 private:
@@ -137,6 +137,7 @@ private:
     std::size_t next_ = 0; ///< none before it is of a row to come
     std::size_t last_ = 0;  ///< the change of the row that was met last
     std::string scratch_;  ///< JSON for a row
+    std::string results_;
 };
 
 } // namespace sqlite::detail

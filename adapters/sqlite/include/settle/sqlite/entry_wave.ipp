@@ -51,7 +51,9 @@ SETTLE_FUNCTION bool entry_changes::execute(columns row) {
         auto const& one = all_[at];
         if (one.result->reply == log_answer::taken ||
             row.integer(1) != number_in(one.wanted().from) ||
-            row.integer(2) != number_in(one.wanted().from_epoch) || row.text(3) != *one.write->id) {
+            row.integer(2) != number_in(one.wanted().from_epoch) ||
+            row.integer(4) != number_in(one.wanted().from_revision) ||
+            row.text(3) != *one.write->id) {
             continue;
         }
         one.result->reply = log_answer::taken;
@@ -78,7 +80,14 @@ SETTLE_FUNCTION void entry_changes::put(cell to, columns row, int column) {
         scratch_.clear();
         append_images(scratch_, *write.images);
         return to.give(std::string_view{scratch_});
-    default: to.give(std::int64_t{wanted.takes_owner});
+    case 7: return to.give(std::int64_t{wanted.takes_owner});
+    case 8: return to.give(number_in(wanted.to_revision));
+    case 9: return to.give(number_in(wanted.stages_kept));
+    default:
+        if (write.results == nullptr) return;
+        results_.clear();
+        append_results(results_, *write.results);
+        to.give(std::string_view{results_});
     }
 }
 

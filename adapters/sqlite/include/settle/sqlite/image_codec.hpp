@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The images of an entry as JSON in which records are objects, not quoted JSON texts.
+// The images and results of an entry as JSON in which records and values are JSON themselves, not
+// quoted JSON texts.
 #pragma once
 
 #include <settle/protocol/entry.hpp>
@@ -11,6 +12,9 @@ namespace sqlite {
 
 /// `[{"participant":0,"line":0,"before":{…},"after":{…}}]`; null where there was no record.
 void append_images(std::string& out, std::vector<image> const& images);
+
+/// `[{"participant":0,"line":0,"value":…}]`, without `value` where it is empty.
+void append_results(std::string& out, std::vector<kept_result> const& results);
 
 namespace detail {
 
@@ -46,11 +50,13 @@ void read_record_text(json_reader& reader, std::string& text, Copy&& copy) {
 }
 
 bool read_image(json_reader& reader, image& one);
+bool read_result(json_reader& reader, kept_result& one);
 
 } // namespace detail
 
 /// Errors:  errc::damaged with the place
 [[nodiscard]] result<std::vector<image>> decode_images(std::string_view text);
+[[nodiscard]] result<std::vector<kept_result>> decode_results(std::string_view text);
 
 } // namespace sqlite
 SETTLE_END

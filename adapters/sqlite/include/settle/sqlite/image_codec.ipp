@@ -7,14 +7,39 @@
 SETTLE_BEGIN
 namespace sqlite {
 
+namespace detail {
+
+/// Opens the object of a part, as an element of a list.
+inline void append_part(std::string& out, std::uint32_t participant, std::uint32_t line) {
+    if (out.back() != '[') out += ',';
+    out += "{\"participant\":";
+    append_json_integer(out, participant);
+    out += ",\"line\":";
+    append_json_integer(out, line);
+}
+
+/// Shape:   read(reader, element) - reads an element; false when the reader failed
+template <typename Element>
+[[nodiscard]] result<std::vector<Element>> decode_list(std::string_view text,
+                                                       bool (*read)(json_reader&, Element&)) {
+    std::vector<Element> list;
+    if (text.empty()) return list;
+    json_reader reader{text};
+    if (reader.begin_array()) {
+        while (reader.next_element()) {
+            if (!read(reader, list.emplace_back())) break;
+        }
+    }
+    if (!reader.finish()) return reader.problem();
+    return list;
+}
+
+} // namespace detail
+
 SETTLE_FUNCTION void append_images(std::string& out, std::vector<image> const& images) {
     out += '[';
     for (image const& one : images) {
-        if (out.back() != '[') out += ',';
-        out += "{\"participant\":";
-        append_json_integer(out, one.participant);
-        out += ",\"line\":";
-        append_json_integer(out, one.line);
+        detail::append_part(out, one.participant, one.line);
         out.append(",\"before\":").append(one.before.empty() ? "null" : one.before);
         out.append(",\"after\":").append(one.after.empty() ? "null" : one.after);
         out += '}';
@@ -22,8 +47,16 @@ SETTLE_FUNCTION void append_images(std::string& out, std::vector<image> const& i
     out += ']';
 }
 
-} // namespace sqlite
-namespace sqlite {
+SETTLE_FUNCTION void append_results(std::string& out, std::vector<kept_result> const& results) {
+    out += '[';
+    for (kept_result const& one : results) {
+        detail::append_part(out, one.participant, one.line);
+        if (!one.value.empty()) out.append(",\"value\":").append(one.value);
+        out += '}';
+    }
+    out += ']';
+}
+
 namespace detail {
 
 SETTLE_FUNCTION bool copy_native(json_reader& reader, std::string& to) {
@@ -60,21 +93,24 @@ SETTLE_FUNCTION bool read_image(json_reader& reader, image& one) {
     return !reader.failed();
 }
 
+SETTLE_FUNCTION bool read_result(json_reader& reader, kept_result& one) {
+    if (!reader.begin_object()) return false;
+    for (std::string_view name; reader.next_member(name);) {
+        if (name == "participant") read_json(reader, one.participant);
+        else if (name == "line") read_json(reader, one.line);
+        else if (name == "value") copy_value(reader, one.value);
+        else reader.fail("a result has no such member");
+    }
+    return !reader.failed();
+}
+
 } // namespace detail
-} // namespace sqlite
-namespace sqlite {
 
 SETTLE_FUNCTION result<std::vector<image>> decode_images(std::string_view text) {
-    std::vector<image> images;
-    if (text.empty()) return images;
-    json_reader reader{text};
-    if (reader.begin_array()) {
-        while (reader.next_element()) {
-            if (!detail::read_image(reader, images.emplace_back())) break;
-        }
-    }
-    if (!reader.finish()) return reader.problem();
-    return images;
+    return detail::decode_list<image>(text, detail::read_image);
+}
+SETTLE_FUNCTION result<std::vector<kept_result>> decode_results(std::string_view text) {
+    return detail::decode_list<kept_result>(text, detail::read_result);
 }
 
 } // namespace sqlite

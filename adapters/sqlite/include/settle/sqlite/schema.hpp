@@ -14,7 +14,7 @@ SETTLE_BEGIN
 namespace sqlite {
 
 /// The version of the tables settle_…; it changes when older libraries cannot use them.
-inline constexpr std::int64_t schema_version = 3;
+inline constexpr std::int64_t schema_version = 4;
 
 /// `PRAGMA application_id` of a file that settle made: "setl".
 inline constexpr std::int64_t application_id = 0x7365746c;
@@ -41,13 +41,23 @@ template <typename Enum>
     return sql.append(column).append(" / 1000.0, 'unixepoch')");
 }
 
+/// The columns of settle_entry that version 4 added.
+inline constexpr std::array<std::string_view, 3> columns_of_stages{
+    "revision INTEGER NOT NULL DEFAULT 0", "stages_kept INTEGER NOT NULL DEFAULT 0",
+    "results TEXT"};
+
 /// Entries as a person reads them.
 [[nodiscard]] std::string entries_view();
 
 void create_tables(connection const& on);
 
-/// Errors:  throws errc::other_version when the tables are there in another one
-[[nodiscard]] bool has_tables(connection const& on, std::string const& path);
+/// Changes the tables of version 3 into the tables of this version.
+void raise_version(connection const& on);
+
+/// The version of the tables; nothing if there are none.
+/// Errors:  throws errc::other_version for a version that this library cannot use
+[[nodiscard]] std::optional<std::int64_t> version_of_tables(connection const& on,
+                                                            std::string const& path);
 
 /// Errors:  throws errc::unfit_store when another program has taken a name of the library's
 void check_names(connection const& on, std::string const& path);

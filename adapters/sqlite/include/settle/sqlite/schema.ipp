@@ -30,7 +30,8 @@ SETTLE_FUNCTION std::string entries_view() {
            time_of("e.modified") +
            " AS modified, e.attempts AS attempts, e.epoch AS epoch, "
            "max(e.committed, 0) AS committed, o.name AS owner, e.images AS images, "
-           "t.definition AS definition "
+           "t.definition AS definition, e.revision AS revision, e.stages_kept AS stages_kept, "
+           "e.results AS results "
            "FROM settle_entry AS e LEFT JOIN settle_type AS t ON t.number = e.type "
            "LEFT JOIN settle_owner AS o ON o.number = e.owner";
 }
@@ -40,6 +41,8 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
     // an entry is final, and NULL then: its index changes when an entry comes and when it ends, and
     // at no step between. `committed` is no epoch before the commit, and below 0 or 0 then. Marks
     // stand beside the others of their record, and where they are many, bounds of them all.
+    std::string stages;
+    for (auto const column : columns_of_stages) stages.append(", ").append(column);
     std::array<std::string, 9> const all{
         "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) "
         "WITHOUT ROWID",
@@ -52,7 +55,8 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
         "type INTEGER, state INTEGER NOT NULL, epoch INTEGER NOT NULL, "
         "committed INTEGER NOT NULL, attempts INTEGER NOT NULL, reason INTEGER NOT NULL, "
         "owner INTEGER NOT NULL, created INTEGER NOT NULL, modified INTEGER NOT NULL, "
-        "parameters TEXT, participant TEXT, line INTEGER, images TEXT, open INTEGER)",
+        "parameters TEXT, participant TEXT, line INTEGER, images TEXT, open INTEGER" +
+            stages + ")",
         "CREATE INDEX settle_entry_open ON settle_entry(id) WHERE open = 1",
         "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
         "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
@@ -68,12 +72,25 @@ SETTLE_FUNCTION void create_tables(connection const& on) {
     }
 }
 
-SETTLE_FUNCTION bool has_tables(connection const& on, std::string const& path) {
+SETTLE_FUNCTION void raise_version(connection const& on) {
+    constexpr auto action = "change the tables of settle to this version";
+    for (auto const column : columns_of_stages) {
+        on.execute(std::string{"ALTER TABLE settle_entry ADD COLUMN "}.append(column), action);
+    }
+    on.execute("DROP VIEW IF EXISTS settle_entries", action);
+    on.execute(entries_view(), action);
+    on.execute("UPDATE settle_meta SET value = '" + std::to_string(schema_version) +
+                   "' WHERE name = 'schema_version'",
+               action);
+}
+
+SETTLE_FUNCTION std::optional<std::int64_t> version_of_tables(connection const& on,
+                                                              std::string const& path) {
     constexpr auto table = "SELECT 1 FROM sqlite_master WHERE name = 'settle_meta'";
-    if (!read_number(on, table)) return false;
+    if (!read_number(on, table)) return std::nullopt;
     auto const found =
         read_number(on, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
-    if (found == schema_version) return true;
+    if (found == schema_version || found == schema_version - 1) return found;
     raise(errc::other_version,
           "settle: the tables settle_… in '" + path + "' have version " +
               (found ? std::to_string(*found) : std::string{"unknown"}) +
@@ -149,7 +166,7 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
     check_application(on, path);
     check_encoding(on, path);
     check_names(on, path);
-    bool const there = has_tables(on, path);
+    auto const found = version_of_tables(on, path);
     if (on.read_only()) {
         raise(on.get(), SQLITE_READONLY,
               "write to '" + path + "', whose permissions or file system allow reading only");
@@ -165,10 +182,12 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
                "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
                "set its options");
     with.prepare();
-    if (there) return;
+    if (found == schema_version) return;
     transaction work{with};
     check_application(on, path);
-    if (!has_tables(on, path)) {
+    auto const version = version_of_tables(on, path);
+    if (version && version != schema_version) raise_version(on);
+    if (!version) {
         // Only a file that was empty gets the library's application id.
         if (read_number(on, "SELECT count(*) FROM sqlite_master") == 0) {
             on.execute("PRAGMA application_id = " + std::to_string(application_id),

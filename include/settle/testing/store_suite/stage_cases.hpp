@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSL-1.0
+// The store suite: keeps, results, and the revision that every compare-and-set looks at.
+#pragma once
+
+#include <settle/testing/store_suite/entries.hpp>
+
+#if defined(DOCTEST_LIBRARY_INCLUDED)
+SETTLE_BEGIN
+namespace testing {
+
+/// Results of every kind of JSON value.
+[[nodiscard]] inline std::vector<kept_result> usual_results() {
+    return {{0, 0, R"({"code":"a\"ä\\","rooms":[1,2],"none":null,"nested":{"on":true}})"},
+            {1, 3, "9007199254740993"},
+            {2, 4294967295, R"("text\nwith\u0001signs")"},
+            {3, 0, "[]"},
+            {4, 0, "null"},
+            {5, 0, "false"},
+            {6, 0, ""}};
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: a keep raises the revision and stores results", Fixture,
+                          suite_keep) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto story = pending_move(log, "t", 70, 1, "first");
+    CHECK(story.read().revision == 0);
+    CHECK(story.read().stages_kept == 0);
+    CHECK(story.read().results.empty());
+    entry expected = story.read();
+
+    auto again = worker_on(log, "t");
+    CHECK(story.keep(5, "another process", usual_results()) == log_answer::taken);
+    expected.revision = 1;
+    expected.stages_kept = 1;
+    expected.modified = at_millisecond(5);
+    expected.results = usual_results();
+    CHECK(story.read() == expected);
+    CHECK(log.list({}, "", 10).value() == std::vector{expected});
+    CHECK(again.keep(6, "first", {{0, 0, "1"}}) == log_answer::conflict);
+    CHECK(story.read() == expected);
+
+    CHECK(story.keep(7, "first", {{0, 0, "1"}, {1, 0, "2"}}) == log_answer::taken);
+    expected.revision = 2;
+    expected.stages_kept = 2;
+    expected.modified = at_millisecond(7);
+    expected.results = {{0, 0, "1"}, {1, 0, "2"}};
+    CHECK(story.read() == expected);
+    CHECK(story.keep(8, "first", {}) == log_answer::taken);
+    CHECK(story.read().results.empty());
+    CHECK(story.read().stages_kept == 3);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: every later write leaves results, and a commit may replace them",
+                          Fixture, suite_kept_results) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto story = pending_move(log, "t", 70, 1, "first");
+    REQUIRE(story.keep(2, "first", usual_results()) == log_answer::taken);
+    auto worker = worker_on(log, "t");
+    CHECK(worker.claim(3, "worker") == log_answer::taken);
+    auto const kept = [&](std::vector<kept_result> const& results) {
+        entry const found = worker.read();
+        CHECK(found.revision == 1);
+        CHECK(found.stages_kept == 1);
+        CHECK(found.results == results);
+    };
+    kept(usual_results());
+    CHECK(worker.read().owner == "worker");
+    std::vector<image> const images{{0, 0, R"({"old":1})", ""}};
+    SUBCASE("committed without results") {
+        CHECK(worker.commit(4, "worker", images) == log_answer::taken);
+        kept(usual_results());
+        CHECK(worker.read().images == images);
+        CHECK(worker.close(5, "worker") == log_answer::taken);
+        kept(usual_results());
+        CHECK(worker.read().state == state::done);
+    }
+    SUBCASE("committed with results") {
+        auto all = usual_results();
+        all.push_back({9, 0, R"({"last":true})"});
+        CHECK(worker.commit(4, "worker", images, all) == log_answer::taken);
+        kept(all);
+        CHECK(worker.read().images == images);
+        CHECK(worker.read().state == state::applied);
+        CHECK(worker.close(5, "worker") == log_answer::taken);
+        kept(all);
+        CHECK(worker.read().images == images);
+    }
+    SUBCASE("canceled") {
+        CHECK(worker.cancel(4, "worker", reason::guard_failed, 0) == log_answer::taken);
+        kept(usual_results());
+        CHECK(worker.read().why == reason::guard_failed);
+        CHECK(worker.close(5, "worker") == log_answer::taken);
+        kept(usual_results());
+        CHECK(worker.read().state == state::canceled);
+    }
+    SUBCASE("a commit of a single stage may store results") {
+        auto single = pending_move(log, "single", 80, 1, "first");
+        CHECK(single.commit(2, "first", {}, usual_results()) == log_answer::taken);
+        CHECK(single.read().results == usual_results());
+        CHECK(single.read().revision == 0);
+        CHECK(single.close(3, "first") == log_answer::taken);
+        CHECK(single.read().results == usual_results());
+    }
+    std::size_t calls = 0;
+    auto asked = worker.work();
+    read_request const request = asked.look_up();
+    log.look_up(std::span{&request, 1}, [&](std::size_t, auto&& found, bool) {
+        CHECK(found.value()->results == worker.read().results);
+        CHECK(found.value()->revision == 1);
+        ++calls;
+    });
+    CHECK(calls == 1);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: a write with another revision is a conflict", Fixture,
+                          suite_old_revision) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto story = pending_move(log, "t", 70, 1, "first");
+    REQUIRE(story.keep(2, "first", {{0, 0, "1"}}) == log_answer::taken);
+    REQUIRE(story.keep(3, "first", {{0, 0, "1"}, {1, 0, "2"}}) == log_answer::taken);
+    bool const canceling = [] {
+        bool chosen = false;
+        SUBCASE("of an entry that commits") {}
+        SUBCASE("of an entry that cancels") { chosen = true; }
+        return chosen;
+    }();
+    // The worker of each write knows the entry as it is, apart from the revision.
+    auto const with_revision = [&](std::uint32_t revision) {
+        standing known = standing_of(story.read());
+        known.revision = revision;
+        return suite_entry{log, test_transaction::of<forward<move_type>>("t", usual_move()), known};
+    };
+    auto const check = [&](char const* action, auto&& write) {
+        INFO(action);
+        entry const before = story.read();
+        for (std::uint32_t const revision : {0U, 1U, 3U}) {
+            INFO("expects revision ", revision);
+            auto worker = with_revision(revision);
+            CHECK(write(worker) == log_answer::conflict);
+            worker.work().row = story.work().row;
+            CHECK(write(worker) == log_answer::conflict);
+            CHECK(story.read() == before);
+        }
+    };
+    check("claim", [](auto& one) { return one.claim(9, "late"); });
+    check("keep", [](auto& one) { return one.keep(9, "late", {{0, 0, "9"}}); });
+    check("commit", [](auto& one) { return one.commit(9, "late"); });
+    check("cancel", [](auto& one) { return one.cancel(9, "late", reason::busy); });
+    check("cancel by anyone", [](auto& one) {
+        return one.cancel(9, "late", reason::cancel_asked, entry_write::no_part, true);
+    });
+    if (canceling) REQUIRE(story.cancel(4, "first", reason::busy) == log_answer::taken);
+    else REQUIRE(story.commit(4, "first") == log_answer::taken);
+    check("claim before the end", [](auto& one) { return one.claim(9, "late"); });
+    check("close", [](auto& one) { return one.close(9, "late"); });
+    CHECK(story.close(5, "first") == log_answer::taken);
+    CHECK(story.read().revision == 2);
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: keeps of several entries in a call, each answered by itself",
+                          Fixture, suite_keep_wave) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    entry_wave inserts{step::insert};
+    constexpr std::size_t count = 40;
+    auto const id_of = [](std::size_t i) { return "t" + std::to_string(i); };
+    for (std::size_t i = 0; i < count; ++i) {
+        inserts.add_insert<forward<move_type>>(id_of(i), usual_move(), state::pending, 10 + i);
+    }
+    inserts.send(log, at_millisecond(1), "me");
+    std::vector<std::vector<kept_result>> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back({{0, 0, std::to_string(i)}});
+    std::size_t stale = count;
+    SUBCASE("all as expected") {}
+    SUBCASE("one with another revision") { stale = 17; }
+    entry_wave keeps{step::keep};
+    for (std::size_t i = 0; i < count; ++i) {
+        standing known{state::pending, 10 + i, 0, 0};
+        if (i == stale) known.revision = 1;
+        auto& write =
+            keeps.add_change<forward<move_type>>(id_of(i), usual_move(), keep_of(known));
+        write.results = &all[i];
+        write.row = inserts.results()[i].row;
+    }
+    keeps.send(log, at_millisecond(2), "me");
+    for (std::size_t i = 0; i < count; ++i) {
+        INFO("transaction ", i);
+        CHECK(keeps.reply(i) == (i == stale ? log_answer::conflict : log_answer::taken));
+        entry const found = log.read(id_of(i)).value().value();
+        CHECK(found.revision == (i == stale ? 0 : 1));
+        CHECK(found.results == (i == stale ? std::vector<kept_result>{} : all[i]));
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: results are there when the database is opened again", Fixture,
+                          suite_results_reopened) {
+    Fixture fixture;
+    std::vector<entry> left;
+    {
+        auto log = fixture.database_here().bind_log();
+        auto story = pending_move(log, "kept", 70, 1, "first");
+        REQUIRE(story.keep(2, "first", usual_results()) == log_answer::taken);
+        left.push_back(story.read());
+        auto other = pending_move(log, "plain", 80, 3, "first");
+        REQUIRE(other.commit(4, "first") == log_answer::taken);
+        left.push_back(other.read());
+    }
+    auto log = fixture.reopened().bind_log();
+    CHECK(log.list({}, "", 10).value() == left);
+    auto worker = worker_on(log, "kept");
+    CHECK(worker.claim(5, "second") == log_answer::taken);
+    CHECK(worker.read().results == usual_results());
+    CHECK(worker.keep(6, "second", {}) == log_answer::taken);
+    CHECK(worker.read().revision == 2);
+}
+
+} // namespace testing
+SETTLE_END
+#endif
