@@ -51,6 +51,16 @@ void read_images(std::string_view text) {
     fuzz::claim(again.value() == read.value(), "images are written as they were read");
 }
 
+void read_results(std::string_view text) {
+    auto const read = settle::sqlite::decode_results(text);
+    if (!read.has_value()) return claim_reported(read.problem());
+    std::string written;
+    settle::sqlite::append_results(written, read.value());
+    auto const again = settle::sqlite::decode_results(written);
+    fuzz::claim(again.has_value(), "results that are written can be read");
+    fuzz::claim(again.value() == read.value(), "results are written as they were read");
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
@@ -59,6 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     if (!reader.skip_value() || !reader.finish()) claim_reported(reader.problem());
     read_native(text);
     read_images(text);
+    read_results(text);
     for (auto const form : {json_form::exact, json_form::row}) {
         read_value<settle::testing::card>(text, form);
         read_value<settle::testing::ledger>(text, form);

@@ -272,6 +272,10 @@ TEST_CASE("sqlite log: a damaged entry is named by a read and delays no listing"
     CHECK(contains(problem_of("parameters = x'00'"), "'parameters' holds no text"));
     CHECK(contains(problem_of("images = '[{]'"), "'images': the stored JSON is damaged"));
     CHECK(contains(problem_of("line = 'x'"), "'line' holds no integer"));
+    CHECK(contains(problem_of("revision = -1"), "'revision'"));
+    CHECK(contains(problem_of("stages_kept = 256"), "'stages_kept'"));
+    CHECK(contains(problem_of("results = '[{\"value\":}]'"), "'results': the stored JSON is damaged"));
+    CHECK(contains(problem_of("results = x'00'"), "'results' holds no text"));
 }
 
 TEST_CASE("sqlite log: entries whose ids are not UTF-8 are listed once") {

@@ -141,6 +141,26 @@ TEST_CASE("sqlite marks: damaged images are refused with their position") {
     CHECK(contains(problem_of(R"([{"line":0},])"), "byte"));
 }
 
+TEST_CASE("sqlite marks: results hold their values as JSON and are read back byte by byte") {
+    std::vector<settle::kept_result> const results{
+        {0, 0, R"({"id":"A","x":null,"big":9223372036854775807,"all":[1,[],{"b":true}]})"},
+        {1, 7, R"("\"q\" \\ \n")"},
+        {2, 0, "null"},
+        {3, 0, ""}};
+    std::string text;
+    settle::sqlite::append_results(text, results);
+    CHECK(contains(text, R"({"participant":2,"line":0,"value":null},{"participant":3,"line":0}])"));
+    CHECK(settle::sqlite::decode_results(text).value() == results);
+    CHECK(settle::sqlite::decode_results("").value().empty());
+    CHECK(settle::sqlite::decode_results("[]").value().empty());
+    auto const says = [](std::string_view damaged) {
+        return settle::sqlite::decode_results(damaged).problem().message();
+    };
+    CHECK(contains(says(R"([{"line":-1}])"), "at [0].line"));
+    CHECK(contains(says(R"([{"value":}])"), "byte"));
+    CHECK(contains(says(R"([{"before":1}])"), "a result has no such member"));
+}
+
 } // namespace
 TEST_CASE("sqlite marks: a stray mark that cannot be undone does not delay others") {
     folder const here;

@@ -2,6 +2,8 @@
 // Opening a database file: the tables of a new file, and the sentences for refused files.
 #include "sqlite_file.hpp"
 
+#include <settle/testing/entry_writer.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -127,12 +129,106 @@ TEST_CASE("sqlite open: a file of another text encoding is refused and unchanged
 TEST_CASE("sqlite open: tables of another version are refused with the needed version") {
     folder const here;
     { database const db{here.file()}; }
-    sql(here.file(), "UPDATE settle_meta SET value = '7' WHERE name = 'schema_version'");
-    std::string const reply = opening(here.file());
-    CHECK(contains(reply, "the store is of another version: "));
-    CHECK(contains(reply, "have version 7 and this library needs version 4."));
+    for (std::string const version : {"7", "2"}) {
+        sql(here.file(),
+            "UPDATE settle_meta SET value = '" + version + "' WHERE name = 'schema_version'");
+        std::string const reply = opening(here.file());
+        CHECK(contains(reply, "the store is of another version: "));
+        CHECK(contains(reply, "have version " + version + " and this library needs version 4."));
+    }
     sql(here.file(), "DELETE FROM settle_meta WHERE name = 'schema_version'");
     CHECK(contains(opening(here.file()), "have version unknown and"));
+}
+
+/// The tables of version 3 with a pending entry, as that release wrote them.
+char const* const version_3 =
+    "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;"
+    "INSERT INTO settle_meta(name, value) VALUES('schema_version', '3');"
+    "INSERT INTO settle_meta(name, value) VALUES('log', 'sqlite-of-before');"
+    "CREATE TABLE settle_type(number INTEGER PRIMARY KEY, name TEXT NOT NULL, "
+    "definition TEXT NOT NULL, UNIQUE(name, definition));"
+    "CREATE TABLE settle_owner(number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE settle_entry(number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
+    "type INTEGER, state INTEGER NOT NULL, epoch INTEGER NOT NULL, committed INTEGER NOT NULL, "
+    "attempts INTEGER NOT NULL, reason INTEGER NOT NULL, owner INTEGER NOT NULL, "
+    "created INTEGER NOT NULL, modified INTEGER NOT NULL, parameters TEXT, participant TEXT, "
+    "line INTEGER, images TEXT, open INTEGER);"
+    "CREATE INDEX settle_entry_open ON settle_entry(id) WHERE open = 1;"
+    "CREATE TABLE settle_mark(id TEXT NOT NULL, participant INTEGER NOT NULL, "
+    "line INTEGER NOT NULL, collection TEXT NOT NULL, key NOT NULL, epoch INTEGER NOT NULL, "
+    "effect TEXT NOT NULL, confirm TEXT, undo TEXT, image TEXT, "
+    "PRIMARY KEY(key, collection, id, participant, line)) WITHOUT ROWID;"
+    "CREATE TABLE settle_bound(collection TEXT NOT NULL, key NOT NULL, marks INTEGER NOT NULL, "
+    "least TEXT, most TEXT, PRIMARY KEY(key, collection)) WITHOUT ROWID;"
+    "CREATE VIEW settle_entries AS SELECT e.id AS id, t.name AS type FROM settle_entry AS e "
+    "LEFT JOIN settle_type AS t ON t.number = e.type;"
+    "INSERT INTO settle_owner VALUES(1, 'host/1');"
+    "INSERT INTO settle_entry(id, state, epoch, committed, attempts, reason, owner, created, "
+    "modified, open) VALUES('old', 1, 7, -7, 0, 0, 1, 1000, 2000, 1)";
+
+TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their entries") {
+    folder const here;
+    sql(here.file(), version_3);
+    {
+        database db{here.file()};
+        auto log = db.bind_log();
+        CHECK(log.name() == "sqlite-of-before");
+        settle::entry const old = log.read("old").value().value();
+        CHECK(old.state == settle::state::pending);
+        CHECK(old.epoch_number == 7);
+        CHECK(old.owner == "host/1");
+        CHECK(old.revision == 0);
+        CHECK(old.stages_kept == 0);
+        CHECK(old.results.empty());
+        settle::testing::entry_writer worker{
+            log, settle::testing::test_transaction::of<settle::forward<take_type>>("old", {}),
+            settle::standing_of(old)};
+        auto const now = settle::timestamp{std::chrono::milliseconds{3000}};
+        CHECK(worker.claim(now, "host/2") == settle::log_answer::taken);
+        CHECK(worker.keep(now, "host/2", {{0, 0, "1"}}) == settle::log_answer::taken);
+        CHECK(log.read("old").value()->results.size() == 1);
+    }
+    CHECK(sql_value(here.file(), "SELECT value FROM settle_meta WHERE name = 'schema_version'") ==
+          "4");
+    CHECK(sql_value(here.file(), "SELECT id || state || revision || stages_kept || results "
+                                 "FROM settle_entries") ==
+          R"(oldpending11[{"participant":0,"line":0,"value":1}])");
+    // A new file has the same columns in the same order.
+    folder const elsewhere;
+    { database const fresh{elsewhere.file()}; }
+    std::string const columns = "SELECT name || type || \"notnull\" || ifnull(dflt_value, '') "
+                                "FROM pragma_table_info('settle_entry')";
+    CHECK(sql(here.file(), columns) == sql(elsewhere.file(), columns));
+    CHECK(sql(here.file(), "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'") ==
+          sql(elsewhere.file(), "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'"));
+}
+
+TEST_CASE("sqlite open: threads that open tables of version 3 at once all succeed") {
+    for (int round = 0; round < 10; ++round) {
+        folder const here;
+        sql(here.file(), version_3);
+        std::vector<std::string> refused(4);
+        {
+            std::vector<std::jthread> threads;
+            for (auto& one : refused) {
+                threads.emplace_back([&] { one = opening(here.file()); });
+            }
+        }
+        CHECK(refused == std::vector<std::string>(4));
+        CHECK(sql_value(here.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
+              "19");
+    }
+}
+
+TEST_CASE("sqlite open: tables of version 3 that lack a table stay as they are") {
+    folder const here;
+    sql(here.file(), version_3);
+    sql(here.file(), "DROP TABLE settle_entry");
+    CHECK(contains(opening(here.file()), "settle_entry"));
+    CHECK(sql_value(here.file(), "SELECT value FROM settle_meta WHERE name = 'schema_version'") ==
+          "3");
+    CHECK(sql_value(here.file(), "SELECT count(*) FROM sqlite_master "
+                                 "WHERE name = 'settle_entries'") == "1");
 }
 
 TEST_CASE("sqlite open: a read-only file is refused") {

@@ -180,8 +180,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: keeps of several entries in a call, each answere
     for (std::size_t i = 0; i < count; ++i) {
         standing known{state::pending, 10 + i, 0, 0};
         if (i == stale) known.revision = 1;
-        auto& write =
-            keeps.add_change<forward<move_type>>(id_of(i), usual_move(), keep_of(known));
+        auto& write = keeps.add_change<forward<move_type>>(id_of(i), usual_move(), keep_of(known));
         write.results = &all[i];
         write.row = inserts.results()[i].row;
     }
