@@ -60,9 +60,9 @@ TEST_CASE("kept results: an entry has its fields of stages from the first keep o
         CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" } })");
         CHECK(here.worker.keep(at(3), "me", {{1, 0, R"({"room":5})"}}) == log_answer::taken);
         std::string const kept =
-            R"("revision" : { "$numberLong" : "1" }, "stages_kept" : { "$numberLong" : "1" }, )"
             R"("results" : [ { "participant" : { "$numberLong" : "1" }, )"
-            R"("line" : { "$numberLong" : "0" }, "value" : "{\"room\":5}" } ] })";
+            R"("line" : { "$numberLong" : "0" }, "value" : "{\"room\":5}" } ], )"
+            R"("revision" : { "$numberLong" : "1" }, "stages_kept" : { "$numberLong" : "1" } })";
         CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" }, )" + kept);
         CHECK(here.worker.commit(at(4), "me") == log_answer::taken);
         CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" }, )" + kept);
@@ -118,6 +118,28 @@ TEST_CASE("kept results: a keep that makes the entry too large is unfit and chan
         CHECK(here.worker.keep(at(3), "me", {{0, 0, "1"}}) == log_answer::taken);
         CHECK(here.worker.commit(at(4), "me", {}, large) == log_answer::unfit);
         CHECK(here.log.read("t").value()->results == std::vector<kept_result>{{0, 0, "1"}});
+    });
+}
+
+TEST_CASE("kept results: a keep that is too large fails alone in a call of several") {
+    on_both_servers([](kept_bench& here) {
+        std::vector<kept_result> const large{{0, 0, '"' + std::string(17'000'000, 'x') + '"'}};
+        std::vector<kept_result> const small{{0, 0, "1"}};
+        settle::testing::entry_wave inserts{settle::step::insert};
+        settle::testing::entry_wave keeps{settle::step::keep};
+        for (char const* const id : {"a", "b", "c"}) {
+            inserts.add_insert<direction>(id, transfer{"A", "B", 5}, state::pending, 9);
+            auto& write = keeps.add_change<direction>(
+                id, transfer{"A", "B", 5}, settle::testing::keep_of({state::pending, 9}));
+            write.results = id == std::string{"b"} ? &large : &small;
+        }
+        inserts.send(here.log, at(2), "me");
+        keeps.send(here.log, at(3), "me");
+        CHECK(keeps.reply(0) == log_answer::taken);
+        CHECK(keeps.reply(1) == log_answer::unfit);
+        CHECK(keeps.reply(2) == log_answer::taken);
+        CHECK(here.log.read("b").value()->revision == 0);
+        CHECK(here.log.read("c").value()->results == small);
     });
 }
 

@@ -350,6 +350,8 @@ private:
             auto with = server_->connect();
             return change_in_bulk(with, all, at);
         }();
+        bool const of_one = result.untouched && detail::is_too_large(result.problem.code);
+        if (of_one) return change_each(all, at);
         bool const some = result.problem.empty() && !all_are_changed(result, all);
         if (some) look_which_changed(all);
         else set_results(all, detail::ending_of(result));
@@ -426,6 +428,7 @@ private:
     static void set_result_of_one(write_result& of, detail::bulk_result const& result) {
         settle::detail::set_result(of, detail::ending_of(result));
         if (!result.refused.empty()) refuse(of, result.refused.front().problem);
+        else if (detail::is_too_large(result.problem.code)) refuse(of, result.problem);
         else if (result.problem.empty() && result.matched == 0) of.reply = log_answer::conflict;
     }
 
