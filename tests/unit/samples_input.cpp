@@ -272,9 +272,8 @@ TEST_SUITE("samples: invoices of the shop") {
         auto const pieces = pieces_of<shop::invoice_reader>(
             retail_header + "A,x,1,1,7\nB,y,1,1,7\nA,z,1,1,7\nB,z,1,1,7\n");
         auto const& sentence = std::get<samples::remark>(pieces.at(0)).sentence;
-        CHECK(
-            sentence.find("invoice 'A' has this line and others from line 2 on that are scattered "
-                          "together, and so have 1 more invoices") == 0);
+        CHECK(sentence.find("invoice 'A' has this line and others from line 2 on that are "
+                            "scattered, and so have 1 more invoices") == 0);
         CHECK(std::get<samples::remark>(pieces.at(0)).line == 4);
     }
 

@@ -120,7 +120,7 @@ TEST_CASE("sqlite tables: missing columns and columns of another type are refuse
     check_refused({.note = "note BLOB"}, "'note' is declared 'BLOB' and must keep texts");
     check_refused({.note = "note INTEGER"}, "'note' is declared 'INTEGER' and must keep texts");
     check_refused({.note = "note TEXT NOT NULL"},
-                  "'note' is NOT NULL and its field is optional. Let it be NULL");
+                  "'note' is NOT NULL and its field is optional. Remove the NOT NULL");
     check_refused({.note = "note TEXT AS (id)"}, "'note' is generated");
 }
 
