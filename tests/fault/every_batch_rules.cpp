@@ -28,7 +28,7 @@ void needs(bool& rule, std::size_t mishaps, store_kind where, scene<Parameters> 
     auto const lacking = look();
     rule = true;
     CHECK_MESSAGE(!lacking.right, lacking);
-    CHECK(lacking.story.find("WRONG: out of order") != std::string::npos);
+    CHECK(lacking.trace.find("WRONG: out of order") != std::string::npos);
     MESSAGE("right in ", kept.runs, " runs; without the rule wrong in run ", lacking.runs);
 }
 

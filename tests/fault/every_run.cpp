@@ -18,7 +18,7 @@ std::string forks(run_choices& way, std::set<std::string>& seen) {
     std::string taken = std::to_string(way.mishap(3));
     taken += std::to_string(way.turn(2));
     taken += std::to_string(way.mishap(2));
-    way.tell([&] { return "took " + taken; });
+    way.note([&] { return "took " + taken; });
     seen.insert(taken);
     return taken == "211" ? "two and one" : "";
 }
@@ -50,7 +50,7 @@ TEST_CASE("every run: each allowed path is taken, in the order of the number of 
     seen.clear();
     auto const two = every_run(run_bounds{2}, [&](run_choices& way) { return forks(way, seen); });
     CHECK_FALSE(two);
-    CHECK(two.story == "took 211\nWRONG: two and one\n");
+    CHECK(two.trace == "took 211\nWRONG: two and one\n");
     CHECK(two.run == "2.1.1");
     CHECK(seen.size() == 12);
 }
@@ -71,10 +71,10 @@ TEST_CASE("every run: a named run is replayed, and an impossible name is refused
     auto const run = [&](run_choices& way) { return forks(way, seen); };
     auto const again = every_run(replay{"2.1.1"}, run);
     CHECK_FALSE(again);
-    CHECK(again.story == "took 211\nWRONG: two and one\n");
+    CHECK(again.trace == "took 211\nWRONG: two and one\n");
     CHECK(every_run(replay{"2"}, run));
     CHECK_THROWS_WITH_AS(static_cast<void>(every_run(replay{"3"}, run)),
-                         "settle: this run does not come again: there are 3 ways, where it took "
+                         "settle: this run cannot be repeated: there are 3 ways, where it took "
                          "number 4 of 3",
                          std::logic_error);
 }
@@ -83,6 +83,6 @@ TEST_CASE("every run: a violated clause is reported with the steps that led to i
     auto const seen = every_run(run_bounds{1}, grants);
     CHECK_FALSE(seen);
     CHECK(seen.runs == 1);
-    CHECK(seen.story.find("w0: insert\n") != std::string::npos);
-    CHECK(seen.story.find("WRONG: suite_ledgers: 105 is to be seen of 100") != std::string::npos);
+    CHECK(seen.trace.find("w0: insert\n") != std::string::npos);
+    CHECK(seen.trace.find("WRONG: suite_ledgers: 105 is visible of 100") != std::string::npos);
 }

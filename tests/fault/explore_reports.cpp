@@ -95,38 +95,38 @@ TEST_CASE("explore: a wrong run is replayed step by step") {
           std::string::npos);
     auto const again = overdraw(replay{found.run});
     CHECK_FALSE(again);
-    CHECK(again.story == found.story);
+    CHECK(again.trace == found.trace);
     CHECK(again.run == found.run);
     auto const part = overdraw(replay{found.run.substr(0, found.run.find('.'))});
     CHECK(part);
-    CHECK(found.story.starts_with(part.story.substr(0, part.story.find("1. "))));
+    CHECK(found.trace.starts_with(part.trace.substr(0, part.trace.find("1. "))));
 }
 
 TEST_CASE("explore: the name of a run from another search is refused") {
     auto const seen = explore(transfers, two_accounts, one, within(1, 0), replay{"0.77"});
     CHECK_FALSE(seen);
-    CHECK(seen.story.find("this run is of another search: it has no such step") !=
+    CHECK(seen.trace.find("this run is of another search: it has no such step") !=
           std::string::npos);
     CHECK(refusal(transfers, two_accounts, one, replay{"0.x"}) ==
           "settle: '0.x' is no run of a search");
 }
 
 TEST_CASE("explore: a field that its guards keep above zero is watched by default") {
-    CHECK(overdraw().story.find("'balance' passes below zero") != std::string::npos);
+    CHECK(overdraw().trace.find("'balance' passes below zero") != std::string::npos);
 }
 
 TEST_CASE("explore: declared clauses are checked") {
     auto const richer = explore(settle::type<grant_type>, starts(accounts, account("A", 100)),
                                 runs("g", grant{"A", 5}), money, within(1, 0));
     CHECK_FALSE(richer);
-    CHECK(richer.story.find("the committed transactions made a sum of 105 of what was 100") !=
+    CHECK(richer.trace.find("the committed transactions made a sum of 105 of what was 100") !=
           std::string::npos);
     auto const broken = explore(transfers, two_accounts, one, within(1, 0),
                                 stays(accounts, field<&bank::account::balance> <= lit<100>),
                                 stays(accounts, field<&bank::account::balance> < lit<60>));
     CHECK_FALSE(broken);
     CHECK(broken.steps == 0);
-    CHECK(broken.story.find("this record breaks what always holds") != std::string::npos);
+    CHECK(broken.trace.find("this record breaks the condition") != std::string::npos);
 }
 
 TEST_CASE("explore: an incomplete search does not count as correct") {
@@ -142,13 +142,13 @@ TEST_CASE("explore: an incomplete search does not count as correct") {
 TEST_CASE("explore: a call that is not confirmed, or not compensated, is wrong") {
     auto const unconfirmed = buy<settle::step::confirm>({"seat", 1});
     CHECK_FALSE(unconfirmed);
-    CHECK(unconfirmed.story.find("t1 seat: the transaction is done, and this call is not "
+    CHECK(unconfirmed.trace.find("t1 seat: the transaction is done, and this call is not "
                                  "confirmed") != std::string::npos);
-    CHECK(unconfirmed.story.find("receiver of t1 seat: applied, result 1") != std::string::npos);
+    CHECK(unconfirmed.trace.find("receiver of t1 seat: applied, result 1") != std::string::npos);
 
     auto const uncompensated = buy<settle::step::compensate>({"seat", 1});
     CHECK_FALSE(uncompensated);
-    CHECK(uncompensated.story.find("t1 seat: the effect of this call stands without the "
+    CHECK(uncompensated.trace.find("t1 seat: this call has an effect without the "
                                    "records") != std::string::npos);
     // A query has no effect that could be left.
     CHECK(buy<settle::step::confirm>({"price", 1, receiver_grade::query, 2}));

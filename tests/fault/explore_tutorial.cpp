@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The tutorial's protocol moves money twice: the shortest stories.
+// The tutorial's protocol moves money twice: the shortest traces.
 #include "explore_types.hpp"
 #include "tutorial.hpp"
 
@@ -42,10 +42,10 @@ exploration search_tutorial(std::size_t workers, std::size_t late_writes, bool c
 void moved_twice(exploration const& seen) {
     MESSAGE(seen);
     CHECK_FALSE(seen.right);
-    bool const taken = seen.story.find(R"({"id":"A","balance":-20})") != std::string::npos;
-    bool const given = seen.story.find(R"({"id":"B","balance":120})") != std::string::npos;
+    bool const taken = seen.trace.find(R"({"id":"A","balance":-20})") != std::string::npos;
+    bool const given = seen.trace.find(R"({"id":"B","balance":120})") != std::string::npos;
     CHECK((taken || given));
-    CHECK(seen.story.find("commit t1") != std::string::npos);
+    CHECK(seen.trace.find("commit t1") != std::string::npos);
 }
 
 } // namespace
@@ -56,7 +56,7 @@ TEST_CASE("the tutorial: two workers move the money twice") {
     // The page of the protocol shows this run.
     std::ifstream readme{std::string{SETTLE_DATA_DIR} + "/../include/settle/README.md"};
     std::string const text{std::istreambuf_iterator<char>{readme}, {}};
-    CHECK(text.find(seen.story) != std::string::npos);
+    CHECK(text.find(seen.trace) != std::string::npos);
 }
 
 TEST_CASE("the tutorial: one worker and one write that arrives late move the money twice") {

@@ -143,7 +143,7 @@ inline bounds in_one_phase(bounds made) {
 
 /// Who has applied may fall back behind an earlier one of its batch.
 inline bounds in_a_batch(bounds made) {
-    made.yields = true;
+    made.requeues = true;
     return made;
 }
 

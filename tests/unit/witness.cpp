@@ -81,19 +81,19 @@ TEST_CASE("witness: a wrong outcome is reported") {
     auto seen = of_end(state::done);
     SUBCASE("the entry has the opposite final state") {
         seen.note_outcome(outcome_of(verdict::canceled));
-        CHECK(first_of(seen) == "told t: canceled, though it is done");
+        CHECK(first_of(seen) == "reported t: canceled, though it is done");
     }
     SUBCASE("the entry does not exist") {
         auto other = outcome_of(verdict::done);
         other.id = "u";
         seen.note_outcome(other);
-        CHECK(first_of(seen) == "told u: done, though the log has no such entry");
+        CHECK(first_of(seen) == "reported u: done, though the log has no such entry");
     }
     SUBCASE("the refusal has no cause") {
         auto refused = outcome_of(verdict::refused);
         refused.problem = {make_error_code(settle::errc::id_in_use), "taken"};
         seen.note_outcome(refused);
-        CHECK(first_of(seen).starts_with("told t: refused"));
+        CHECK(first_of(seen).starts_with("reported t: refused"));
     }
     SUBCASE("recovery skipped an entry") {
         settle::recovery_report report;

@@ -40,7 +40,7 @@ struct runs_seen {
     bool right = true;
     bool complete = true; ///< false when `most_runs` ended the search
     std::size_t runs = 0;
-    std::string story;    ///< the first wrong run, a line for each event
+    std::string trace;    ///< the first wrong run, a line for each event
     std::string run;      ///< the name of that run, for settle::testing::replay
     double seconds = 0;
 
@@ -49,9 +49,10 @@ struct runs_seen {
     friend std::ostream& operator<<(std::ostream& out, runs_seen const& shown) {
         out << shown.runs << " runs, " << shown.seconds << " s";
         if (!shown.complete) out << ", cut short by run_bounds::most_runs";
-        if (!shown.story.empty()) {
-            out << '\n' << shown.story << "To see this run again: settle::testing::replay{\""
-                << shown.run << "\"}\n";
+        if (!shown.trace.empty()) {
+            out << '\n'
+                << shown.trace << "To see this run again: settle::testing::replay{\"" << shown.run
+                << "\"}\n";
         }
         return out;
     }
@@ -59,7 +60,7 @@ struct runs_seen {
 
 namespace detail {
 
-/// Repeats one run and writes its story.
+/// Repeats one run and writes its trace.
 template <typename Run>
 [[nodiscard]] runs_seen tell_run(replay const& again, Run const& run) {
     runs_seen seen;
@@ -68,8 +69,8 @@ template <typename Run>
     seen.right = wrong.empty();
     seen.runs = 1;
     seen.run = again.run;
-    seen.story = way.story();
-    if (!seen.right) seen.story += "WRONG: " + wrong + '\n';
+    seen.trace = way.trace();
+    if (!seen.right) seen.trace += "WRONG: " + wrong + '\n';
     return seen;
 }
 
@@ -107,7 +108,7 @@ template <typename Run>
     return seen;
 }
 
-/// Repeats one run and writes its story.
+/// Repeats one run and writes its trace.
 template <typename Run>
 [[nodiscard]] runs_seen every_run(replay const& again, Run const& run) {
     return detail::tell_run(again, run);

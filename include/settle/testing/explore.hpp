@@ -65,10 +65,10 @@ public:
     /// The starting sum is taken later, when all clauses have added their records.
     template <typename Collection, auto Member>
     void take(conserved_sum<Collection, Member> const&) {
-        late_.push_back([this](auto& judge) {
+        late_.push_back([this](auto& checks) {
             using sum = conserved_sum<Collection, Member>;
             auto const start = sum::template of<false>(first_.data);
-            judge.declare([start](records const& now) {
+            checks.declare([start](records const& now) {
                 if (sum::template of<true>(now) != start) return sum::lost(start, now);
                 constexpr bool late = sum::template late_credits<types>();
                 if (late && sum::template of<false>(now) > start) return sum::shown(start, now);
@@ -79,8 +79,8 @@ public:
 
     template <typename Collection, typename Condition>
     void take(staying<Collection, Condition> const& given) {
-        late_.push_back([given](auto& judge) {
-            judge.declare([given](records const& now) { return given.broken(now); });
+        late_.push_back([given](auto& checks) {
+            checks.declare([given](records const& now) { return given.broken(now); });
         });
     }
 
@@ -98,12 +98,12 @@ public:
         for (std::size_t w = 0; w < within_.workers; ++w) {
             first_.workers.push_back({}).name = static_cast<std::uint8_t>(w);
         }
-        typename search_type::judge_type judge{transactions_, within_.resubmits};
-        for (auto const& declare : late_) declare(judge);
+        typename search_type::checker_type checks{transactions_, within_.resubmits};
+        for (auto const& declare : late_) declare(checks);
         // Off when the user starts a record below zero.
-        if (below_zero(first_.data).empty()) judge.declare(below_zero);
+        if (below_zero(first_.data).empty()) checks.declare(below_zero);
         typename search_type::moves_type const possible{transactions_, within_};
-        search_type made{possible, judge, first_};
+        search_type made{possible, checks, first_};
         return replay_ ? made.replay(*replay_) : made.visit_all(within_.most_states);
     }
 
@@ -186,7 +186,7 @@ private:
     std::vector<std::unique_ptr<model_transaction<records>>> transactions_;
     std::vector<transaction_id> reversals_;
     std::vector<calling> callings_;
-    std::vector<std::function<void(typename search_type::judge_type&)>> late_;
+    std::vector<std::function<void(typename search_type::checker_type&)>> late_;
     bounds within_;
     std::optional<path_type> replay_;
 };

@@ -12,8 +12,8 @@ class run_choices {
 public:
     /// Shape:   mishaps - the most mishaps in a run
     explicit run_choices(std::size_t mishaps) : mishaps_(mishaps) {}
-    /// Repeats one run and records its story.
-    explicit run_choices(replay const& again) : mishaps_(~std::size_t{0}), telling_(true) {
+    /// Repeats one run and records its trace.
+    explicit run_choices(replay const& again) : mishaps_(~std::size_t{0}), tracing_(true) {
         for (auto const taken : again.moves()) forks_.push_back({taken, 0, 0});
     }
 
@@ -51,19 +51,19 @@ public:
         return made;
     }
 
-    /// Adds the line `words()` to the story, when this run records a story.
+    /// Adds the line `words()` to the trace, when this run records a trace.
     template <typename Words>
-    void tell(Words const& words) {
-        if (!telling_) return;
-        story_ += words();
-        story_ += '\n';
+    void note(Words const& words) {
+        if (!tracing_) return;
+        trace_ += words();
+        trace_ += '\n';
     }
-    [[nodiscard]] std::string const& story() const noexcept { return story_; }
+    [[nodiscard]] std::string const& trace() const noexcept { return trace_; }
 
 private:
     struct fork {
         std::size_t taken;
-        std::size_t ways;    ///< 0: not yet known
+        std::size_t ways;    ///< 0 before the first visit
         std::size_t offered; ///< the number of alternatives that a run may take, from 0
     };
 
@@ -73,7 +73,7 @@ private:
         fork& here = forks_[at_++];
         if (here.ways == 0) here.ways = ways;
         if (here.ways != ways || here.taken >= ways) {
-            throw std::logic_error("settle: this run does not come again: there are " +
+            throw std::logic_error("settle: this run cannot be repeated: there are " +
                                    std::to_string(ways) + " ways, where it took number " +
                                    std::to_string(here.taken + 1) + " of " +
                                    std::to_string(here.ways));
@@ -85,8 +85,8 @@ private:
     std::size_t mishaps_;
     std::size_t spent_ = 0;
     std::size_t at_ = 0;
-    bool telling_ = false;
-    std::string story_;
+    bool tracing_ = false;
+    std::string trace_;
 };
 
 } // namespace testing

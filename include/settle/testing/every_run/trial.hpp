@@ -46,13 +46,13 @@ public:
         while (land_one()) {
         }
         look_();
-        if (++calls_ > most_calls) witness_.complain("the calls come to no end");
+        if (++calls_ > most_calls) witness_.complain("the calls do not end");
         if (!witness_.content()) throw crash{};
         return draw_fault(worker, source, current);
     }
 
     void crashed(std::size_t worker) {
-        way_.tell([&] { return name(worker) + " has ended"; });
+        way_.note([&] { return name(worker) + " has ended"; });
     }
     /// A worker makes no more calls.
     void leave(std::size_t worker) {
@@ -84,7 +84,7 @@ private:
         }
         std::size_t const taken = way_.mishap(1 + others.size());
         if (taken == 0) return;
-        way_.tell([&] { return name(others[taken - 1]) + " goes on"; });
+        way_.note([&] { return name(others[taken - 1]) + " goes on"; });
         turns_.hand_over(worker, others[taken - 1]);
     }
 
@@ -101,7 +101,7 @@ private:
         auto const before = std::count(late_.begin(), end, &source);
         late_.erase(end);
         ++landed_;
-        way_.tell([] { return "a late write lands"; });
+        way_.note([] { return "a late write lands"; });
         if (!source.deliver_one(static_cast<std::size_t>(before))) {
             witness_.complain("a late write is lost");
         }
@@ -130,7 +130,7 @@ private:
             std::size_t const group = (taken - 1) / kinds;
             if (group > 0) drawn.operations = std::uint64_t{1} << (group - 1) % 64;
         }
-        way_.tell([&] { return name(worker) + ": " + words(current, drawn); });
+        way_.note([&] { return name(worker) + ": " + words(current, drawn); });
         if (drawn.kind == fault_kind::late) late_.push_back(&source);
         return drawn;
     }

@@ -86,10 +86,8 @@ protected:
         if (!within_.cancels || here.closed || (here.present && is_final(here.now.state))) return;
         branch(
             move_kind::outside,
-            [&](world_type&, worker& w) {
-                begin(w, role::canceler, t, canceling(*all_[t]));
-            },
-            [&] { return "is asked to cancel " + all_[t]->id(); });
+            [&](world_type&, worker& w) { begin(w, role::canceler, t, canceling(*all_[t])); },
+            [&] { return "begins to cancel " + all_[t]->id(); });
     }
 
     template <typename Branch>
@@ -97,12 +95,12 @@ protected:
         for (std::size_t part = 0; part < all_[t]->records(); ++part) {
             epoch const marked = all_[t]->mark_epoch(now.data, part);
             if (marked == 0) continue;
-            auto const look = [&](world_type& next, worker& w, bool judged) {
+            auto const look = [&](world_type& next, worker& w, bool found_stray) {
                 begin(w, role::sweeper, t, mind::begin(0, fresh(next, t), goal::tombstone));
                 w.mind.look_again();
                 w.part = static_cast<std::uint8_t>(part);
                 w.marked = marked;
-                w.judged = judged;
+                w.found_stray = found_stray;
             };
             branch(
                 move_kind::protocol,

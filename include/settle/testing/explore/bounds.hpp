@@ -22,7 +22,7 @@ struct bounds {
     bool resubmits = false;         ///< a purged id is submitted again, which users must not do
     bool one_phase = false;         ///< a call may commit in one phase
     bool submits = false;           ///< an id may be submitted, for any worker to run later
-    bool yields = false;            ///< an applied transaction may be requeued, as in a batch
+    bool requeues = false;          ///< an applied transaction may be requeued, as in a batch
     bool refusals = false;          ///< a log may refuse a commit for good
     std::size_t most_states = 50'000'000;
 };

@@ -141,7 +141,8 @@ struct staying {
             if (!cell->slot.record || (holds(cell->slot, false) && holds(cell->slot, true))) {
                 continue;
             }
-            return "as the pending transactions may end, this record breaks what always holds: " +
+            return "for some outcome of the pending transactions, this record breaks the "
+                   "condition: " +
                    encode_json(*cell->slot.record);
         }
         return {};

@@ -72,7 +72,7 @@ struct model_records {
             tables);
     }
 
-    /// The records and marks as text for a story.
+    /// The records and marks as text for a trace.
     [[nodiscard]] std::string text() const {
         std::string out;
         for_each_cell([&](auto const& cell) {
@@ -91,12 +91,13 @@ struct model_records {
 };
 
 /// The violation of the protocol at an entry.
-enum class breach : std::uint8_t { none, changed, taken, told };
+enum class breach : std::uint8_t { none, changed, taken, outcome };
 
 [[nodiscard]] constexpr std::string_view words_of(breach value) {
-    constexpr std::string_view words[]{"", "changed along no arrow of its states",
-                                       "was taken over, or canceled by another, under no new epoch",
-                                       "ended one way, and somebody was told another"};
+    constexpr std::string_view words[]{
+        "", "changed to a state that may not follow",
+        "was taken over or canceled by another worker without a new epoch",
+        "has another final state than a caller got"};
     return words[static_cast<std::size_t>(value)];
 }
 
@@ -154,12 +155,12 @@ struct model_entry {
     }
 
     /// Checks a final state that a caller gets.
-    void tell(state ended) {
+    void check_outcome(state ended) {
         // After a purge and a new insert, the first outcome no longer applies.
         if (present && lives != 0) return;
         bool const committed = present ? now.state == state::done : commits != 0;
         bool const over = !present || is_final(now.state);
-        if (!over || committed != (ended == state::done)) broken = breach::told;
+        if (!over || committed != (ended == state::done)) broken = breach::outcome;
     }
 
     void purge() {
@@ -229,7 +230,7 @@ public:
     }
 };
 
-/// Shape:   places - the index of each part's record in its table
+/// Shape:   indexes - the index of each part's record in its table
 template <typename Rules, typename Direction, typename Records>
 class typed_transaction final : public model_transaction<Records> {
 public:

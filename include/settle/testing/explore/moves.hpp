@@ -3,7 +3,7 @@
 #pragma once
 
 #include <settle/testing/explore/beginnings.hpp>
-#include <settle/testing/explore/telling.hpp>
+#include <settle/testing/explore/trace_text.hpp>
 
 SETTLE_BEGIN
 namespace testing {
@@ -22,21 +22,22 @@ public:
     using typename base::worker;
     using typename base::world_type;
 
-    moves(transactions const& all, bounds const& within) : base(all, within), what_(all, within) {}
+    moves(transactions const& all, bounds const& within)
+        : base(all, within), operations_(all, within) {}
 
-    /// Calls `function(world&&, move_kind, tell)` for every successor, always in the same order;
-    /// `tell()` returns the text of the move.
+    /// Calls `function(world&&, move_kind, describe)` for every successor, always in the same
+    /// order; `describe()` returns the text of the move.
     template <typename Function>
     void each(world_type const& now, Function&& function) const {
         for (std::size_t i = 0; i < now.workers.size(); ++i) {
             // Workers with equal fingerprints have equal moves.
             bool const same = i > 0 && now.workers[i].print() == now.workers[i - 1].print();
             if (same) continue;
-            auto const branch = [&](move_kind kind, auto&& change, auto&& tell) {
+            auto const branch = [&](move_kind kind, auto&& change, auto&& describe) {
                 world_type next = now;
                 change(next, next.workers[i]);
                 function(std::move(next), kind,
-                         [&] { return name(now.workers[i]) + ": " + std::string{tell()}; });
+                         [&] { return name(now.workers[i]) + ": " + std::string{describe()}; });
             };
             if (now.workers[i].what == role::idle) this->begin_something(now, branch);
             else go_on(now, now.workers[i], branch);
@@ -68,7 +69,7 @@ private:
                 move_kind::outside, [](world_type&, worker& w) { w.rest(); },
                 [] { return "crashes"; });
         }
-        if (me.what == role::sweeper && me.judged) undo_stray(me, branch);
+        if (me.what == role::sweeper && me.found_stray) undo_stray(me, branch);
         else if (me.what == role::sweeper && me.mind.next() == step::end) judge_mark(me, branch);
         else advance(now, me, branch);
     }
@@ -91,7 +92,7 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type&, worker& w) {
-                if (stray) w.judged = true;
+                if (stray) w.found_stray = true;
                 else w.rest();
             },
             [&] { return stray ? "finds the mark stray" : "finds the mark live"; });
@@ -126,10 +127,11 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                if (is_final(me.mind.state())) next.entries[me.transaction].tell(me.mind.state());
+                if (is_final(me.mind.state()))
+                    next.entries[me.transaction].check_outcome(me.mind.state());
                 w.rest();
             },
-            [&] { return "ends, and tells " + std::string{name_of(me.mind.state())}; });
+            [&] { return "ends with the outcome " + std::string{name_of(me.mind.state())}; });
     }
 
     template <typename Branch>
@@ -180,8 +182,8 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                reply = what_.ask(next, sent);
-                tell(w.mind, sent.at, reply, next.entries[me.transaction].old);
+                reply = operations_.perform_at_log(next, sent);
+                give_answer(w.mind, sent.at, reply, next.entries[me.transaction].old);
             },
             [&] { return text(sent) + words(reply); });
         if constexpr (requires(mind& m) { m.cancel_for(reason::none); }) {
@@ -193,20 +195,20 @@ private:
             }
         }
         may_be_late(now, sent, branch, [&](world_type& next, worker& w) {
-            tell(w.mind, sent.at, log_answer::unknown, next.entries[me.transaction].old);
+            give_answer(w.mind, sent.at, log_answer::unknown, next.entries[me.transaction].old);
         });
     }
 
     /// The worker gets `unknown`; the operation takes effect later or never.
-    template <typename Branch, typename Tell>
+    template <typename Branch, typename Answer>
     void may_be_late(world_type const& now, flight const& sent, Branch const& branch,
-                     Tell const& tell_unknown) const {
+                     Answer const& answer_unknown) const {
         if (now.flights.size() + now.late >= within_.late_writes) return;
         branch(
             move_kind::outside,
             [&](world_type& next, worker& w) {
                 next.flights.push_back(sent);
-                tell_unknown(next, w);
+                answer_unknown(next, w);
             },
             [&] { return text(sent) + ": unknown"; });
     }
@@ -224,7 +226,7 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                reply = what_.settle_in_one_phase(next, sent, w.mind);
+                reply = operations_.settle_in_one_phase(next, sent, w.mind);
                 w.mind.settled(reply);
             },
             [&] { return text(sent) + words(reply); });
@@ -239,19 +241,19 @@ private:
             if (!due(me, part)) continue;
             any = true;
             flight const sent = request(me, part);
-            for (std::size_t chosen = 0; chosen < what_.answers_to(now, sent); ++chosen) {
+            for (std::size_t chosen = 0; chosen < operations_.answers_to(now, sent); ++chosen) {
                 call_answer reply{};
                 branch(
                     move_kind::protocol,
                     [&](world_type& next, worker& w) {
-                        reply = what_.execute(next, sent, chosen);
+                        reply = operations_.execute(next, sent, chosen);
                         take_answer(w, part, reply);
                         decide(w);
                     },
                     [&] { return text(sent) + ": " + words_of(reply); });
             }
             if constexpr (knows_one_phase) {
-                if (within_.yields && sent.at == step::apply && me.mind.may_start_over()) {
+                if (within_.requeues && sent.at == step::apply && me.mind.may_start_over()) {
                     ask_and_yield(now, me, sent, branch);
                 }
             }
@@ -321,7 +323,9 @@ private:
         };
         branch(
             move_kind::protocol,
-            [&](world_type& next, worker& w) { fall_back(w, what_.execute(next, sent, 0).what); },
+            [&](world_type& next, worker& w) {
+                fall_back(w, operations_.execute(next, sent, 0).what);
+            },
             [&] { return text(sent) + ", and falls back"; });
         may_be_late(now, sent, branch,
                     [&](world_type&, worker& w) { fall_back(w, answer::unknown); });
@@ -335,7 +339,7 @@ private:
         w.mind.decide(within_.attempts);
     }
 
-    static void tell(mind& to, step at, log_answer reply, bool old) {
+    static void give_answer(mind& to, step at, log_answer reply, bool old) {
         if constexpr (knows_one_phase) {
             if (at == step::keep) return to.kept(reply);
         }
@@ -353,15 +357,16 @@ private:
     template <typename Function>
     void land(world_type const& now, std::size_t i, Function& function) const {
         flight const landing = now.flights[i];
-        std::size_t const outcomes = asks_parts(landing.at) ? what_.answers_to(now, landing) : 1;
+        std::size_t const outcomes =
+            asks_parts(landing.at) ? operations_.answers_to(now, landing) : 1;
         for (std::size_t chosen = 0; chosen < outcomes; ++chosen) {
             world_type next = now;
             next.flights.erase(i);
             ++next.late;
             call_answer part_answer{};
             log_answer reply{};
-            if (asks_parts(landing.at)) part_answer = what_.execute(next, landing, chosen);
-            else reply = what_.land(next, landing);
+            if (asks_parts(landing.at)) part_answer = operations_.execute(next, landing, chosen);
+            else reply = operations_.land(next, landing);
             function(std::move(next), move_kind::protocol, [&] {
                 return "the late write lands: " + text(landing) +
                        (asks_parts(landing.at) ? ": " + words_of(part_answer) : words(reply));
@@ -398,7 +403,7 @@ private:
         return words_of(sent, *all_[sent.transaction]);
     }
 
-    operations<Protocol, Records> what_;
+    operations<Protocol, Records> operations_;
 };
 
 } // namespace testing

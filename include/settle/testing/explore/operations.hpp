@@ -68,7 +68,7 @@ public:
         return written;
     }
 
-    log_answer ask(world_type& next, flight const& sent) const {
+    log_answer perform_at_log(world_type& next, flight const& sent) const {
         model_entry& here = next.entries[sent.transaction];
         if (sent.at == step::insert) {
             if (!here.present && here.birth == 0 && !rules::first_epochs_differ)
@@ -92,7 +92,7 @@ public:
         if constexpr (knows_one_phase) {
             if (sent.at == step::one_phase) return land_one_phase(next, sent);
         }
-        return ask(next, sent);
+        return perform_at_log(next, sent);
     }
 
 private:

@@ -58,7 +58,7 @@ struct receiver_row {
     std::uint8_t result = 0;
     call_results parameters = 0; ///< the results that the first call carried
 
-    [[nodiscard]] bool stands() const noexcept {
+    [[nodiscard]] bool has_effect() const noexcept {
         return now == status::applied || now == status::confirmed;
     }
     [[nodiscard]] std::uint64_t packed() const noexcept {

@@ -2,8 +2,8 @@
 // Breadth-first search over every state that a few transactions can reach.
 #pragma once
 
-#include <settle/testing/explore/judge.hpp>
 #include <settle/testing/explore/moves.hpp>
+#include <settle/testing/explore/state_checker.hpp>
 #include <settle/testing/explore/states.hpp>
 
 #include <charconv>
@@ -20,7 +20,7 @@ namespace testing {
 struct exploration {
     bool right = true;
     bool complete = true;       ///< false when `most_states` ended the search
-    std::string story;          ///< the shortest run to the first wrong state, one line a step
+    std::string trace;          ///< the shortest run to the first wrong state, one line a step
     std::string run;            ///< the same run, for settle::testing::replay
     std::size_t steps = 0;      ///< the length of that run
     std::size_t states = 0;
@@ -36,7 +36,7 @@ struct exploration {
             << shown.depth << ", " << shown.seconds << " s, " << static_cast<std::size_t>(speed)
             << " states/s";
         if (!shown.complete) out << ", cut short by bounds::most_states";
-        if (!shown.story.empty()) out << '\n' << shown.story;
+        if (!shown.trace.empty()) out << '\n' << shown.trace;
         if (!shown.run.empty()) {
             out << "To see this run again: settle::testing::replay{\"" << shown.run << "\"}\n";
         }
@@ -49,11 +49,11 @@ class search {
 public:
     using moves_type = moves<Protocol, Records>;
     using world_type = typename moves_type::world_type;
-    using judge_type = judge<typename Protocol::mind, typename Protocol::rules, Records>;
+    using checker_type = state_checker<typename Protocol::mind, typename Protocol::rules, Records>;
     using path_type = std::vector<std::uint16_t>;
 
-    search(moves_type const& possible, judge_type const& judge, world_type first)
-        : possible_(possible), judge_(judge), first_(std::move(first)) {}
+    search(moves_type const& possible, checker_type const& checks, world_type first)
+        : possible_(possible), checks_(checks), first_(std::move(first)) {}
 
     [[nodiscard]] exploration visit_all(std::size_t most_states) {
         auto const started = std::chrono::steady_clock::now();
@@ -65,9 +65,9 @@ public:
         return std::move(seen_);
     }
 
-    /// Repeats one run and writes its story.
+    /// Repeats one run and writes its trace.
     [[nodiscard]] exploration replay(path_type const& path) {
-        std::string const wrong = tell(path);
+        std::string const wrong = trace_run(path);
         if (!wrong.empty()) fail(path, "WRONG: " + wrong);
         return std::move(seen_);
     }
@@ -82,7 +82,7 @@ private:
         for (number at = 0; !waiting.empty(); ++at) {
             auto const& [here, depth] = waiting.front();
             seen_.depth = depth;
-            if (std::string const wrong = judge_.wrong(here); !wrong.empty()) {
+            if (std::string const wrong = checks_.wrong(here); !wrong.empty()) {
                 return fail(states_.path(at), "WRONG: " + wrong);
             }
             std::uint16_t move = 0;
@@ -94,7 +94,7 @@ private:
                 if (fresh) waiting.emplace_back(std::move(next), depth + 1);
                 if (kind == move_kind::protocol) states_.step_to(to);
             });
-            states_.expanded(judge_type::is_end(here));
+            states_.expanded(checker_type::is_end(here));
             waiting.pop_front();
             if (states_.size() > most_states) {
                 seen_.complete = false;
@@ -106,24 +106,24 @@ private:
     void look_for_stuck() {
         number const stuck = states_.first_stuck();
         if (stuck == seen_states::none) return;
-        fail(states_.path(stuck), "STUCK: from here the protocol comes to no end");
+        fail(states_.path(stuck), "STUCK: the protocol cannot end from this state");
     }
 
     void fail(path_type const& path, std::string const& what) {
-        if (seen_.story.empty()) static_cast<void>(tell(path));
+        if (seen_.trace.empty()) static_cast<void>(trace_run(path));
         seen_.right = false;
-        seen_.story += what + "\n";
+        seen_.trace += what + "\n";
         seen_.steps = path.size();
         for (auto const move : path) {
             seen_.run += (seen_.run.empty() ? "" : ".") + std::to_string(move);
         }
     }
 
-    /// Writes the story of a run; returns the problem of its last state, or an empty string.
-    std::string tell(path_type const& path) {
+    /// Writes the trace of a run; returns the problem of its last state, or an empty string.
+    std::string trace_run(path_type const& path) {
         world_type now = first_;
         std::string shown = possible_.text_of(now);
-        seen_.story = shown;
+        seen_.trace = shown;
         std::size_t step = 0;
         for (auto const chosen : path) {
             std::uint16_t move = 0;
@@ -131,22 +131,22 @@ private:
             possible_.each(now, [&](world_type&& next, move_kind, auto const& words) {
                 if (move++ != chosen) return;
                 taken = std::move(next);
-                seen_.story += std::to_string(++step) + ". " + words() + "\n";
+                seen_.trace += std::to_string(++step) + ". " + words() + "\n";
             });
-            // The story repeats the records and receivers when they have changed.
+            // The trace repeats the records and receivers when they have changed.
             if (std::string after = possible_.text_of(taken); after != shown) {
-                seen_.story += after;
+                seen_.trace += after;
                 shown = std::move(after);
             }
             if (move <= chosen) return "this run is of another search: it has no such step";
             now = std::move(taken);
             possible_.canonize(now);
         }
-        return judge_.wrong(now);
+        return checks_.wrong(now);
     }
 
     moves_type const& possible_;
-    judge_type const& judge_;
+    checker_type const& checks_;
     world_type first_;
     seen_states states_;
     exploration seen_;

@@ -14,10 +14,10 @@ enum class role : std::uint8_t { idle, caller, recoverer, canceler, sweeper };
 template <typename Mind>
 struct model_worker {
     role what = role::idle;
-    std::uint8_t name = 0;        ///< shown in stories only; equal workers are interchangeable
+    std::uint8_t name = 0; ///< shown in traces only; equal workers are interchangeable
     std::uint8_t transaction = 0;
     std::uint8_t part = 0;        ///< the part of the sweeper's mark
-    bool judged = false;          ///< the sweeper has found the mark stray
+    bool found_stray = false;     ///< the sweeper has found the mark stray
     bool old = false;             ///< its call is older than `lifetime` allows
     call_results results = 0;     ///< of the calls that it knows
     epoch marked = 0;             ///< the epoch of the sweeper's mark
@@ -28,7 +28,7 @@ struct model_worker {
         made.add(static_cast<std::uint64_t>(what));
         if (what == role::idle) return made;
         made.add(std::uint64_t{transaction} | std::uint64_t{part} << 8U |
-                 (judged ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U);
+                 (found_stray ? 1U : 0U) << 16U | (old ? 1U : 0U) << 17U);
         made.add(marked);
         made.add(mind.hash());
         if (results != 0) made.add(results | std::uint64_t{1} << 63U);

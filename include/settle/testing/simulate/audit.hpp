@@ -64,7 +64,7 @@ protected:
         for (auto const& one : sums_) {
             std::int64_t const sum = one.now(plain_);
             if (sum <= one.opening) continue;
-            seen.complain(one.name + ": " + std::to_string(sum) + " is to be seen of " +
+            seen.complain(one.name + ": " + std::to_string(sum) + " is visible of " +
                           std::to_string(one.opening));
         }
     }
@@ -186,11 +186,11 @@ private:
         auto const& reported = observed->second.reported;
         if (reported && (*reported == verdict::done) != done) {
             seen.complain(one.id + ": is " + std::string{name_of(one.state)} +
-                          ", and something else was told");
+                          ", and another outcome was reported");
         }
         if (observed->second.why != reason::none && observed->second.why != one.why) {
             seen.complain(one.id + ": was canceled because of " + std::string{name_of(one.why)} +
-                          ", and " + std::string{name_of(observed->second.why)} + " was told");
+                          ", and " + std::string{name_of(observed->second.why)} + " was reported");
         }
     }
 

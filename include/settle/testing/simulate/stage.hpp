@@ -174,7 +174,7 @@ private:
         mix(current.operations);
         if (report_.steps % limits_.look_every == 0) look_();
         if (report_.steps / limits_.calls_each > limits_.transactions) {
-            witness_.complain("the calls come to no end");
+            witness_.complain("the calls do not end");
         }
         if (calm_ && now_ > calm_since_ + limits_.settles_within) complain_of_open();
     }

@@ -101,27 +101,27 @@ public:
         bool const gone = found != entries_.end() && (found->second.gone || found->second.again);
         if (code == errc::id_in_use || code == errc::other_definition ||
             code == errc::unknown_type || (code == errc::damaged && !gone)) {
-            complain("told " + reported.text());
+            complain("reported " + reported.text());
         }
         if (!reported.done() && !reported.canceled()) return;
         if (found == entries_.end()) {
-            complain("told " + reported.text() + ", though the log has no such entry");
+            complain("reported " + reported.text() + ", though the log has no such entry");
             return;
         }
         observed_entry& observed = found->second;
         // After a purge and a late insert, the first outcome no longer applies.
         if (observed.again) return;
         if (observed.state != (reported.done() ? state::done : state::canceled)) {
-            complain("told " + reported.text() + ", though it is " +
+            complain("reported " + reported.text() + ", though it is " +
                      std::string{name_of(observed.state)});
         }
         if (observed.reported && *observed.reported != reported.verdict) {
-            complain("told " + reported.text() + ", and the opposite before");
+            complain("reported " + reported.text() + ", and the opposite before");
         }
         if (observed.why != reason::none && reported.why != reason::none &&
             observed.why != reported.why) {
-            complain("told " + reported.text() + ", and another reason before: " +
-                     std::string{name_of(observed.why)});
+            complain("reported " + reported.text() +
+                     ", and another reason before: " + std::string{name_of(observed.why)});
         }
         observed.reported = reported.verdict;
         if (reported.why != reason::none) observed.why = reported.why;

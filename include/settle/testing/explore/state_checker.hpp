@@ -11,7 +11,7 @@ SETTLE_BEGIN
 namespace testing {
 
 template <typename Mind, typename Rules, typename Records>
-class judge {
+class state_checker {
 public:
     using world_type = world<Mind, Records>;
     using transactions = std::vector<std::unique_ptr<model_transaction<Records>>>;
@@ -19,7 +19,7 @@ public:
     using declared = std::function<std::string(Records const&)>;
 
     /// Shape:   resubmits - an id may be submitted again after its purge, and committed once more
-    judge(transactions const& all, bool resubmits) : all_(all), resubmits_(resubmits) {}
+    state_checker(transactions const& all, bool resubmits) : all_(all), resubmits_(resubmits) {}
 
     void declare(declared check) { declared_.push_back(std::move(check)); }
 
@@ -86,7 +86,7 @@ private:
         if (here.commits > 1U + here.lives) return id + " was committed twice";
         if (here.commits > 1 && !resubmits_) return id + " was committed again after its purge";
         if (here.commits != 0 && all_[t]->undoes && now.entries[*all_[t]->undoes].commits == 0) {
-            return id + " is committed, and what it undoes is not";
+            return id + " is committed, and its original is not";
         }
         if (!here.present || here.now.state != state::done) return {};
         for (std::size_t part = 0; part < all_[t]->records(); ++part) {
@@ -98,8 +98,8 @@ private:
         return {};
     }
 
-    /// A call's effect stands at its receiver exactly if the transaction is done, and until then
-    /// only together with its records and with the results that its entry keeps.
+    /// In the end, a call has an effect at its receiver exactly if the transaction is done. Until
+    /// then, only together with its records and with the results that its entry keeps.
     [[nodiscard]] std::string wrong_call(world_type const& now, std::size_t t,
                                          std::size_t i) const {
         auto const& one = *all_[t];
@@ -113,9 +113,9 @@ private:
         if (over && committed && row.now != receiver_row::status::confirmed) {
             return name + ": the transaction is done, and this call is not confirmed";
         }
-        if (!row.stands()) return {};
+        if (!row.has_effect()) return {};
         if (over && !committed) {
-            return name + ": the transaction is not done, and the effect of this call stands";
+            return name + ": the transaction is not done, and this call has an effect";
         }
         if (here.present && contradicts(row.parameters, one, made.stage, here)) {
             return name + ": the call was made with results that its entry does not keep";
@@ -123,14 +123,14 @@ private:
         if (committed) return {};
         for (std::size_t part = 0; part < one.records(); ++part) {
             if (one.mark_epoch(now.data, part) == 0) {
-                return name + ": the effect of this call stands without the records";
+                return name + ": this call has an effect without the records";
             }
         }
         for (std::size_t k = 0; k < one.calls.size(); ++k) {
             bool const needed = one.calls[k].grade == receiver_grade::barrier &&
                                 one.calls[k].stage < made.stage;
-            if (needed && !now.rows[one.first_row + k].stands()) {
-                return name + ": the effect of this call stands without an earlier stage";
+            if (needed && !now.rows[one.first_row + k].has_effect()) {
+                return name + ": this call has an effect without an earlier stage";
             }
         }
         return {};

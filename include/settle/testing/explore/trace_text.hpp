@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The text of the requests and answers in the story of a run.
+// The text of the requests and answers in the trace of a run.
 #pragma once
 
 #include <settle/testing/explore/world.hpp>
@@ -50,7 +50,7 @@ template <typename Records>
     return out + " under e" + std::to_string(sent.under);
 }
 
-/// The rows of the receivers, as text for a story.
+/// The rows of the receivers, as text for a trace.
 template <typename Rows, typename Records>
 [[nodiscard]] std::string text_of(Rows const& rows, model_transaction<Records> const& of) {
     std::string out;
@@ -59,7 +59,7 @@ template <typename Rows, typename Records>
         if (row.now == receiver_row::status::none) continue;
         out += "      receiver of " + of.id() + " " + of.calls[i].name + ": " +
                std::string{name_of(row.now)};
-        if (row.stands()) {
+        if (row.has_effect()) {
             out += words_of(row.parameters, of) + ", result " + std::to_string(row.result);
         }
         out += '\n';
