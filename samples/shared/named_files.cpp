@@ -41,13 +41,13 @@ bool status_of(files::path const& path, struct ::stat& found) {
 }
 
 /// True if two paths name the same file, also through links, or the same missing file.
-bool are_one(files::path const& one, files::path const& other) {
+bool are_same_file(files::path const& first, files::path const& second) {
     struct ::stat left {};
     struct ::stat right {};
-    bool const exists = status_of(one, left);
-    if (exists != status_of(other, right)) return false;
+    bool const exists = status_of(first, left);
+    if (exists != status_of(second, right)) return false;
     if (exists) return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-    return real(one) == real(other);
+    return real(first) == real(second);
 }
 
 /// The database and SQLite's files beside it, under the given name and under a link's target.
@@ -64,7 +64,7 @@ std::vector<files::path> database_files(settings const& given) {
 
 bool is_any_of(files::path const& path, std::vector<files::path> const& all) {
     return std::any_of(all.begin(), all.end(),
-                       [&](files::path const& each) { return are_one(path, each); });
+                       [&](files::path const& each) { return are_same_file(path, each); });
 }
 
 /// True for a file that begins with one of `heads`.
@@ -114,7 +114,7 @@ void check_report(settings const& given) {
         struct ::stat found {};
         // A terminal can be both read and written.
         bool const device = status_of(path, found) && S_ISCHR(found.st_mode);
-        if (device || !are_one(given.report, path)) continue;
+        if (device || !are_same_file(given.report, path)) continue;
         refuse(fmt::format("the file that '{}' reads", name_of(which)));
     }
     if (is_database(given.report)) refuse("a database");
@@ -132,7 +132,7 @@ void check_named_files(settings const& given) {
         throw input_error(fmt::format("'{}' is to read {}, which is the database itself",
                                       name_of(which), path.string()));
     }
-    bool const twice = inputs.size() == 2 && are_one(inputs[0].second, inputs[1].second);
+    bool const twice = inputs.size() == 2 && are_same_file(inputs[0].second, inputs[1].second);
     struct ::stat found {};
     if (twice && status_of(inputs[0].second, found) && !S_ISREG(found.st_mode) &&
         !S_ISDIR(found.st_mode)) {

@@ -41,9 +41,9 @@ private:
     };
 
     /// A job that gets another id goes on.
-    static bool is_over(decided const& one) {
-        log_answer const reply = one.request->result.reply;
-        return (reply == log_answer::ended && !one.work->new_id) || reply == log_answer::taken;
+    static bool is_over(decided const& earlier) {
+        log_answer const reply = earlier.request->result.reply;
+        return (reply == log_answer::ended && !earlier.work->new_id) || reply == log_answer::taken;
     }
 
     void look_at_earlier(decided const& current) {
@@ -61,11 +61,11 @@ private:
         decided_.clear();
     }
 
-    void let_wait(decided const& one) {
-        one_phase_hashes(*one.work, records_);
+    void let_wait(decided const& earlier) {
+        one_phase_hashes(*earlier.work, records_);
         for (auto const record : records_) {
-            auto const not_later = [&](std::size_t other) { return other <= one.index; };
-            if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, one.index);
+            auto const not_later = [&](std::size_t other) { return other <= earlier.index; };
+            if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, earlier.index);
         }
     }
 

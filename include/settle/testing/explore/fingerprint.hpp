@@ -53,15 +53,15 @@ struct fingerprint {
     }
 
     template <Described Record>
-    void add_mark(mark<Record> const& one) {
-        add_text(one.id);
-        add(std::uint64_t{one.part.participant} << 32U | one.part.line);
-        add(one.epoch_number);
-        for (auto const delta : one.confirm_delta) add(static_cast<std::uint64_t>(delta));
-        for (auto const delta : one.undo_delta) add(static_cast<std::uint64_t>(delta));
-        add(one.is_exclusive() ? 1U : 0U);
-        if (!one.is_exclusive()) return;
-        auto const& effect = *one.exclusive;
+    void add_mark(mark<Record> const& added) {
+        add_text(added.id);
+        add(std::uint64_t{added.part.participant} << 32U | added.part.line);
+        add(added.epoch_number);
+        for (auto const delta : added.confirm_delta) add(static_cast<std::uint64_t>(delta));
+        for (auto const delta : added.undo_delta) add(static_cast<std::uint64_t>(delta));
+        add(added.is_exclusive() ? 1U : 0U);
+        if (!added.is_exclusive()) return;
+        auto const& effect = *added.exclusive;
         add_record(effect.undone);
         add_record(effect.confirmed);
         add(effect.undo_fields);

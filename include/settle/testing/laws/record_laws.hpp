@@ -53,34 +53,34 @@ public:
     [[nodiscard]] std::size_t applied() const noexcept { return applied_; }
 
 private:
-    broken_law perform(case_operation const& one,
+    broken_law perform(case_operation const& operation,
                        case_part<typename case_type::parameters> const& part) {
         broken_law found;
         bool const is_tested = case_type::visit(part.participant, [&](auto index) {
             if (part.line >= direction::template lines<index>(part.parameters)) return;
-            if (one.action != part_action::apply) {
-                found = check_end(one, part.id);
+            if (operation.action != part_action::apply) {
+                found = check_end(operation, part.id);
                 return;
             }
             record_type created{};
             set_key<Type, index>(created, part);
             found =
-                check_apply(one, part.id, created,
+                check_apply(operation, part.id, created,
                             direction::template intent<index>(part.parameters, part.line),
                             evaluate_part<Type, index>(model_.record, part.parameters, part.line));
         });
         if (is_tested) return found;
-        if (one.action != part_action::apply) return check_end(one, part.id);
+        if (operation.action != part_action::apply) return check_end(operation, part.id);
         foreign_intent<record_type> const intent{part.foreign_deltas};
-        return check_apply(one, part.id, record_type{}, intent, intent.evaluate());
+        return check_apply(operation, part.id, record_type{}, intent, intent.evaluate());
     }
 
     template <typename Intent>
-    broken_law check_apply(case_operation const& one, transaction_id const& id,
+    broken_law check_apply(case_operation const& operation, transaction_id const& id,
                            record_type const& created, Intent const& intent,
                            evaluated_part<record_type> evaluated) {
-        part_number const part{one.part, 0};
-        epoch const number = one.epoch_number();
+        part_number const part{operation.part, 0};
+        epoch const number = operation.epoch_number();
         auto const before = rule_;
         auto const image = [&] { return encode_json(*rule_.record); };
         auto const result = settle::apply(rule_, id, part, number, created, intent, image);
@@ -122,23 +122,23 @@ private:
         return check_changes(result, before.record);
     }
 
-    broken_law check_end(case_operation const& one, transaction_id const& id) {
-        part_number const part{one.part, 0};
+    broken_law check_end(case_operation const& operation, transaction_id const& id) {
+        part_number const part{operation.part, 0};
         auto const before = rule_.record;
-        auto const result = one.action == part_action::finish
-                                ? settle::finish(rule_, id, part, one.epoch_number())
-                            : one.action == part_action::undo
-                                ? settle::undo(rule_, id, part, one.epoch_number())
-                                : settle::undo_exactly(rule_, id, part, one.epoch_number());
+        auto const result = operation.action == part_action::finish
+                                ? settle::finish(rule_, id, part, operation.epoch_number())
+                            : operation.action == part_action::undo
+                                ? settle::undo(rule_, id, part, operation.epoch_number())
+                                : settle::undo_exactly(rule_, id, part, operation.epoch_number());
         auto* const pending = model_.find(id, part);
-        bool const same = pending != nullptr && pending->number == one.epoch_number();
+        bool const same = pending != nullptr && pending->number == operation.epoch_number();
         // A mark with a higher epoch belongs to a later claim, or to a later use of the id.
-        bool const earlier = pending != nullptr && pending->number < one.epoch_number();
-        bool const acts = same || (earlier && one.action != part_action::undo_exactly);
+        bool const earlier = pending != nullptr && pending->number < operation.epoch_number();
+        bool const acts = same || (earlier && operation.action != part_action::undo_exactly);
         if (result.what != (acts ? answer::applied : answer::nothing)) {
             return {"a finish or an undo acts on its own mark only", describe(result.what)};
         }
-        if (acts) model_.end(pending, one.action == part_action::finish && same);
+        if (acts) model_.end(pending, operation.action == part_action::finish && same);
         return check_changes(result, before);
     }
 
@@ -160,13 +160,13 @@ private:
         return {"an answer names everything that changed", how};
     }
 
-    broken_law compare(case_operation const& one) const {
+    broken_law compare(case_operation const& operation) const {
         if (model_.wrapped()) {
             return {"pending parts keep every member in its range", "a member left it"};
         }
         if (!equal_members(rule_.record, model_.record)) {
-            return {law_of(one), "the record is " + show_record(rule_.record) + ", expected " +
-                                     show_record(model_.record)};
+            return {law_of(operation), "the record is " + show_record(rule_.record) +
+                                           ", expected " + show_record(model_.record)};
         }
         std::size_t matched = 0;
         for (auto const& mark : rule_.marks) {
@@ -188,8 +188,8 @@ private:
                     std::to_string(model_.pending.size())};
     }
 
-    static std::string law_of(case_operation const& one) {
-        switch (one.action) {
+    static std::string law_of(case_operation const& operation) {
+        switch (operation.action) {
         case part_action::apply: return "an apply does what plain evaluation of its moment does";
         case part_action::finish:
             return "a finish gives what plain evaluation of both moments gives, in any order";

@@ -165,32 +165,34 @@ private:
         return done;
     }
 
-    static void check_entry(entry const& one, witness& seen) {
-        auto const observed = seen.entries().find(one.id);
-        if (observed == seen.entries().end() || observed->second.state != one.state ||
-            !is_final(one.state)) {
-            seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " in the end");
+    static void check_entry(entry const& checked, witness& seen) {
+        auto const observed = seen.entries().find(checked.id);
+        if (observed == seen.entries().end() || observed->second.state != checked.state ||
+            !is_final(checked.state)) {
+            seen.complain(checked.id + ": is " + std::string{name_of(checked.state)} +
+                          " in the end");
             return;
         }
-        bool const done = one.state == state::done;
+        bool const done = checked.state == state::done;
         bool const confirms = done && !observed->second.in_one_phase;
-        if (confirms != (one.committed != 0) || done != (one.why == reason::none)) {
-            seen.complain(one.id + ": is " + std::string{name_of(one.state)} + " with epoch " +
-                          std::to_string(one.committed) + " committed, reason " +
-                          std::string{name_of(one.why)});
+        if (confirms != (checked.committed != 0) || done != (checked.why == reason::none)) {
+            seen.complain(checked.id + ": is " + std::string{name_of(checked.state)} +
+                          " with epoch " + std::to_string(checked.committed) +
+                          " committed, reason " + std::string{name_of(checked.why)});
         }
         if (observed->second.again) {
-            if (done) seen.complain(one.id + ": is done behind its purge");
+            if (done) seen.complain(checked.id + ": is done behind its purge");
             return;
         }
         auto const& reported = observed->second.reported;
         if (reported && (*reported == verdict::done) != done) {
-            seen.complain(one.id + ": is " + std::string{name_of(one.state)} +
+            seen.complain(checked.id + ": is " + std::string{name_of(checked.state)} +
                           ", and another outcome was reported");
         }
-        if (observed->second.why != reason::none && observed->second.why != one.why) {
-            seen.complain(one.id + ": was canceled because of " + std::string{name_of(one.why)} +
-                          ", and " + std::string{name_of(observed->second.why)} + " was reported");
+        if (observed->second.why != reason::none && observed->second.why != checked.why) {
+            seen.complain(checked.id + ": was canceled because of " +
+                          std::string{name_of(checked.why)} + ", and " +
+                          std::string{name_of(observed->second.why)} + " was reported");
         }
     }
 

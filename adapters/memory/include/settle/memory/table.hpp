@@ -36,15 +36,15 @@ public:
 
     /// Executes an operation that knows its types.
     template <typename Operation>
-    [[gnu::always_inline]] void execute(Operation const& one) {
-        one.answered(execute_at(one.number(), one.key(), [&](auto& slot) {
-            return one.execute(slot, whole_record{slot});
+    [[gnu::always_inline]] void execute(Operation const& operation) {
+        operation.answered(execute_at(operation.number(), operation.key(), [&](auto& slot) {
+            return operation.execute(slot, whole_record{slot});
         }));
     }
-    [[nodiscard]] part_result execute_request(part_request const& one) {
-        auto const key = std::get<lookup_type>(one.key());
-        return result_of(execute_at(one.part.participant, key, [&](auto& slot) {
-            return settle::execute(one, slot, whole_record{slot});
+    [[nodiscard]] part_result execute_request(part_request const& request) {
+        auto const key = std::get<lookup_type>(request.key());
+        return result_of(execute_at(request.part.participant, key, [&](auto& slot) {
+            return settle::execute(request, slot, whole_record{slot});
         }));
     }
 
@@ -172,7 +172,7 @@ private:
         else return stored == key;
     }
 
-    static bool before(kept one, stored_key const& key) { return one->first < key; }
+    static bool before(kept slot, stored_key const& key) { return slot->first < key; }
 
     /// All slots in the order of their keys. Reading page after page sorts once, unless records
     /// were added or erased in between.

@@ -32,7 +32,7 @@ private:
 
     /// False if the whole native transaction was rolled back with it.
     /// Shape:   shared - the transaction has parts of other members
-    bool perform_one(transaction& native, member& one, bool shared);
+    bool perform_one(transaction& native, member& caller, bool shared);
 
     /// Commits each member alone, since the error of one member has undone the work of all.
     void fall_apart(std::optional<transaction>& native, std::span<member* const> all);

@@ -46,18 +46,18 @@ SETTLE_FUNCTION void group_commit::perform_all(group& all) {
     }
 }
 
-SETTLE_FUNCTION bool group_commit::perform_one(transaction& native, member& one, bool shared) {
-    one.failed = false;
+SETTLE_FUNCTION bool group_commit::perform_one(transaction& native, member& caller, bool shared) {
+    caller.failed = false;
     try {
-        if (shared) native.in_part([&] { one.perform(native); });
-        else one.perform(native);
+        if (shared) native.in_part([&] { caller.perform(native); });
+        else caller.perform(native);
         return true;
     } catch (failure const& problem) {
-        one.end = {commit_status::undone, problem.problem()};
+        caller.end = {commit_status::undone, problem.problem()};
     } catch (...) {
-        one.thrown = std::current_exception();
+        caller.thrown = std::current_exception();
     }
-    one.failed = true;
+    caller.failed = true;
     return shared && writer_.on().in_transaction();
 }
 

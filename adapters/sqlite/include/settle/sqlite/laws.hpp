@@ -154,14 +154,14 @@ public:
         compute_ = statement{on_, select + quoted_name(need.name), "compute"};
     }
 
-    [[nodiscard]] computed_value compute(computations<Case> const& by, Case const& one) const {
+    [[nodiscard]] computed_value compute(computations<Case> const& by, Case const& values) const {
         run{erase_}.change();
         run row{insert_};
         for_each_member<decltype(Case::record)>(
-            [&](auto m) { bind_field(row, one.record.*decltype(m)::pointer); });
+            [&](auto m) { bind_field(row, values.record.*decltype(m)::pointer); });
         row.change();
         run answer{compute_};
-        by.bind(answer, one);
+        by.bind(answer, values);
         answer.next();
         if (answer.integer(0) != 1) return {true, {}};
         return {false, read_native_column(answer, 1)};

@@ -18,7 +18,7 @@ struct mark_bounds {
     std::vector<std::int64_t> most{};
 
     /// Subtracts one mark from the bounds. False if the mark cannot be part of them.
-    [[nodiscard]] bool take_out(mark_view const& one);
+    [[nodiscard]] bool take_out(mark_view const& removed);
 };
 
 /// The bounds of one collection's records.

@@ -7,11 +7,11 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-SETTLE_FUNCTION bool mark_bounds::take_out(mark_view const& one) {
+SETTLE_FUNCTION bool mark_bounds::take_out(mark_view const& removed) {
     bool fits = --marks >= 0;
     for (std::size_t i = 0; i < least.size(); ++i) {
-        bool const past = __builtin_sub_overflow(least[i], one.low(i), &least[i]) ||
-                          __builtin_sub_overflow(most[i], one.high(i), &most[i]);
+        bool const past = __builtin_sub_overflow(least[i], removed.low(i), &least[i]) ||
+                          __builtin_sub_overflow(most[i], removed.high(i), &most[i]);
         fits = fits && !past && least[i] <= 0 && most[i] >= 0;
         // Without marks the bounds must be zero.
         fits = fits && (marks > 0 || (least[i] == 0 && most[i] == 0));

@@ -11,14 +11,16 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-[[nodiscard]] constexpr bool is_word_character(char one) noexcept {
+[[nodiscard]] constexpr bool is_word_character(char character) noexcept {
     // Bytes of other scripts belong to words, as in SQLite.
-    return (one >= 'a' && one <= 'z') || (one >= 'A' && one <= 'Z') || (one >= '0' && one <= '9') ||
-           one == '_' || one == '$' || static_cast<unsigned char>(one) >= 0x80;
+    return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+           (character >= '0' && character <= '9') || character == '_' || character == '$' ||
+           static_cast<unsigned char>(character) >= 0x80;
 }
 
-[[nodiscard]] constexpr char upper(char one) noexcept {
-    return one >= 'a' && one <= 'z' ? static_cast<char>(one - 'a' + 'A') : one;
+[[nodiscard]] constexpr char upper(char character) noexcept {
+    return character >= 'a' && character <= 'z' ? static_cast<char>(character - 'a' + 'A')
+                                                : character;
 }
 
 [[nodiscard]] constexpr bool same_word(std::string_view left, std::string_view right) noexcept {

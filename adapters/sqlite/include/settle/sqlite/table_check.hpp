@@ -46,7 +46,7 @@ private:
 
     [[nodiscard]] column_found const& column(std::string_view name) const;
 
-    void check_column(column_need const& one) const;
+    void check_column(column_need const& needed) const;
 
     /// BOOLEAN, DATE and the like keep whole numbers exactly, and such columns are declared so.
     static bool keeps_as_numeric(field_kind kind, affinity has) {

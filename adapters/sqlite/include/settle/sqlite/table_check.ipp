@@ -76,20 +76,20 @@ SETTLE_FUNCTION column_found const& table_check::column(std::string_view name) c
            "Add it with ALTER TABLE … ADD COLUMN, or remove the member from the description");
 }
 
-SETTLE_FUNCTION void table_check::check_column(column_need const& one) const {
-    column_found const& is = column(one.name);
+SETTLE_FUNCTION void table_check::check_column(column_need const& needed) const {
+    column_found const& is = column(needed.name);
     auto const has = affinity_of(is.type);
-    auto const name = shown_column(one.name);
+    auto const name = shown_column(needed.name);
     auto const declared =
         name + (is.type.empty() ? " has no type" : " is declared '" + is.type + "'");
     if (is.generated) refuse(name + " is generated", "Describe columns that are stored");
-    if (one.kind == field_kind::text) {
+    if (needed.kind == field_kind::text) {
         if (has != affinity::text) refuse(declared + " and must keep texts", "Declare it TEXT");
-    } else if (has != affinity::integer && !keeps_as_numeric(one.kind, has)) {
+    } else if (has != affinity::integer && !keeps_as_numeric(needed.kind, has)) {
         // Other programs write fractions into DECIMAL and REAL; a field cannot hold them.
         refuse(declared + " and must keep whole numbers", "Declare it INTEGER");
     }
-    if (one.optional && is.not_null) {
+    if (needed.optional && is.not_null) {
         refuse(name + " is NOT NULL and its field is optional",
                "Remove the NOT NULL, or the std::optional of the field");
     }
