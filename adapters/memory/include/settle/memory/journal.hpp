@@ -11,11 +11,12 @@
 SETTLE_BEGIN
 namespace memory {
 
-/// Errors:  where no memory can be had, a change throws and has changed nothing
-/// Cost:    every step of a transaction is O(1), and asks nothing of the heap while the room that
-///          was reserved lasts and texts are short; an entry that ends adds O(log n) at most. A
-///          listing of what is unfinished looks at nothing else. Any other looks at every entry for
-///          its first page and sorts them for the next; from there on a page costs its own size
+/// Errors:  a change that finds no memory throws, and has changed nothing
+/// Cost:    every step of a transaction is O(1), and allocates nothing while the reserved room
+/// lasts
+///          and texts are short; the end of an entry adds O(log n) at most. A listing of unfinished
+///          entries reads no other entries. Any other listing reads every entry for its first page
+///          and sorts them for the second; each later page costs its own size
 class journal {
 public:
     journal() { open_.previous = open_.next = &open_; }
@@ -25,19 +26,19 @@ public:
     /// Shape:   row - see entry_write::row
     [[gnu::noinline]] log_answer insert(entry_write const& write, std::int64_t& row_number,
                                         write_context const& at) {
-        transition const& wanted = write.change;
+        transition const& change = write.change;
         std::string const* const owner = known_owner(at.owner);
-        if (is_final(wanted.to)) make_room(ended_);
+        if (is_final(change.to)) make_room(ended_);
         if (sorted_) make_room(new_);
         auto const [row, fresh] = by_id_.find_or_add(*write.id, [&] { return new_row(write); });
         row_number = number_of(row);
         if (!fresh) return log_answer::conflict;
-        row->state = wanted.to;
-        row->epoch_number = wanted.to_epoch;
+        row->state = change.to;
+        row->epoch_number = change.to_epoch;
         row->owner = owner;
         row->created = write.created;
         row->modified = at.now;
-        row->why = wanted.why;
+        row->why = change.why;
         if (is_final(row->state)) {
             note_end(*row);
         } else {
@@ -52,24 +53,24 @@ public:
                                         write_context const& at) {
         entry_row* const row = find(*write.id, row_number);
         if (row == nullptr) return log_answer::conflict;
-        transition const& wanted = write.change;
-        if (row->state != wanted.from || row->epoch_number != wanted.from_epoch ||
-            row->revision != wanted.from_revision) {
+        transition const& change = write.change;
+        if (row->state != change.from || row->epoch_number != change.from_epoch ||
+            row->revision != change.from_revision) {
             return log_answer::conflict;
         }
-        std::string const* const owner = wanted.takes_owner ? known_owner(at.owner) : row->owner;
-        if (is_final(wanted.to)) make_room(ended_);
+        std::string const* const owner = change.takes_owner ? known_owner(at.owner) : row->owner;
+        if (is_final(change.to)) make_room(ended_);
         if (write.images != nullptr || write.results != nullptr) store_lists(*row, write);
-        row->state = wanted.to;
-        row->epoch_number = wanted.to_epoch;
-        row->committed = wanted.committed;
-        row->attempts = wanted.attempts;
-        row->revision = wanted.to_revision;
-        row->stages_kept = wanted.stages_kept;
+        row->state = change.to;
+        row->epoch_number = change.to_epoch;
+        row->committed = change.committed;
+        row->attempts = change.attempts;
+        row->revision = change.to_revision;
+        row->stages_kept = change.stages_kept;
         row->modified = at.now;
         row->owner = owner;
-        if (wanted.why != reason::none && row->why == reason::none) {
-            row->why = wanted.why;
+        if (change.why != reason::none && row->why == reason::none) {
+            row->why = change.why;
             row->failed_part = write.failed_part;
         }
         if (is_final(row->state)) {
@@ -109,7 +110,7 @@ public:
     }
 
     /// Erases finished entries, oldest first.
-    /// Cost:    O(log n) for each that goes, nothing for those that stay, whatever their dates
+    /// Cost:    O(log n) for each erased entry, nothing for other entries of any date
     purged purge(timestamp before, std::size_t limit) {
         purged gone;
         auto const due = [&] { return !ended_.empty() && ended_.front().moved < before; };
@@ -277,7 +278,7 @@ private:
     std::vector<entry_row const*> first_page(entry_filter const& filter, std::size_t limit) const {
         std::vector<entry_row const*> found;
         if (limit == 0) return found;
-        // The last of the page stands in front, so that most entries cost one comparison.
+        // The last entry of the page is in front, so that most entries cost one comparison.
         by_id_.for_each([&](entry_row const& row) {
             if (!passes(filter, row)) return;
             if (found.size() == limit) {
@@ -295,15 +296,15 @@ private:
     /// Sorts all entries by id, or only the entries added since the last sort.
     void sort_all() {
         all_.reserve(by_id_.size());
-        auto const known = static_cast<std::ptrdiff_t>(all_.size());
+        auto const sorted = static_cast<std::ptrdiff_t>(all_.size());
         if (std::exchange(sorted_, true)) {
             all_.insert(all_.end(), new_.begin(), new_.end());
         } else {
             by_id_.for_each([&](entry_row const& row) { all_.push_back(&row); });
         }
         new_.clear();
-        std::sort(all_.begin() + known, all_.end(), comes_first);
-        std::inplace_merge(all_.begin(), all_.begin() + known, all_.end(), comes_first);
+        std::sort(all_.begin() + sorted, all_.end(), comes_first);
+        std::inplace_merge(all_.begin(), all_.begin() + sorted, all_.end(), comes_first);
     }
 
     void forget_order() {

@@ -10,10 +10,10 @@
 SETTLE_BEGIN
 namespace sqlite {
 
-/// `[{"participant":0,"line":0,"before":{…},"after":{…}}]`; null where there was no record.
+/// `[{"participant":0,"line":0,"before":{…},"after":{…}}]`; null if there was no record.
 void append_images(std::string& out, std::vector<image> const& images);
 
-/// `[{"participant":0,"line":0,"value":…}]`, without `value` where it is empty.
+/// `[{"participant":0,"line":0,"value":…}]`, without `value` if it is empty.
 void append_results(std::string& out, std::vector<kept_result> const& results);
 
 namespace detail {
@@ -49,12 +49,12 @@ void read_record_text(json_reader& reader, std::string& text, Copy&& copy) {
     else copy_object(reader, text, copy);
 }
 
-bool read_image(json_reader& reader, image& one);
-bool read_result(json_reader& reader, kept_result& one);
+bool read_image(json_reader& reader, image& into);
+bool read_result(json_reader& reader, kept_result& into);
 
 } // namespace detail
 
-/// Errors:  errc::damaged with the place
+/// Errors:  errc::damaged with the position
 [[nodiscard]] result<std::vector<image>> decode_images(std::string_view text);
 [[nodiscard]] result<std::vector<kept_result>> decode_results(std::string_view text);
 

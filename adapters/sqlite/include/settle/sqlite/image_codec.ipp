@@ -81,24 +81,24 @@ SETTLE_FUNCTION bool copy_value(json_reader& reader, std::string& to) {
     return !reader.failed();
 }
 
-SETTLE_FUNCTION bool read_image(json_reader& reader, image& one) {
+SETTLE_FUNCTION bool read_image(json_reader& reader, image& into) {
     if (!reader.begin_object()) return false;
     for (std::string_view name; reader.next_member(name);) {
-        if (name == "participant") read_json(reader, one.participant);
-        else if (name == "line") read_json(reader, one.line);
-        else if (name == "before") read_record_text(reader, one.before, copy_native);
-        else if (name == "after") read_record_text(reader, one.after, copy_value);
+        if (name == "participant") read_json(reader, into.participant);
+        else if (name == "line") read_json(reader, into.line);
+        else if (name == "before") read_record_text(reader, into.before, copy_native);
+        else if (name == "after") read_record_text(reader, into.after, copy_value);
         else reader.fail("an image has no such member");
     }
     return !reader.failed();
 }
 
-SETTLE_FUNCTION bool read_result(json_reader& reader, kept_result& one) {
+SETTLE_FUNCTION bool read_result(json_reader& reader, kept_result& into) {
     if (!reader.begin_object()) return false;
     for (std::string_view name; reader.next_member(name);) {
-        if (name == "participant") read_json(reader, one.participant);
-        else if (name == "line") read_json(reader, one.line);
-        else if (name == "value") copy_value(reader, one.value);
+        if (name == "participant") read_json(reader, into.participant);
+        else if (name == "line") read_json(reader, into.line);
+        else if (name == "value") copy_value(reader, into.value);
         else reader.fail("a result has no such member");
     }
     return !reader.failed();

@@ -21,7 +21,7 @@ inline constexpr std::int64_t application_id = 0x7365746c;
 
 namespace detail {
 
-/// The first column of the only row, when there is a row.
+/// The first column of the only row; nothing if there is no row.
 [[nodiscard]] std::optional<std::int64_t> read_number(connection const& on,
                                                              std::string_view sql);
 
@@ -46,7 +46,7 @@ inline constexpr std::array<std::string_view, 3> columns_of_stages{
     "revision INTEGER NOT NULL DEFAULT 0", "stages_kept INTEGER NOT NULL DEFAULT 0",
     "results TEXT"};
 
-/// Entries as a person reads them.
+/// The view of the entries for people.
 [[nodiscard]] std::string entries_view();
 
 void create_tables(connection const& on);
@@ -59,17 +59,18 @@ void raise_version(connection const& on);
 [[nodiscard]] std::optional<std::int64_t> version_of_tables(connection const& on,
                                                             std::string const& path);
 
-/// Errors:  throws errc::unfit_store when another program has taken a name of the library's
+/// Errors:  throws errc::unfit_store when another program uses a name of settle's tables
 void check_names(connection const& on, std::string const& path);
 
-/// Errors:  throws errc::unfit_store when the file says that another application owns it
+/// Errors:  throws errc::unfit_store when the file belongs to another application
 void check_application(connection const& on, std::string const& path);
 
-/// Keys are compared here by their bytes of UTF-8, and the file must keep them in that order.
-/// Errors:  throws errc::unfit_store when the file keeps its texts otherwise
+/// Keys are compared by their bytes of UTF-8, and the file must keep them in that order.
+/// Errors:  throws errc::unfit_store when the file has another text encoding
 void check_encoding(connection const& on, std::string const& path);
 
-/// Two programs that switch a new file at once meet as busy, whatever the connection's timeout.
+/// If two programs switch a new file at the same time, SQLite reports busy in spite of the timeout,
+/// so the call tries again.
 void use_write_ahead_log(connection const& on, std::string const& path,
                                 std::chrono::milliseconds patience);
 
@@ -78,7 +79,7 @@ void use_write_ahead_log(connection const& on, std::string const& path,
 void prepare_file(writer& with, std::string const& path,
                          std::chrono::milliseconds patience);
 
-/// A word about the database that is written once.
+/// A value about the database that is written once.
 /// Shape:   value - the initial value
 [[nodiscard]] std::string get_or_init_metadata(writer& with, std::string_view name,
                                              std::string_view value);

@@ -37,10 +37,10 @@ SETTLE_FUNCTION std::string entries_view() {
 }
 
 SETTLE_FUNCTION void create_tables(connection const& on) {
-    // Types and owners are numbers in an entry: their words would be most of it. `open` is 1 until
-    // an entry is final, and NULL then: its index changes when an entry comes and when it ends, and
-    // at no step between. `committed` is no epoch before the commit, and below 0 or 0 then. Marks
-    // stand beside the others of their record, and where they are many, bounds of them all.
+    // Types and owners are numbers in an entry, since their texts would be most of it. `open` is 1
+    // while an entry is not final, else NULL: its index changes only when an entry is inserted and
+    // when it ends. `committed` is 0 or less before the commit. The marks of a record are
+    // neighbours; a record with many marks also has a row of bounds.
     std::string stages;
     for (auto const column : columns_of_stages) stages.append(", ").append(column);
     std::array<std::string, 9> const all{
@@ -111,7 +111,7 @@ SETTLE_FUNCTION void check_names(connection const& on, std::string const& path) 
     if (!row.next()) return;
     raise(errc::unfit_store, "settle: '" + path + "' has the " + std::string{row.text(0)} + " '" +
                                  std::string{row.text(1)} +
-                                 "', and settle's own tables are not there. Rename it, or "
+                                 "', and settle's own tables are missing. Rename it, or "
                                  "restore the table settle_meta. See sqlite#open-a-file");
 }
 
@@ -126,7 +126,7 @@ SETTLE_FUNCTION void check_application(connection const& on, std::string const& 
 }
 
 SETTLE_FUNCTION void check_encoding(connection const& on, std::string const& path) {
-    statement const look{on, "PRAGMA encoding", "look how texts are kept"};
+    statement const look{on, "PRAGMA encoding", "read the text encoding"};
     run row{look};
     if (!row.next() || row.text(0) == "UTF-8") return;
     raise(errc::unfit_store, "settle: '" + path + "' keeps its texts as " +
@@ -137,7 +137,7 @@ SETTLE_FUNCTION void check_encoding(connection const& on, std::string const& pat
 
 SETTLE_FUNCTION void use_write_ahead_log(connection const& on, std::string const& path,
                                          std::chrono::milliseconds patience) {
-    // A day is for ever here, and can be added to a time.
+    // At most a day, which can be added to a time.
     auto const until = std::chrono::steady_clock::now() +
                        std::min<std::chrono::milliseconds>(patience, std::chrono::hours{24});
     for (;;) {
@@ -174,10 +174,9 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
     use_write_ahead_log(on, path, patience);
     open_all_files(on);
     with.files().watch(on, path);
-    // A commit is on the disk before it is answered. Guards and marks see to what belongs together;
-    // foreign keys of the user's tables concern columns that settle never writes.
-    // What a statement over a wave keeps for itself stays in memory. Erased marks are overwritten
-    // where that costs no writing of its own.
+    // A commit is synced before its answer. Foreign keys of the user's tables concern columns that
+    // settle never writes. Temporary data of a statement over a wave stays in memory. Erased marks
+    // are overwritten if that needs no extra write.
     on.execute("PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; "
                "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST",
                "set its options");
