@@ -230,7 +230,7 @@ void describe_source(std::string& out, std::type_identity<each_expression<Path..
     describe_path<Parameters, Path...>(out);
 }
 
-template <typename Parameters, typename Participant>
+template <typename Parameters, RecordParticipant Participant>
 void describe_participant(std::string& out, Participant const& participant) {
     using record = typename Participant::record_type;
     using collection = typename Participant::collection_type;
@@ -247,6 +247,17 @@ void describe_participant(std::string& out, Participant const& participant) {
     describe_guards<names>(out, participant.guards);
     describe_moment<names>(out, "apply", participant.applying);
     describe_moment<names>(out, "confirm", participant.confirming);
+}
+template <typename Parameters, typename Participant>
+void describe_participant(std::string& out, Participant const& participant) {
+    using names = naming<nothing, Parameters, typename Participant::source_type::element>;
+    put(out, {"participant ", Participant::name});
+    describe_source<Parameters>(out, std::type_identity<typename Participant::source_type>{});
+    put(out, {" at ", Participant::target_type::name, " stage ",
+              std::to_string(Participant::stage), " key "});
+    describe<names>(out, participant.key);
+    put(out, "\n");
+    participant.describe(out);
 }
 
 } // namespace detail

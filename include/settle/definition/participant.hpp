@@ -5,9 +5,42 @@
 #include <settle/definition/moment.hpp>
 #include <settle/definition/nested_type.hpp>
 
+#include <concepts>
 #include <vector>
 
 SETTLE_BEGIN
+
+/// A participant of any kind, as settle::transaction takes it. A record_participant is a record or
+/// a range of records. Another kind is a type of its own with these members:
+/// Shape:   target_type       - with a constant `name`; kind_of_target<target_type> gives its parts'
+///                              functions to the store that executes them (store/descriptor.hpp)
+///          source_type       - `single`, or each_expression for a range
+///          key_expression    - the type of `key`, an expression over the parameters
+///          expressions       - a Hana tuple of the other expressions over the parameters
+///          name, is_range    - constants
+///          stage             - a constant: parts of one stage are applied together
+/// Members of a kind that is no record (see RecordParticipant), besides:
+///          review()          - static: reports a wrong definition with static_assert, and returns
+///                              whether the definition stands
+///          describe(text)    - static: appends the rest of the participant's line to the
+///                              definition's canonical text
+///          premises(parameters, element)   - why parameters are refused before any write, or
+///                              reason::none; `element` is the line's, or null
+template <typename T>
+concept Participant = requires(T const& one) {
+    typename T::target_type;
+    typename T::source_type;
+    typename T::expressions;
+    { T::target_type::name } -> std::convertible_to<std::string_view>;
+    { T::name } -> std::convertible_to<std::string_view>;
+    { T::is_range } -> std::convertible_to<bool>;
+    { T::stage } -> std::convertible_to<std::uint32_t>;
+    { one.key } -> std::convertible_to<typename T::key_expression>;
+};
+
+/// A participant that is a record or a range of records.
+template <typename T>
+concept RecordParticipant = Participant<T> && requires { typename T::record_type; };
 
 /// The lines of a range: a std::vector among the parameters, one part for each element.
 template <auto... Path>
@@ -147,6 +180,7 @@ struct refused_participant {
 template <fixed_string Name, typename Collection, typename Source, typename Key, typename Guards,
           typename Apply, typename Compensate, typename Confirm>
 struct record_participant {
+    using target_type = Collection;
     using collection_type = Collection;
     using record_type = typename Collection::record_type;
     using source_type = Source;
@@ -155,8 +189,10 @@ struct record_participant {
     using apply_type = Apply;
     using compensate_type = Compensate;
     using confirm_type = Confirm;
+    using expressions = boost::hana::tuple<Guards, Apply, Compensate, Confirm>;
     static constexpr std::string_view name = Name.view();
     static constexpr bool is_range = !std::is_same_v<Source, single>;
+    static constexpr std::uint32_t stage = 0;
 
     Key key;
     Guards guards;

@@ -268,7 +268,7 @@ constexpr bool stays_above_zero() {
 
 /// Checks every requirement with its own assertion, so that the first line of an error says what
 /// to do.
-template <typename Participant>
+template <RecordParticipant Participant>
 constexpr bool review() {
     constexpr bool applies = is_moment<typename Participant::apply_type>;
     constexpr bool compensates = !std::is_same_v<typename Participant::compensate_type, not_given>;
@@ -301,6 +301,11 @@ constexpr bool review() {
                   "settle: a record that is created has no fields to read yet. Use guards on the "
                   "parameters. See definition#create-erase-replace");
     return true;
+}
+/// Other kinds of participant check themselves.
+template <typename Participant>
+constexpr bool review() {
+    return Participant::review();
 }
 
 } // namespace detail

@@ -45,9 +45,13 @@ struct listed_parameter_of {
 /// True when every expression of a participant that can use parameters passes `Test`.
 template <template <typename> typename Test, typename T>
 inline constexpr bool all_pass = every_leaf<Test, T>::value;
-template <template <typename> typename Test, typename... Guards>
-inline constexpr bool all_pass<Test, boost::hana::tuple<Guards...>> =
-    (every_leaf<Test, typename Guards::expression_type>::value && ...);
+template <template <typename> typename Test, typename... Expressions>
+inline constexpr bool all_pass<Test, boost::hana::tuple<Expressions...>> =
+    (all_pass<Test, Expressions> && ...);
+template <template <typename> typename Test, typename Guard>
+    requires requires { typename Guard::expression_type; }
+inline constexpr bool all_pass<Test, Guard> =
+    every_leaf<Test, typename Guard::expression_type>::value;
 template <template <typename> typename Test, bool C, bool E, typename... Effects>
 inline constexpr bool all_pass<Test, moment<C, E, Effects...>> =
     (every_leaf<Test, typename Effects::operand_type>::value && ...);
@@ -58,8 +62,7 @@ inline constexpr bool all_pass<Test, each_expression<Path...>> =
 template <template <typename> typename Test, typename P>
 inline constexpr bool participant_passes =
     all_pass<Test, typename P::source_type> && all_pass<Test, typename P::key_expression> &&
-    all_pass<Test, typename P::guards_type> && all_pass<Test, typename P::apply_type> &&
-    all_pass<Test, typename P::compensate_type> && all_pass<Test, typename P::confirm_type>;
+    all_pass<Test, typename P::expressions>;
 
 template <typename Parameters, typename P>
 constexpr bool participant_fits() {
@@ -72,13 +75,13 @@ constexpr bool participant_fits() {
     return ours && listed;
 }
 
-/// True when two participants use the same collection or collections of different names.
+/// True when two participants use the same target or targets of different names.
 template <typename A, typename B>
-inline constexpr bool collections_agree =
-    std::is_same_v<typename A::collection_type, typename B::collection_type> ||
-    !same_name{}(A::collection_type::name, B::collection_type::name);
+inline constexpr bool targets_agree =
+    std::is_same_v<typename A::target_type, typename B::target_type> ||
+    !same_name{}(A::target_type::name, B::target_type::name);
 template <typename First, typename... All>
-inline constexpr bool agrees_with_all = (collections_agree<First, All> && ...);
+inline constexpr bool agrees_with_all = (targets_agree<First, All> && ...);
 
 /// Replaces a transaction type that the compiler has refused. An engine takes it without a message.
 struct refused_transaction {
@@ -107,7 +110,7 @@ constexpr bool check_transaction() {
                           (std::is_same_v<Participants, refused_participant> || ...);
     constexpr bool described = Described<Parameters>;
     constexpr bool participants_only =
-        (requires { typename Participants::collection_type; } && ...);
+        (Participant<Participants> && ...);
     static_assert(reported || described,
                   "settle: the parameter struct of this transaction is not described. Add "
                   "SETTLE_STRUCT(type, members...) behind it. See definition#parameters");

@@ -30,8 +30,9 @@ struct parts_of_type {
 
     template <std::size_t Index>
     using participant = typename type::template participant_type<Index>;
+    /// The collection, or the target of another kind.
     template <std::size_t Index>
-    using collection_of = typename participant<Index>::collection_type;
+    using target_of = typename participant<Index>::target_type;
     template <std::size_t Index>
     using element_of = typename participant<Index>::source_type::element;
 
@@ -68,8 +69,7 @@ struct parts_of_type {
     template <std::size_t Index>
     static constexpr auto key(user_parameters const& parameters, std::size_t line) {
         bool overflow = false;
-        using record = typename participant<Index>::record_type;
-        scope<record, user_parameters, element_of<Index>> const at{
+        scope<nothing, user_parameters, element_of<Index>> const at{
             nullptr, &parameters, element<Index>(parameters, line), &overflow};
         return evaluate(description<Index>().key, at);
     }
@@ -104,15 +104,15 @@ struct parts_of_type {
     }
 };
 
-/// Calls `function(std::type_identity<Collection>{}, key)` for each part, in order.
+/// Calls `function(std::type_identity<Target>{}, key)` for each part, in order.
 template <typename Direction, typename Function>
 constexpr void for_each_key(typename Direction::parameters const& parameters, Function&& function) {
     auto const& user = Direction::user(parameters);
     Direction::for_each_participant([&](auto index) {
         constexpr std::size_t at = decltype(index)::value;
-        using collection = typename Direction::template collection_of<at>;
+        using target = typename Direction::template target_of<at>;
         for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
-            function(std::type_identity<collection>{}, Direction::template key<at>(user, line));
+            function(std::type_identity<target>{}, Direction::template key<at>(user, line));
         }
     });
 }
@@ -142,6 +142,7 @@ struct forward : detail::parts_of_type<Type> {
     }
     static constexpr parameters const& user(parameters const& given) { return given; }
 
+    /// Shape:   Index - of a RecordParticipant
     template <std::size_t Index>
     static constexpr auto intent(parameters const& given, std::size_t line) {
         return forward_intent<typename base::template participant<Index>, parameters>{
@@ -161,7 +162,7 @@ struct forward : detail::parts_of_type<Type> {
             constexpr std::size_t at_index = decltype(index)::value;
             for (std::size_t line = 0; line < base::template lines<at_index>(given); ++line) {
                 if (refused.why != reason::none) return;
-                refused.why = intent<at_index>(given, line).premises();
+                refused.why = premises<at_index>(given, line);
                 if (refused.why != reason::none) refused.where = name_of_line<at_index>(line);
             }
         });
@@ -169,6 +170,15 @@ struct forward : detail::parts_of_type<Type> {
     }
 
 private:
+    template <std::size_t Index>
+    static constexpr reason premises(parameters const& given, std::size_t line) {
+        if constexpr (RecordParticipant<typename base::template participant<Index>>) {
+            return intent<Index>(given, line).premises();
+        } else {
+            return base::template description<Index>().premises(
+                given, base::template element<Index>(given, line));
+        }
+    }
     template <std::size_t Index>
     static part_name name_of_line(std::size_t line) {
         using participant = typename base::template participant<Index>;

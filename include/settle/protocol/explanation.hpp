@@ -146,7 +146,7 @@ void look_at_amounts(Finder& finder, Given const& given) {
 }
 
 /// The cause in one part; empty if no single expression is the cause.
-template <typename Participant, typename Parameters, typename Line>
+template <RecordParticipant Participant, typename Parameters, typename Line>
 std::string cause_of_part(Participant const& participant, Parameters const& parameters,
                           Line const* line, reason why) {
     bool overflow = false;
@@ -167,6 +167,12 @@ std::string cause_of_part(Participant const& participant, Parameters const& para
         return "what it adds to one field, or takes from it, leaves 64 bits altogether";
     }
     return finder.text();
+}
+
+template <typename Participant, typename Parameters, typename Line>
+std::string cause_of_part(Participant const&, Parameters const&, Line const*, reason why) {
+    return why == reason::overflow ? "a computation on its parameters leaves 64 bits"
+                                   : "a condition on its parameters does not hold";
 }
 
 inline std::string locator_of(part_name const& where) {

@@ -25,7 +25,7 @@ template <typename... Arguments>
 class engine_arguments {
 public:
     using gathered = gather<type_list<>, type_list<>, Arguments...>;
-    using left_over = typename unbound_by<typename gathered::collections, Arguments...>::type;
+    using left_over = typename unbound_by<typename gathered::targets, Arguments...>::type;
     static constexpr std::size_t databases = (std::size_t{0} + ... + is_database<Arguments>);
     static constexpr std::size_t logs = (std::size_t{0} + ... + is_log<Arguments>);
     static constexpr bool each_once = all_differ<typename role<Arguments>::type...>;
@@ -95,7 +95,7 @@ private:
     template <typename Argument>
     static auto bind_store(Argument& given, std::string const& log_name) {
         if constexpr (is_binding<Argument>) {
-            using bound = typename contribution<Argument>::collection;
+            using bound = typename contribution<Argument>::target;
             return session_for(type_list<bound>{}, given.database, log_name);
         } else if constexpr (is_database<Argument>) {
             return session_for(left_over{}, given, log_name);
@@ -118,10 +118,10 @@ struct widest<Log, std::tuple<Sessions...>> {
 };
 
 /// The ports of an engine's log, stores, environment and observer.
-template <typename Collections, typename Rules, typename Log, typename Sessions>
+template <typename Targets, typename Rules, typename Log, typename Sessions>
 class ports;
-template <typename... Collections, typename Rules, typename Log, typename... Sessions>
-class ports<type_list<Collections...>, Rules, Log, std::tuple<Sessions...>> {
+template <typename... Targets, typename Rules, typename Log, typename... Sessions>
+class ports<type_list<Targets...>, Rules, Log, std::tuple<Sessions...>> {
 public:
     template <typename Environment, typename Observer>
     ports(Log& log, std::tuple<Sessions...>& sessions, Environment const& world, Observer& watching)
@@ -139,15 +139,15 @@ public:
 private:
     using stores = std::array<std::unique_ptr<store_port>, sizeof...(Sessions)>;
 
-    template <typename Collection>
+    template <typename Target>
     static constexpr target_binding binding_of() {
         std::size_t found = 0;
         std::size_t at = 0;
-        ((Sessions::template holds<Collection>::value ? void(found = at) : void(), ++at), ...);
-        return {&target_tag<Collection>, found};
+        ((Sessions::template holds<Target>::value ? void(found = at) : void(), ++at), ...);
+        return {&target_tag<Target>, found};
     }
-    static constexpr std::array<target_binding, sizeof...(Collections)> targets{
-        binding_of<Collections>()...};
+    static constexpr std::array<target_binding, sizeof...(Targets)> targets{
+        binding_of<Targets>()...};
 
     port_of_log<Log> log_;
     stores stores_;
@@ -192,10 +192,10 @@ public:
     [[nodiscard]] environment_type const& environment() const { return given_.environment(); }
     [[nodiscard]] observer_type& observer() { return given_.observer(); }
 
-    /// The session of the store that holds a collection.
-    template <typename Collection>
+    /// The session of the store that holds a collection or another target.
+    template <typename Target>
     auto& session_of() {
-        constexpr std::size_t at = session_position<Collection>(
+        constexpr std::size_t at = session_position<Target>(
             std::make_index_sequence<std::tuple_size_v<sessions_type>>{});
         static_assert(at < std::tuple_size_v<sessions_type>,
                       "settle: no type of this engine uses the collection. Add one that does with "
@@ -212,10 +212,10 @@ public:
     void expect_records([[maybe_unused]] typename Direction::parameters const& parameters) {
         if constexpr (any_fetches_ahead) {
             for_each_key<Direction>(
-                parameters, [&]<typename C>(std::type_identity<C>, auto const& key) {
-                    auto& session = session_of<C>();
+                parameters, [&]<typename Target>(std::type_identity<Target>, auto const& key) {
+                    auto& session = session_of<Target>();
                     if constexpr (fetches_ahead<std::remove_cvref_t<decltype(session)>>) {
-                        session.template expect<C>(key);
+                        session.template expect<Target>(key);
                     }
                 });
         }
@@ -276,17 +276,17 @@ private:
         }
     }
 
-    template <typename Collection, std::size_t... Index>
+    template <typename Target, std::size_t... Index>
     static constexpr std::size_t session_position(std::index_sequence<Index...>) {
         std::size_t found = sizeof...(Index);
-        ((std::tuple_element_t<Index, sessions_type>::template holds<Collection>::value
+        ((std::tuple_element_t<Index, sessions_type>::template holds<Target>::value
               ? void(found = Index)
               : void()),
          ...);
         return found;
     }
 
-    using collections = typename given_type::gathered::collections;
+    using targets = typename given_type::gathered::targets;
 
     given_type given_;
     settle::options limits_;
@@ -294,7 +294,7 @@ private:
     log_type log_;
     sessions_type sessions_;
     std::conditional_t<is_container, no_ports,
-                       ports<collections, typename order_rules_of<environment_type>::type,
+                       ports<targets, typename order_rules_of<environment_type>::type,
                              log_type, sessions_type>>
         ports_{log_, sessions_, given_.environment(), given_.observer()};
 };

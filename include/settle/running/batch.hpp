@@ -74,9 +74,11 @@ template <typename Direction>
 job taken_job(entry const& found, typename Direction::parameters const& parameters, phases how) {
     std::size_t const count = Direction::count_parts(Direction::user(parameters));
     auto work = make_job<Direction>(found.id, parameters,
-                                    coordinator::take(count, standing_of(found), how));
+                                    coordinator::take(count, standing_of(found), how,
+                                                      descriptor_of<Direction>.stages));
     work.created = found.created;
     work.images = found.images;
+    work.results = found.results;
     return work;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The arguments of an engine: a log, stores for collections, types, limits, an observer.
+// The arguments of an engine: a log, stores for collections and other targets, types, limits, an
+// observer.
 #pragma once
 
 #include <settle/protocol/reversal.hpp>
@@ -28,7 +29,7 @@ struct log_binding {
     Database& database;
 };
 
-template <typename Collection, typename Database>
+template <typename Target, typename Database>
 struct store_binding {
     Database& database;
 };
@@ -80,21 +81,18 @@ auto log_in(Database&& database) {
     else return detail::refused_binding{};
 }
 
-/// Puts the records of a collection into this database.
-template <typename Record, fixed_string Name, auto Key, typename Database>
-auto bind(collection<Record, Name, Key> const&, Database&& database) {
+/// Puts the records of a collection into this database, or has this store execute the parts of a
+/// target of another kind.
+template <typename Target, typename Database>
+auto bind(Target const&, Database&& database) {
     using plain = std::remove_reference_t<Database>;
-    if constexpr (detail::check_database<Database>())
-        return store_binding<collection<Record, Name, Key>, plain>{database};
+    constexpr bool known = requires { detail::kind_of_target<Target>::kind; };
+    static_assert(known, "settle: settle::bind takes the collection first, then its database. "
+                         "Write settle::bind(collection, database). See running#construction");
+    if constexpr (!known) return detail::refused_binding{};
+    else if constexpr (detail::check_database<Database>())
+        return store_binding<Target, plain>{database};
     else return detail::refused_binding{};
-}
-
-template <typename Other, typename Database>
-detail::refused_binding bind(Other const&, Database&&) {
-    static_assert(sizeof(Other) == 0,
-                  "settle: settle::bind takes the collection first, then its database. Write "
-                  "settle::bind(collection, database). See running#construction");
-    return {};
 }
 
 /// Replaces clock, random numbers and pauses, for tests.
@@ -132,11 +130,29 @@ struct append_all<List, First, Rest...> {
 };
 
 template <typename List, typename Definition>
-struct append_collections;
+struct append_targets;
 template <typename List, typename P, fixed_string Name, typename Guards, typename... Participants>
-struct append_collections<List, transaction_definition<P, Name, Guards, Participants...>> {
-    using type = typename append_all<List, typename Participants::collection_type...>::type;
+struct append_targets<List, transaction_definition<P, Name, Guards, Participants...>> {
+    using type = typename append_all<List, typename Participants::target_type...>::type;
 };
+
+template <typename Target>
+inline constexpr bool is_collection = requires { typename Target::record_type; };
+
+/// The collections of a list of targets.
+template <typename List, typename... Targets>
+struct collections_among {
+    using type = List;
+};
+template <typename... Found, typename First, typename... Rest>
+struct collections_among<type_list<Found...>, First, Rest...>
+    : std::conditional_t<is_collection<First>,
+                         collections_among<type_list<Found..., First>, Rest...>,
+                         collections_among<type_list<Found...>, Rest...>> {};
+template <typename Targets>
+struct collections_of;
+template <typename... Targets>
+struct collections_of<type_list<Targets...>> : collections_among<type_list<>, Targets...> {};
 
 // The contribution of each argument of an engine. A database without a binding is log and store.
 template <typename Argument>
@@ -153,11 +169,11 @@ struct contribution<log_binding<Database>> {
     static constexpr bool is_database = false;
     static constexpr bool is_log = true;
 };
-template <typename Collection, typename Database>
-struct contribution<store_binding<Collection, Database>> {
+template <typename Target, typename Database>
+struct contribution<store_binding<Target, Database>> {
     static constexpr bool is_database = false;
     static constexpr bool is_binding = true;
-    using collection = Collection;
+    using target = Target;
 };
 template <typename Environment>
 struct contribution<environment_binding<Environment>> {
@@ -203,7 +219,7 @@ struct role<Argument> {
 template <typename Argument>
     requires is_binding<Argument>
 struct role<Argument> {
-    using type = typename contribution<Argument>::collection;
+    using type = typename contribution<Argument>::target;
 };
 
 template <typename... Types>
@@ -212,11 +228,11 @@ template <typename First, typename... Rest>
 inline constexpr bool all_differ<First, Rest...> =
     (!std::is_same_v<First, Rest> && ...) && all_differ<Rest...>;
 
-template <typename Collections>
+template <typename Targets>
 inline constexpr bool names_differ = true;
-template <typename... Collections>
-inline constexpr bool names_differ<type_list<Collections...>> =
-    all_different<sizeof...(Collections)>({Collections::name...});
+template <typename... Targets>
+inline constexpr bool names_differ<type_list<Targets...>> =
+    all_different<sizeof...(Targets)>({Targets::name...});
 
 template <typename Argument>
 inline constexpr bool is_environment = false;
@@ -245,17 +261,29 @@ template <bool Creates, bool Erases, typename... Effects>
 inline constexpr bool makes_or_ends_records<moment<Creates, Erases, Effects...>> =
     Creates || Erases;
 
-/// True when a participant creates or erases a record of this collection.
-template <typename Collection, typename Definition>
+template <typename Participant>
+inline constexpr bool makes_or_ends_record = false;
+template <RecordParticipant Participant>
+inline constexpr bool makes_or_ends_record<Participant> =
+    makes_or_ends_records<typename Participant::apply_type> ||
+    makes_or_ends_records<typename Participant::confirm_type>;
+
+/// True when a participant creates or erases a record of this target.
+template <typename Target, typename Definition>
 inline constexpr bool changes_existence = false;
-template <typename Collection, typename P, fixed_string Name, typename Guards,
-          typename... Participants>
-inline constexpr bool changes_existence<
-    Collection, transaction_definition<P, Name, Guards, Participants...>> =
-    ((std::is_same_v<Collection, typename Participants::collection_type> &&
-      (makes_or_ends_records<typename Participants::apply_type> ||
-       makes_or_ends_records<typename Participants::confirm_type>)) ||
-     ...);
+template <typename Target, typename P, fixed_string Name, typename Guards, typename... Participants>
+inline constexpr bool
+    changes_existence<Target, transaction_definition<P, Name, Guards, Participants...>> =
+        ((std::is_same_v<Target, typename Participants::target_type> &&
+          makes_or_ends_record<Participants>) ||
+         ...);
+
+/// True if every participant is a record. Only such a transaction can be reversed.
+template <typename Definition>
+inline constexpr bool is_reversible = false;
+template <typename P, fixed_string Name, typename Guards, typename... Participants>
+inline constexpr bool is_reversible<transaction_definition<P, Name, Guards, Participants...>> =
+    (RecordParticipant<Participants> && ...);
 
 /// A store that cannot create or erase says `static constexpr bool creates_records = false;`.
 template <typename Database>
@@ -264,21 +292,21 @@ constexpr bool can_create() {
     else return true;
 }
 
-/// The types and collections among an engine's arguments.
-template <typename Collections, typename Types, typename... Arguments>
+/// The types among an engine's arguments, and the targets of their participants.
+template <typename Targets, typename Types, typename... Arguments>
 struct gather {
-    using collections = Collections;
+    using targets = Targets;
+    using collections = typename collections_of<Targets>::type;
     using types = Types;
 };
-template <typename Collections, typename... Types, auto const& Type, typename... Rest>
-struct gather<Collections, type_list<Types...>, type_tag<Type>, Rest...>
-    : gather<typename append_collections<Collections,
-                                         typename type_tag<Type>::definition>::type,
+template <typename Targets, typename... Types, auto const& Type, typename... Rest>
+struct gather<Targets, type_list<Types...>, type_tag<Type>, Rest...>
+    : gather<typename append_targets<Targets, typename type_tag<Type>::definition>::type,
              type_list<Types..., type_tag<Type>>, Rest...> {};
-template <typename Collections, typename Types, typename Other, typename... Rest>
-struct gather<Collections, Types, Other, Rest...> : gather<Collections, Types, Rest...> {};
+template <typename Targets, typename Types, typename Other, typename... Rest>
+struct gather<Targets, Types, Other, Rest...> : gather<Targets, Types, Rest...> {};
 
-/// The collections of a list that no binding names.
+/// The targets of a list that no binding names.
 template <typename List, typename... Bound>
 struct unbound;
 template <typename... Bound>
@@ -308,34 +336,34 @@ template <typename List, typename First, typename... Rest>
 struct unbound_by<List, First, Rest...> {
     using type = typename unbound_by<List, Rest...>::type;
 };
-template <typename List, typename Collection, typename Database, typename... Rest>
-struct unbound_by<List, store_binding<Collection, Database>, Rest...> {
-    using type = typename unbound_by<typename unbound<List, Collection>::type, Rest...>::type;
+template <typename List, typename Target, typename Database, typename... Rest>
+struct unbound_by<List, store_binding<Target, Database>, Rest...> {
+    using type = typename unbound_by<typename unbound<List, Target>::type, Rest...>::type;
 };
 
-template <typename Collections, typename Types>
+template <typename Targets, typename Types>
 inline constexpr bool any_existence = false;
-template <typename... Collections, auto const&... Types>
-inline constexpr bool any_existence<type_list<Collections...>, type_list<type_tag<Types>...>> =
-    ([]<typename C>(std::type_identity<C>) {
-        return (changes_existence<C, typename type_tag<Types>::definition> || ...);
-    }(std::type_identity<Collections>{}) ||
+template <typename... Targets, auto const&... Types>
+inline constexpr bool any_existence<type_list<Targets...>, type_list<type_tag<Types>...>> =
+    ([]<typename T>(std::type_identity<T>) {
+        return (changes_existence<T, typename type_tag<Types>::definition> || ...);
+    }(std::type_identity<Targets>{}) ||
      ...);
 
 template <typename LeftOver, typename Types, typename Argument>
 constexpr bool store_can(std::type_identity<Argument>) {
     return can_create<Argument>() || !is_database<Argument> || !any_existence<LeftOver, Types>;
 }
-template <typename LeftOver, typename Types, typename Collection, typename Database>
-constexpr bool store_can(std::type_identity<store_binding<Collection, Database>>) {
-    return can_create<Database>() || !any_existence<type_list<Collection>, Types>;
+template <typename LeftOver, typename Types, typename Target, typename Database>
+constexpr bool store_can(std::type_identity<store_binding<Target, Database>>) {
+    return can_create<Database>() || !any_existence<type_list<Target>, Types>;
 }
 
 /// True when every store can do what the types require of its collections.
 template <typename... Arguments>
 constexpr bool stores_can() {
     using gathered = gather<type_list<>, type_list<>, Arguments...>;
-    using left_over = typename unbound_by<typename gathered::collections, Arguments...>::type;
+    using left_over = typename unbound_by<typename gathered::targets, Arguments...>::type;
     return (store_can<left_over, typename gathered::types>(std::type_identity<Arguments>{}) && ...);
 }
 
@@ -367,18 +395,23 @@ struct opposite<forward<Type>> {
 template <auto const&... Types, typename Function>
 void for_each_direction(type_list<type_tag<Types>...>, Function&& function) {
     (function(std::type_identity<forward<Types>>{}), ...);
-    (function(std::type_identity<backward<Types>>{}), ...);
+    [[maybe_unused]] auto const call_backward = [&]<auto const& Type>(type_tag<Type>) {
+        if constexpr (is_reversible<typename type_tag<Type>::definition>) {
+            function(std::type_identity<backward<Type>>{});
+        }
+    };
+    (call_backward(type_tag<Types>{}), ...);
 }
 
-/// A tuple of the database's session for these collections, or an empty tuple without collections.
-template <typename... Collections, typename Database>
-auto session_for(type_list<Collections...>, Database& database, std::string const& log_name) {
-    if constexpr (sizeof...(Collections) == 0) {
+/// A tuple of the database's session for these targets, or an empty tuple without targets.
+template <typename... Targets, typename Database>
+auto session_for(type_list<Targets...>, Database& database, std::string const& log_name) {
+    if constexpr (sizeof...(Targets) == 0) {
         static_cast<void>(database);
         static_cast<void>(log_name);
         return std::tuple<>{};
     } else {
-        return std::make_tuple(database.template bind<Collections...>(log_name));
+        return std::make_tuple(database.template bind<Targets...>(log_name));
     }
 }
 

@@ -21,6 +21,8 @@ public:
     /// The log's calls take no time, so that the clock need not be read behind them.
     static constexpr bool takes_no_time = true;
     static constexpr bool one_phase = false;
+    /// A container holds records alone, and records are of the first stage.
+    static constexpr bool several_stages = false;
     static constexpr bool one_at_a_time = wave_of<Log> == 1;
 
     /// The calls that are compiled for each direction.

@@ -9,7 +9,8 @@ SETTLE_BEGIN
 
 /// Shape:   Calls - detail::container_calls or detail::seam_calls
 /// Cost:    a round of a whole window is an insert, an apply wave, a commit, a confirm wave and a
-///          close, each a single call, without contention or failures; in one phase it is one call
+///          close, each a single call, without contention or failures; in one phase it is one call.
+///          Each further stage is another round, with a keep, an apply wave and a confirm wave
 template <typename Calls, typename Environment, typename Observer>
 class driver {
 public:
@@ -78,6 +79,7 @@ private:
         ask_log<step::claim>(all);
         ask_stores<step::apply>(all, typed);
         ask_stores<step::back_off>(all, typed);
+        if constexpr (Calls::several_stages) ask_log<step::keep>(all);
         ask_log<step::commit>(all);
         ask_log<step::cancel>(all);
         ask_stores<step::confirm>(all, typed);

@@ -424,7 +424,8 @@ private:
                                      typename Direction::parameters const& parameters) {
             auto driver = parts_.make_driver(call);
             auto work = detail::taken_job<Direction>(found, parameters, driver.how());
-            work.coordinator = coordinator::cancel(work.coordinator.parts());
+            work.coordinator = coordinator::cancel(work.coordinator.parts(), reason::cancel_asked,
+                                                   work.type->stages);
             auto const& typed = driver_type::template calls_of<Direction>();
             return bring_to_end(driver, work, typed);
         });
@@ -465,6 +466,10 @@ private:
             static_cast<void>(parameters);
             static_cast<void>(call);
             return detail::unknown_id(original.id);
+        } else if constexpr (!detail::is_reversible<typename Direction::type>) {
+            static_cast<void>(parameters);
+            static_cast<void>(call);
+            return detail::refuse(original.id, detail::no_reversal(original));
         } else {
             using back = typename detail::opposite<Direction>::type;
             typename back::parameters const reversed{parameters, original.images};

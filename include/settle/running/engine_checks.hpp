@@ -11,7 +11,7 @@ namespace detail {
 
 enum class engine_fault {
     none, reported, definition, pointer, reference, bare_observer, unknown, no_type, one_log, twice,
-    names, unbound, cannot_create, observer, environment
+    names, no_store, unbound, cannot_create, observer, environment
 };
 
 template <typename Argument>
@@ -76,6 +76,8 @@ consteval engine_fault fault_of_engine() {
         else if constexpr (given::databases + given::logs != 1) return engine_fault::one_log;
         else if constexpr (!given::each_once) return engine_fault::twice;
         else if constexpr (!names_differ<left_over>) return engine_fault::names;
+        else if constexpr (!std::is_same_v<left_over, typename collections_of<left_over>::type>)
+            return engine_fault::no_store;
         else if constexpr (given::databases != 1 && !std::is_same_v<left_over, type_list<>>)
             return engine_fault::unbound;
         else if constexpr (!stores_can<Arguments...>()) return engine_fault::cannot_create;
@@ -117,6 +119,9 @@ consteval bool explain_engine() {
     static_assert(Fault != engine_fault::twice,
                   "settle: an engine is given something twice. Bind each collection once, and give "
                   "each type, settle::options, phases and observer once. See running#construction");
+    static_assert(Fault != engine_fault::no_store,
+                  "settle: a participant of this engine's types is no record, and no store "
+                  "executes it. Add settle::bind(target, store). See running#construction");
     static_assert(Fault != engine_fault::names,
                   "settle: two collections of one name in an engine differ in their record or key. "
                   "Give each a name of its own, or an engine of its own. See definition#names");

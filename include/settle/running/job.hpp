@@ -15,6 +15,7 @@ struct job {
     settle::coordinator coordinator;
     timestamp created{};
     std::vector<image> images{};             ///< of exclusive effects, in the order of the parts
+    std::vector<kept_result> results{};      ///< of the applied parts that give results
     log_answer reply = log_answer::unknown;   ///< the log's answer to the last step
     bool resting = false;                    ///< takes no step for now
     /// The id was drawn for this call. If the log has it already, another id is drawn, even if that
@@ -33,7 +34,8 @@ struct job {
     job(transaction_id&& own_id, transaction_descriptor const* own_type, void const* own_parameters,
         timestamp at, std::size_t parts, epoch first, goal purpose, phases how)
         : id(std::move(own_id)), type(own_type), parameters(own_parameters),
-          coordinator(settle::coordinator::begin(parts, first, purpose, how)), created(at) {}
+          coordinator(settle::coordinator::begin(parts, first, purpose, how, own_type->stages)),
+          created(at) {}
 
     /// True if a wave of this step has work for the job.
     [[nodiscard]] bool takes(step action) const noexcept {
@@ -47,19 +49,11 @@ struct job {
     void take(std::size_t number, part_number part, part_descriptor const& descriptor,
               part_result const& result) {
         coordinator.answered(number, result.what);
-        if (result.kept) keep(descriptor.make_image(part, result.kept.get()));
+        if (result.kept) keep(part, descriptor, result.kept.get());
         if (!result.problem.empty()) note(result.what, result.problem);
     }
     /// Keeps an image for the entry, in place of an earlier image of the same part.
-    [[gnu::noinline]] void keep(image kept) {
-        for (image& one : images) {
-            if (one.participant == kept.participant && one.line == kept.line) {
-                one = std::move(kept);
-                return;
-            }
-        }
-        images.push_back(std::move(kept));
-    }
+    [[gnu::noinline]] void keep(image kept) { put(images, std::move(kept)); }
     /// Takes the log's answer to a write.
     void take(write_result&& result) {
         reply = result.reply;
@@ -73,6 +67,21 @@ struct job {
     }
 
 private:
+    [[gnu::noinline]] void keep(part_number part, part_descriptor const& descriptor,
+                                void const* kept) {
+        if (descriptor.make_image != nullptr) put(images, descriptor.make_image(part, kept));
+        if (descriptor.make_result != nullptr) put(results, descriptor.make_result(part, kept));
+    }
+    /// Shape:   T - image or kept_result
+    template <typename T>
+    static void put(std::vector<T>& into, T added) {
+        for (T& one : into) {
+            if (one.participant != added.participant || one.line != added.line) continue;
+            one = std::move(added);
+            return;
+        }
+        into.push_back(std::move(added));
+    }
     void note(answer reply_of_part, error const& why) {
         // A temporary error of another part would hide why the transaction cannot go on.
         if (hopeless) return;
@@ -104,6 +113,7 @@ template <step Step>
     // The result is built in place, so that no member is set twice.
     bool const ends_done = Step == step::commit ||
                            (Step == step::one_phase && c.insert_state() == state::done);
+    bool const keeps = Step == step::keep || Step == step::commit;
     return {&work.id,
             work.type,
             work.parameters,
@@ -113,7 +123,8 @@ template <step Step>
             work.created,
             c.failed_part(),
             ends_done && !work.images.empty() ? &work.images : nullptr,
-            work.row};
+            work.row,
+            keeps && !work.results.empty() ? &work.results : nullptr};
 }
 
 } // namespace detail

@@ -113,9 +113,11 @@ public:
         if (due && !held_up && free) return false;
         find_records(wave, work);
         bool waits = !due && (wave == step::one_phase || !has_begun(work));
+        bool const goes_on = due && has_begun(work);
         for (auto const record : records_) {
-            waits = waits || blocked_.contains(record) || pending_.contains(record) ||
-                    (fell_back && paused_.contains(record));
+            bool const shared = blocked_.contains(record) || pending_.contains(record) ||
+                                (fell_back && paused_.contains(record));
+            waits = waits || (shared && !goes_on);
         }
         if (work.resting && has_marks(work)) {
             for (auto const record : records_) paused_.insert(record);
@@ -155,7 +157,7 @@ public:
     [[nodiscard]] ruling ruling_of(job const& work, bool due) {
         record_hashes(work, records_);
         auto const& c = work.coordinator;
-        if (!due) {
+        if (!due || has_begun(work)) {
             // Its effects stay as they are.
             if (has_begun(work) && !has_marks(work)) return ruling::stays;
             auto& touched = has_begun(work) ? pending_ : blocked_;
@@ -209,10 +211,12 @@ private:
         else record_hashes(work, records_);
     }
 
-    /// True if the job has left `pending`: its applied parts are final but for confirm or undo.
+    /// True if the job has left `pending`, or may have called a stage after its records: then its
+    /// applied parts stay as they are until confirm or undo.
     static bool has_begun(job const& work) {
         auto const now = work.coordinator.state();
-        return now != state::initial && now != state::pending;
+        return (now != state::initial && now != state::pending) ||
+               !work.coordinator.may_start_over();
     }
 
     /// True if the job has marks to finish or undo; without marks only its close is left.

@@ -92,10 +92,12 @@ public:
             if (Count != 1 && !execution.takes_part) continue;
             job& work = all.jobs[i];
             watch_.template note_write<Step>(work, execution);
+            stage_number const stage = work.coordinator.stage();
             execution.cut = take_answer<Step>(work, execution);
             watch_.template note_end<Step>(work, execution);
             watch_.step_taken(Step, work, execution);
-            go_on(Step, work, execution, all.follows);
+            bool const same_stage = !Calls::several_stages || work.coordinator.stage() == stage;
+            go_on(Step, same_stage, work, execution, all.follows);
         }
         constexpr bool may_find_entries = Step == step::insert || Step == step::read;
         if constexpr (may_find_entries && Count != 1) twins_.let_rest(all);
@@ -126,8 +128,9 @@ private:
     static constexpr bool keeps_order = Step == step::apply || Step == step::one_phase;
 
     static constexpr bool asks_log(step taken) {
-        return taken == step::insert || taken == step::claim || taken == step::commit ||
-               taken == step::close || taken == step::cancel || taken == step::one_phase;
+        return taken == step::insert || taken == step::claim || taken == step::keep ||
+               taken == step::commit || taken == step::close || taken == step::cancel ||
+               taken == step::one_phase;
     }
 
     template <step Step>
@@ -164,6 +167,9 @@ private:
                 work.problem = entry_behind_marks(work.id);
                 return interruption::failed;
             }
+        } else if constexpr (Step == step::keep) {
+            c.kept(work.reply);
+            if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
         } else if constexpr (Step == step::commit) {
             c.committed(work.reply);
             if (work.reply == log_answer::unfit) c.cancel_for(reason::record_unusable);
@@ -183,8 +189,9 @@ private:
     }
 
     /// Chooses what follows a step: the end, a rest, or the next step.
-    [[gnu::always_inline]] void go_on(step taken, job& work, execution_state& execution,
-                                      bool follows) {
+    /// Shape:   same_stage - the next step is of the same stage as the step that was taken
+    [[gnu::always_inline]] void go_on(step taken, bool same_stage, job& work,
+                                      execution_state& execution, bool follows) {
         step const next = work.coordinator.next();
         if (execution.cut == interruption::none && next == step::wait && !follows) {
             execution.cut = interruption::elsewhere;
@@ -198,7 +205,7 @@ private:
         }
         // A log that answers `unknown` may do so again, so the job rests then, too.
         bool const stalled =
-            next == taken || (asks_log(taken) && work.reply == log_answer::unknown);
+            (next == taken && same_stage) || (asks_log(taken) && work.reply == log_answer::unknown);
         bool const hopeless = std::exchange(work.hopeless, false);
         if (stalled && fails_always(taken, work, execution, hopeless)) {
             execution.cut = interruption::failed;
@@ -347,6 +354,7 @@ private:
                                         stands_still(stored, execution) || execution.behind);
         work.created = stored.created;
         work.coordinator.found(standing_of(stored), view);
+        if (work.type->stages > 1) work.results = stored.results;
         // The outcome of an entry that is done needs only its state.
         bool const needs_entry = stored.state != state::done || !work.type->described;
         if (needs_entry) execution.seen = std::make_unique<entry>(*std::move(found).value());

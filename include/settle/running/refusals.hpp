@@ -215,5 +215,13 @@ template <typename Duration>
     return {};
 }
 
+/// The error of a reversal that the library cannot derive.
+[[nodiscard]] inline error no_reversal(entry const& original) {
+    return {make_error_code(errc::not_reversible),
+            "settle: '" + original.id +
+                "' has a participant that is no record, so it has no derived reversal. Run a new "
+                "transaction. See running#reverse"};
+}
+
 } // namespace detail
 SETTLE_END

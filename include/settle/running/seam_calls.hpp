@@ -26,6 +26,7 @@ public:
 
     static constexpr bool takes_no_time = false;
     static constexpr bool one_phase = true;
+    static constexpr bool several_stages = true;
     static constexpr bool one_at_a_time = false;
 
     /// Nothing is compiled for each direction.

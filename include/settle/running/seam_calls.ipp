@@ -20,7 +20,8 @@ SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& 
             {one.participant, static_cast<std::uint32_t>(line)},
             action,
             under,
-            c.committed()};
+            c.committed(),
+            work.type->stages == 1 ? nullptr : &work.results};
 }
 
 SETTLE_FUNCTION void
@@ -88,7 +89,8 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
 SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
     work.type->for_each_part(work.parameters,
                              [&](part_descriptor const& one, std::size_t line, std::size_t number) {
-                                 if (!work.coordinator.due(number)) return;
+                                 auto const stage = static_cast<stage_number>(one.stage);
+                                 if (!work.coordinator.due(number, stage)) return;
                                  wave& to = waves_[store_of(one)];
                                  to.requests.push_back(request_of(work, one, line, action));
                                  to.parts.emplace_back(&work, number);

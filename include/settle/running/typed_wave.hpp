@@ -57,7 +57,7 @@ template <typename Kind, typename Direction, std::size_t Index>
 class operation {
 public:
     static constexpr bool applies = Kind::applies;
-    using collection = typename Direction::template collection_of<Index>;
+    using collection = typename Direction::template target_of<Index>;
     using record = typename collection::record_type;
 
     [[gnu::always_inline]] operation(job& work, Kind how, std::size_t flat, std::size_t line_number)
@@ -135,7 +135,7 @@ private:
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t at = decltype(index)::value;
             std::size_t const lines = Direction::template lines<at>(user);
-            if constexpr (Holds<typename Direction::template collection_of<at>>::value) {
+            if constexpr (Holds<typename Direction::template target_of<at>>::value) {
                 for (std::size_t line_number = 0; line_number < lines; ++line_number) {
                     if (!work.coordinator.due(flat + line_number)) continue;
                     function(operation<Kind, Direction, at>{work, how_, flat + line_number,

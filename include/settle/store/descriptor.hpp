@@ -45,7 +45,7 @@ struct part_descriptor {
     image (*make_image)(part_number part, void const* kept);
     /// The result that the entry stores of an applied part, from part_result::kept; or null. A kind
     /// has this function or make_image.
-    kept_result (*make_result)(part_number part, void const* kept) = nullptr;
+    kept_result (*make_result)(part_number part, void const* kept);
 };
 
 /// A direction of a transaction type, as drivers and logs see it.
@@ -66,6 +66,7 @@ struct transaction_descriptor {
     void (*destroy)(void* parameters);
     std::size_t size;
     std::span<part_descriptor const> participants; ///< in the order of the definition
+    stage_number stages; ///< at least 1
     bool described; ///< false if the direction has no definition, so that no part is known
 
     [[nodiscard]] std::string json(void const* parameters) const {
@@ -153,7 +154,8 @@ template <typename Target>
 inline constexpr char target_tag = 0;
 
 /// The functions of a participant, as its kind has them. A kind specialises this for its targets.
-/// Shape:   Direction, Index - of the participant
+/// Shape:   kind - a part_kind; make_image, make_result - as in part_descriptor;
+///          functions<Direction, Index> - the functions that the kind's stores call
 template <typename Target>
 struct kind_of_target;
 
@@ -165,16 +167,18 @@ template <typename Direction, std::size_t Index>
 
 template <typename Direction, std::size_t Index>
 [[nodiscard]] consteval part_descriptor describe_part() {
-    using target = typename Direction::template collection_of<Index>;
+    using participant = typename Direction::template participant<Index>;
+    using target = typename participant::target_type;
     using kind = kind_of_target<target>;
     return {&kind::kind,
             &kind::template functions<Direction, Index>,
             &target_tag<target>,
             target::name,
             static_cast<std::uint32_t>(Index),
-            kind::stage,
+            participant::stage,
             &key_of_part<Direction, Index>,
-            &kind::make_image};
+            kind::make_image,
+            kind::make_result};
 }
 
 template <typename Direction>
@@ -188,6 +192,12 @@ template <>
 struct described_parts<undescribed> {
     static constexpr std::array<part_descriptor, 0> all{};
 };
+
+[[nodiscard]] constexpr stage_number count_stages(std::span<part_descriptor const> participants) {
+    std::uint32_t last = 0;
+    for (part_descriptor const& one : participants) last = std::max(last, one.stage);
+    return static_cast<stage_number>(last + 1);
+}
 
 } // namespace detail
 
@@ -204,6 +214,7 @@ inline constexpr transaction_descriptor descriptor_of{
     &detail::descriptor_functions<Direction>::destroy,
     sizeof(typename Direction::parameters),
     detail::described_parts<Direction>::all,
+    detail::count_stages(detail::described_parts<Direction>::all),
     detail::descriptor_functions<Direction>::described};
 
 SETTLE_END

@@ -114,7 +114,7 @@ namespace detail {
 /// The functions of one participant whose target is a collection.
 template <typename Direction, std::size_t Index>
 struct record_part_functions {
-    using collection = typename Direction::template collection_of<Index>;
+    using collection = typename Direction::template target_of<Index>;
     using record = typename collection::record_type;
 
     static auto intent_of(part_request const& request) {
@@ -185,10 +185,10 @@ template <Described Record>
 template <Described Record, fixed_string Name, auto Key>
 struct kind_of_target<collection<Record, Name, Key>> {
     static constexpr part_kind const& kind = record_kind;
-    static constexpr std::uint32_t stage = 0;
-    static image make_image(part_number part, void const* kept) {
+    static constexpr auto make_image = [](part_number part, void const* kept) {
         return image_of(part, *static_cast<exclusive_effect<Record> const*>(kept));
-    }
+    };
+    static constexpr std::nullptr_t make_result = nullptr;
     template <typename Direction, std::size_t Index>
     static constexpr record_functions functions{
         &record_part_functions<Direction, Index>::apply,

@@ -136,14 +136,21 @@ private:
     template <typename Direction>
     void add(transaction_id id, typename Direction::parameters const& parameters) {
         std::vector<std::size_t> slots;
+        calling others{id, {}};
         auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t at = decltype(index)::value;
-            using named = typename Direction::template collection_of<at>;
+            using participant = typename Direction::template participant<at>;
             for (std::size_t i = 0; i < Direction::template lines<at>(user); ++i) {
-                slots.push_back(index_of<named>(Direction::template key<at>(user, i)));
+                if constexpr (RecordParticipant<participant>) {
+                    using named = typename Direction::template target_of<at>;
+                    slots.push_back(index_of<named>(Direction::template key<at>(user, i)));
+                } else {
+                    others.parts.push_back(searched_call<participant>::make());
+                }
             }
         });
+        if (!others.parts.empty()) callings_.push_back(std::move(others));
         transactions_.push_back(
             std::make_unique<typed_transaction<typename Protocol::rules, Direction, records>>(
                 std::move(id), parameters, std::move(slots)));
@@ -152,6 +159,10 @@ private:
     void add_calls(calling const& given) {
         for (auto const& one : transactions_) {
             if (one->id() != given.id) continue;
+            if (!one->calls.empty()) {
+                throw std::invalid_argument("settle: a search adds calls to '" + given.id +
+                                            "' twice");
+            }
             one->first_row = first_.rows.size();
             for (service_call const& part : given.parts) {
                 if (part.stage == 0 || part.results == 0 || part.results > 14) {

@@ -83,8 +83,8 @@ template <auto const& Type, std::size_t Index>
 constexpr bool is_first_of_collection() {
     using direction = forward<Type>;
     return []<std::size_t... Before>(std::index_sequence<Before...>) {
-        return !(std::is_same_v<typename direction::template collection_of<Before>,
-                                typename direction::template collection_of<Index>> ||
+        return !(std::is_same_v<typename direction::template target_of<Before>,
+                                typename direction::template target_of<Index>> ||
                  ...);
     }(std::make_index_sequence<Index>{});
 }
@@ -103,7 +103,7 @@ template <auto const& Type, typename StoredForm = no_stored_form>
     value_source source{seed};
     learn_from_type(source, Type);
     forward<Type>::for_each_participant([&](auto index) {
-        using collection = typename forward<Type>::template collection_of<index>;
+        using collection = typename forward<Type>::template target_of<index>;
         if constexpr (laws::is_first_of_collection<Type, index>()) {
             if (report) laws::check_collection<Type, collection>(report, source, rounds, stored);
         }

@@ -65,6 +65,10 @@ inline constexpr bool moment_changes<Kind, Member, moment<C, E, Effects...>> =
 /// True when a participant shows money too early: a credit at apply, or a debit at confirm.
 template <typename Collection, auto Member, typename Participant>
 struct showing {
+    static constexpr bool early = false;
+};
+template <typename Collection, auto Member, RecordParticipant Participant>
+struct showing<Collection, Member, Participant> {
     // The effects on another collection name fields of another struct.
     template <typename Given>
     using changes =

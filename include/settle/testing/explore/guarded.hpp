@@ -27,8 +27,14 @@ struct changes_of<Record, Member, moment<Creates, Erases, Effects...>> {
          ...);
 };
 
+/// A participant that is no record changes no member.
 template <typename Collection, auto Member, typename Participant>
 struct changes_by {
+    static constexpr bool guarded = false;
+    static constexpr bool loose = false;
+};
+template <typename Collection, auto Member, RecordParticipant Participant>
+struct changes_by<Collection, Member, Participant> {
     static constexpr bool here =
         std::is_same_v<Collection, typename Participant::collection_type>;
     // The effects on another collection name fields of another struct.

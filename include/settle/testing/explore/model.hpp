@@ -243,7 +243,13 @@ public:
     [[nodiscard]] transaction_id const& id() const override { return id_; }
     [[nodiscard]] std::size_t records() const override { return slots_.size(); }
     [[nodiscard]] part_name name_record(std::size_t part) const override {
-        return Direction::name_part(Direction::user(parameters_), part);
+        part_name found;
+        with_part(part, [&](auto where) {
+            using participant = typename Direction::template participant<where.participant>;
+            found.participant = participant::name;
+            if (participant::is_range) found.line = static_cast<std::uint32_t>(where.line);
+        });
+        return found;
     }
 
     answer execute(Records& all, step at, std::size_t part, epoch under,
@@ -293,7 +299,8 @@ public:
     }
 
     [[nodiscard]] std::unique_ptr<model_transaction<Records>> reversed() const override {
-        if constexpr (!Direction::is_reverse) {
+        if constexpr (!Direction::is_reverse &&
+                      settle::detail::is_reversible<typename Direction::type>) {
             if (only_sums()) {
                 using back = typename settle::detail::opposite<Direction>::type;
                 return std::make_unique<typed_transaction<Rules, back, Records>>(
@@ -308,7 +315,7 @@ private:
     template <std::size_t Participant>
     struct part_slot {
         static constexpr std::size_t participant = Participant;
-        using collection = typename Direction::template collection_of<Participant>;
+        using collection = typename Direction::template target_of<Participant>;
         using table = model_table<collection>;
         using record = typename collection::record_type;
         std::size_t line;
@@ -324,14 +331,18 @@ private:
         return settle::detail::number_of<Rules>(number(where));
     }
 
+    /// Shape:   part - counts the records alone
     template <typename Function>
     void with_part(std::size_t part, Function&& function) const {
         std::size_t first = 0;
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t at = decltype(index)::value;
-            std::size_t const lines = Direction::template lines<at>(Direction::user(parameters_));
-            if (part >= first && part < first + lines) function(part_slot<at>{part - first});
-            first += lines;
+            if constexpr (RecordParticipant<typename Direction::template participant<at>>) {
+                std::size_t const lines =
+                    Direction::template lines<at>(Direction::user(parameters_));
+                if (part >= first && part < first + lines) function(part_slot<at>{part - first});
+                first += lines;
+            }
         });
     }
 

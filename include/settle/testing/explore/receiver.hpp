@@ -27,6 +27,12 @@ struct service_call {
     bool busy = false;        ///< a first answer may be busy
 };
 
+/// The call of a receiver that stands in a search for a participant of another kind than record. A
+/// kind specialises it for its participants.
+/// Shape:   make() - static: the service_call, with the participant's stage and its receiver's grade
+template <typename Participant>
+struct searched_call;
+
 struct calling {
     transaction_id id;
     std::vector<service_call> parts;

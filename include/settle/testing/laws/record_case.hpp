@@ -72,7 +72,7 @@ struct case_part {
 template <auto const& Type, std::size_t Index, typename Record, typename Parameters>
 void set_key(Record& record, case_part<Parameters> const& part) {
     using direction = forward<Type>;
-    using collection = typename direction::template collection_of<Index>;
+    using collection = typename direction::template target_of<Index>;
     bool overflow = false;
     store_value(record.*collection::key_member,
                 direction::template key<Index>(part.parameters, part.line), overflow);
@@ -212,7 +212,7 @@ struct record_case {
 private:
     template <std::size_t Index>
     static constexpr bool is_on_record() {
-        return std::is_same_v<typename direction::template collection_of<Index>, Collection>;
+        return std::is_same_v<typename direction::template target_of<Index>, Collection>;
     }
 
     static case_part<parameters> draw_part(value_source& source, std::size_t at) {

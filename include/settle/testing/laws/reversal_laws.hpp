@@ -41,7 +41,7 @@ enum class interim_change : std::uint8_t {
 template <auto const& Type, std::size_t Index>
 class reversal_trial {
     using direction = forward<Type>;
-    using collection = typename direction::template collection_of<Index>;
+    using collection = typename direction::template target_of<Index>;
     using record_type = typename collection::record_type;
     using parameters = typename direction::parameters;
 

@@ -100,7 +100,7 @@ template <auto const& Type, typename First, typename Second>
 [[nodiscard]] law_report check_same(First& first, Second& second, std::uint64_t seed = 1,
                                     std::uint64_t waves = 200) {
     using direction = forward<Type>;
-    using list = typename settle::detail::append_collections<
+    using list = typename settle::detail::append_targets<
         settle::detail::type_list<>, std::remove_cvref_t<decltype(Type)>>::type;
     law_report report;
     value_source source{seed};
@@ -109,7 +109,7 @@ template <auto const& Type, typename First, typename Second>
         first, second, report};
     auto const populate = [&](typename direction::parameters const& given) {
         direction::for_each_participant([&](auto index) {
-            using collection = typename direction::template collection_of<index>;
+            using collection = typename direction::template target_of<index>;
             for (std::size_t line = 0; line < direction::template lines<index>(given); ++line) {
                 auto record = source.draw<typename collection::record_type>();
                 laws::fit_to_guards<Type, index>(source, record, given, line);

@@ -61,7 +61,7 @@ private:
         auto const& user = Direction::user(given);
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t at = decltype(index)::value;
-            using collection = typename Direction::template collection_of<at>;
+            using collection = typename Direction::template target_of<at>;
             for (std::size_t line = 0; line < Direction::template lines<at>(user); ++line) {
                 typename collection::key_type const key{
                     typename collection::key_type(Direction::template key<at>(user, line))};

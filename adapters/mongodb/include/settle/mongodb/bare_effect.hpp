@@ -168,7 +168,7 @@ template <typename Direction, typename Collection>
     auto const& parameters =
         *static_cast<typename Direction::parameters const*>(request.parameters);
     Direction::for_each_participant([&](auto index) {
-        using target = typename Direction::template collection_of<index>;
+        using target = typename Direction::template target_of<index>;
         if constexpr (std::is_same_v<target, Collection>) {
             if (request.part.participant != index) return;
             problem = read_bare_part<Direction, index>(parameters, request.part.line, now,

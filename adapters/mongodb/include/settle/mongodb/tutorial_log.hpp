@@ -102,7 +102,7 @@ private:
 
     template <std::size_t Index>
     void look_at_part(detail::link& with, std::vector<leftover>& leftovers) const {
-        using collection = typename direction::template collection_of<Index>;
+        using collection = typename direction::template target_of<Index>;
         detail::unit_of_work<collection> here{records_, detail::reading::always,
                                               &detail::read_bare_effect<direction, collection>};
         part_descriptor const& part = type.participants[Index];

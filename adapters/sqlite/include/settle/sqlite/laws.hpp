@@ -217,7 +217,7 @@ void check_participant(testing::law_report& report, testing::value_source& sourc
     using direction = forward<Type>;
     auto const& part = direction::template description<Index>();
     auto const check = [&](auto const& expression) {
-        check_expression<typename direction::template collection_of<Index>,
+        check_expression<typename direction::template target_of<Index>,
                          typename direction::parameters,
                          typename direction::template element_of<Index>>(report, source, rounds,
                                                                          expression);
@@ -263,7 +263,7 @@ template <auto const& Type>
     forward<Type>::for_each_participant([&](auto index) {
         if (report) detail::check_participant<Type, index>(report, source, rounds / 4);
     });
-    using first = typename forward<Type>::template collection_of<0>;
+    using first = typename forward<Type>::template target_of<0>;
     for_each_element(Type.guards, [&](auto const& guard) {
         if (!report) return;
         detail::check_expression<first, typename forward<Type>::parameters, nothing>(
