@@ -311,6 +311,18 @@ private:
 
 namespace detail {
 
+/// The moments of a participant; a participant that is no record has none.
+template <typename P>
+struct moments_of {
+    using apply = not_given;
+    using confirm = not_given;
+};
+template <RecordParticipant P>
+struct moments_of<P> {
+    using apply = typename P::apply_type;
+    using confirm = typename P::confirm_type;
+};
+
 template <fixed_string Name, typename Source, typename Collection, typename Key>
 constexpr auto make_participant(Key const& given) {
     static_assert(is_plain_name(Name.view()),

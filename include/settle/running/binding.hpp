@@ -261,13 +261,6 @@ template <bool Creates, bool Erases, typename... Effects>
 inline constexpr bool makes_or_ends_records<moment<Creates, Erases, Effects...>> =
     Creates || Erases;
 
-template <typename Participant>
-inline constexpr bool makes_or_ends_record = false;
-template <RecordParticipant Participant>
-inline constexpr bool makes_or_ends_record<Participant> =
-    makes_or_ends_records<typename Participant::apply_type> ||
-    makes_or_ends_records<typename Participant::confirm_type>;
-
 /// True when a participant creates or erases a record of this target.
 template <typename Target, typename Definition>
 inline constexpr bool changes_existence = false;
@@ -275,7 +268,8 @@ template <typename Target, typename P, fixed_string Name, typename Guards, typen
 inline constexpr bool
     changes_existence<Target, transaction_definition<P, Name, Guards, Participants...>> =
         ((std::is_same_v<Target, typename Participants::target_type> &&
-          makes_or_ends_record<Participants>) ||
+          (makes_or_ends_records<typename moments_of<Participants>::apply> ||
+           makes_or_ends_records<typename moments_of<Participants>::confirm>)) ||
          ...);
 
 /// True if every participant is a record. Only such a transaction can be reversed.

@@ -13,6 +13,10 @@
 // type: each request points at descriptors (store/descriptor.hpp), and a log keeps parameters as
 // the JSON that the descriptor writes.
 //
+// A store executes the parts of one or several kinds (part_kind): records, or another kind with a
+// key, a stage and answers. The rules below for records, collections and marks hold for stores of
+// records; a store of another kind lists no mark.
+//
 // A session of a store (StoreSession):
 //   holds<Target>::value          Whether the session executes parts of this collection or service.
 //   execute(requests, results)    Executes part requests (store/request.hpp) and sets the result of

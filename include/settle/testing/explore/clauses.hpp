@@ -65,19 +65,15 @@ inline constexpr bool moment_changes<Kind, Member, moment<C, E, Effects...>> =
 /// True when a participant shows money too early: a credit at apply, or a debit at confirm.
 template <typename Collection, auto Member, typename Participant>
 struct showing {
-    static constexpr bool early = false;
-};
-template <typename Collection, auto Member, RecordParticipant Participant>
-struct showing<Collection, Member, Participant> {
     // The effects on another collection name fields of another struct.
     template <typename Given>
     using changes =
-        std::conditional_t<std::is_same_v<Collection, typename Participant::collection_type>,
+        std::conditional_t<std::is_same_v<Collection, typename Participant::target_type>,
                            settle::detail::moment_or_none<Given>, void>;
+    using moments = settle::detail::moments_of<Participant>;
     static constexpr bool early =
-        moment_changes<effect_kind::add, Member, changes<typename Participant::apply_type>> ||
-        moment_changes<effect_kind::subtract, Member,
-                       changes<typename Participant::confirm_type>>;
+        moment_changes<effect_kind::add, Member, changes<typename moments::apply>> ||
+        moment_changes<effect_kind::subtract, Member, changes<typename moments::confirm>>;
 };
 
 template <typename Collection, auto Member, typename Definition>

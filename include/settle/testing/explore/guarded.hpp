@@ -27,23 +27,17 @@ struct changes_of<Record, Member, moment<Creates, Erases, Effects...>> {
          ...);
 };
 
-/// A participant that is no record changes no member.
 template <typename Collection, auto Member, typename Participant>
 struct changes_by {
-    static constexpr bool guarded = false;
-    static constexpr bool loose = false;
-};
-template <typename Collection, auto Member, RecordParticipant Participant>
-struct changes_by<Collection, Member, Participant> {
-    static constexpr bool here =
-        std::is_same_v<Collection, typename Participant::collection_type>;
+    static constexpr bool here = std::is_same_v<Collection, typename Participant::target_type>;
     // The effects on another collection name fields of another struct.
     template <typename Given>
     using changes = changes_of<typename Collection::record_type, Member,
                                std::conditional_t<here, settle::detail::moment_or_none<Given>,
                                                   void>>;
-    using applied = changes<typename Participant::apply_type>;
-    using confirmed = changes<typename Participant::confirm_type>;
+    using moments = settle::detail::moments_of<Participant>;
+    using applied = changes<typename moments::apply>;
+    using confirmed = changes<typename moments::confirm>;
     static constexpr bool guarded = applied::guarded || confirmed::guarded;
     static constexpr bool loose = applied::loose || confirmed::loose;
 };

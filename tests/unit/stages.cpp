@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: BSL-1.0
+// Participants that are no records, and stages: run, canceled, interrupted and recovered.
+#include "engine_types.hpp"
+
+#include <booking_kind.hpp>
+
+#include <settle/running/listing.hpp>
+#include <settle/sqlite.hpp>
+
+#include "sqlite_file.hpp"
+
+namespace engine_test {
+
+struct trip {
+    std::string payer, train, hotel;
+    std::int64_t price = 0;
+};
+
+} // namespace engine_test
+BOOST_HANA_ADAPT_STRUCT(engine_test::trip, payer, train, hotel, price);
+
+namespace engine_test {
+
+using booking_test::booking_office;
+using booking_test::books;
+using status = booking_office::row::status;
+
+inline constexpr booking_test::office<"trains"> trains;
+inline constexpr booking_test::office<"hotels"> hotels;
+
+inline constexpr auto trip_type = settle::transaction<trip, "trip">(
+    settle::participant<"payer">(accounts, param<&trip::payer>)
+        .require(field<&account::balance> >= param<&trip::price>)
+        .apply(field<&account::balance> -= param<&trip::price>)
+        .compensate(settle::inverse),
+    books<"train", 1>(trains, param<&trip::train>), books<"hotel", 2>(hotels, param<&trip::hotel>));
+
+namespace {
+
+/// A bank in memory, and two offices that outlive the engines.
+struct agency {
+    settle::memory::database bank{};
+    booking_office trains_at{};
+    booking_office hotels_at{};
+    std::vector<std::string> steps{};
+    world_state world{};
+
+    auto make() {
+        return settle::engine{bank,
+                              settle::bind(trains, trains_at),
+                              settle::bind(hotels, hotels_at),
+                              settle::type<trip_type>,
+                              settle::type<transfer_type>,
+                              settle::with_environment(manual_environment{world}),
+                              settle::observed_by([this](settle::event const& one) {
+                                  steps.emplace_back(name_of(one.taken));
+                              })};
+    }
+    agency() {
+        auto engine = make();
+        open_accounts(engine, {{"A", 100}, {"B", 100}});
+    }
+    std::int64_t balance(std::string const& id) {
+        auto engine = make();
+        return engine.at(accounts, id).balance;
+    }
+};
+
+trip const usual{"A", "IC 5", "Ritz", 30};
+
+std::string joined(std::vector<std::string> const& words) {
+    std::string out;
+    for (auto const& one : words) out += (out.empty() ? "" : " ") + one;
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("stages: the records first, then stage by stage, with the results in the entry") {
+    agency on;
+    auto engine = on.make();
+    auto const outcome = engine.run("t1", usual);
+    REQUIRE_MESSAGE(outcome.done(), outcome.text());
+    CHECK(joined(on.steps) == "insert apply keep apply keep apply commit confirm confirm confirm "
+                              "close end");
+    CHECK(on.balance("A") == 70);
+    auto const& train = on.trains_at.row_of("t1", 1);
+    auto const& hotel = on.hotels_at.row_of("t1", 2);
+    CHECK(train.now == status::confirmed);
+    CHECK(train.booked == "IC 5");
+    CHECK(train.earlier == 0);
+    CHECK(hotel.now == status::confirmed);
+    CHECK(hotel.earlier == 1);
+    auto const found = engine.find("t1").value().value();
+    CHECK(found.state == state::done);
+    CHECK(found.revision == 2);
+    CHECK(found.stages_kept == 2);
+    REQUIRE(found.results.size() == 2);
+    CHECK(found.results[0] == settle::kept_result{1, 0, R"({"seat": "trains IC 5"})"});
+    CHECK(found.results[1] == settle::kept_result{2, 0, R"({"seat": "hotels Ritz"})"});
+}
+
+TEST_CASE("stages: a refusal in the last stage compensates every part, the last stage first") {
+    agency on;
+    on.hotels_at.before = [](settle::part_request const& request) {
+        return request.action == settle::step::apply ? settle::answer::guard_failed
+                                                     : settle::answer::none;
+    };
+    auto engine = on.make();
+    auto const outcome = engine.run("t1", usual);
+    REQUIRE(outcome.canceled());
+    CHECK(outcome.why == reason::guard_failed);
+    CHECK(outcome.participant == "hotel");
+    CHECK(joined(on.steps) == "insert apply keep apply keep apply cancel compensate compensate "
+                              "compensate close end");
+    CHECK(on.balance("A") == 100);
+    CHECK(on.trains_at.row_of("t1", 1).now == status::closed);
+    CHECK(on.hotels_at.row_of("t1", 2).now == status::closed);
+}
+
+TEST_CASE("stages: a stage that was not called is not compensated") {
+    agency on;
+    on.trains_at.before = on.hotels_at.before = [](settle::part_request const& request) {
+        return request.action == settle::step::apply ? settle::answer::guard_failed
+                                                     : settle::answer::none;
+    };
+    auto engine = on.make();
+    CHECK(engine.run("t1", usual).canceled());
+    CHECK(on.trains_at.rows.size() == 1);
+    CHECK(on.hotels_at.rows.empty());
+}
+
+TEST_CASE("stages: premises of a participant that is no record refuse before any write") {
+    agency on;
+    auto engine = on.make();
+    auto const outcome = engine.run("t1", trip{"A", "", "Ritz", 30});
+    CHECK(outcome.verdict == verdict::refused);
+    CHECK(outcome.problem.text.find("participant 'train'") != std::string::npos);
+    CHECK(on.steps.empty());
+    CHECK_FALSE(engine.find("t1").value());
+}
+
+TEST_CASE("stages: a worker that ends between two stages is followed by another worker") {
+    agency on;
+    bool open = false;
+    on.hotels_at.before = [&](settle::part_request const&) {
+        return open ? settle::answer::none : settle::answer::unavailable;
+    };
+    auto first = on.make();
+    settle::call_options const soon{std::chrono::milliseconds{50}, {}};
+    auto const outcome = first.run("t1", usual, soon);
+    REQUIRE(outcome.verdict == verdict::undecided);
+    auto const entry = first.find("t1").value().value();
+    CHECK(entry.state == state::pending);
+    CHECK(entry.stages_kept == 2);
+    CHECK(entry.results.size() == 1);
+
+    open = true;
+    on.steps.clear();
+    auto second = on.make();
+    auto const report = second.recover({.older_than = std::chrono::milliseconds{0}});
+    CHECK(report.done == 1);
+    CHECK(joined(on.steps) == "claim apply apply commit confirm confirm confirm close end");
+    // The train was not asked again: its result stands in the entry.
+    CHECK(on.trains_at.row_of("t1", 1).calls == 1);
+    CHECK(on.hotels_at.row_of("t1", 2).earlier == 1);
+    CHECK(on.balance("A") == 70);
+    CHECK(second.find("t1").value().value().results.size() == 2);
+}
+
+TEST_CASE("stages: a call whose answer is lost is made again with the same key") {
+    agency on;
+    int lost = 0;
+    on.trains_at.loses = [&](settle::part_request const& request) {
+        return request.action == settle::step::apply && lost++ < 3;
+    };
+    auto engine = on.make();
+    CHECK(engine.run("t1", usual).done());
+    CHECK(on.trains_at.rows.size() == 1);
+    CHECK(on.trains_at.row_of("t1", 1).calls == 4);
+    CHECK(engine.find("t1").value().value().epoch_number ==
+          engine.find("t1").value().value().committed);
+}
+
+TEST_CASE("stages: a cancel between two stages compensates the calls of the stages before it") {
+    agency on;
+    on.hotels_at.before = [&](settle::part_request const& request) {
+        return request.action == settle::step::apply ? settle::answer::unavailable
+                                                     : settle::answer::none;
+    };
+    auto engine = on.make();
+    settle::call_options const soon{std::chrono::milliseconds{50}, {}};
+    REQUIRE(engine.run("t1", usual, soon).verdict == verdict::undecided);
+    CHECK(engine.cancel("t1").canceled());
+    CHECK(on.trains_at.row_of("t1", 1).now == status::closed);
+    CHECK(on.hotels_at.row_of("t1", 2).now == status::closed);
+    CHECK(on.balance("A") == 100);
+    CHECK(engine.marks().value() == 0);
+}
+
+TEST_CASE("stages: a batch runs trips of one payer beside transfers") {
+    agency on;
+    auto engine = on.make();
+    std::vector<std::pair<std::string, trip>> trips;
+    for (int i = 0; i < 40; ++i) {
+        trips.emplace_back("t" + std::to_string(i),
+                           trip{i % 2 == 0 ? "A" : "B", "IC " + std::to_string(i), "Ritz", 5});
+    }
+    int busy = 0;
+    on.trains_at.before = [&](settle::part_request const& request) {
+        bool const blocks = request.action == settle::step::apply && ++busy % 7 == 0;
+        return blocks ? settle::answer::busy : settle::answer::none;
+    };
+    auto const outcomes = engine.run_all(trips);
+    // Each payer has 100, which is enough for all of the payer's 20 trips.
+    for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
+    CHECK(on.balance("A") == 0);
+    CHECK(on.balance("B") == 0);
+    CHECK(on.trains_at.rows.size() == 40);
+    for (auto const& [key, row] : on.hotels_at.rows) CHECK(row.now == status::confirmed);
+    CHECK(engine.run(transfer{"A", "B", 1}).canceled());
+}
+
+TEST_CASE("stages: a transaction with a participant that is no record has no derived reversal") {
+    agency on;
+    auto engine = on.make();
+    REQUIRE(engine.run("t1", usual).done());
+    auto const outcome = engine.reverse("t1");
+    CHECK(outcome.verdict == verdict::refused);
+    CHECK(outcome.problem.code == settle::errc::not_reversible);
+    CHECK(outcome.problem.text.find("no record") != std::string::npos);
+}
+
+TEST_CASE("stages: the records and the log in a file, and an engine that is opened again") {
+    sqlite_test::folder const files;
+    booking_office trains_at;
+    booking_office hotels_at;
+    bool open = false;
+    hotels_at.before = [&](settle::part_request const&) {
+        return open ? settle::answer::none : settle::answer::unavailable;
+    };
+    {
+        settle::sqlite::database bank{files.file()};
+        settle::engine engine{bank, settle::bind(trains, trains_at),
+                              settle::bind(hotels, hotels_at), settle::type<trip_type>};
+        open_accounts(engine, {{"A", 100}});
+        settle::call_options const soon{std::chrono::milliseconds{50}, {}};
+        REQUIRE(engine.run("t1", usual, soon).verdict == verdict::undecided);
+    }
+    open = true;
+    settle::sqlite::database bank{files.file()};
+    settle::engine engine{bank, settle::bind(trains, trains_at), settle::bind(hotels, hotels_at),
+                          settle::type<trip_type>};
+    CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 1);
+    CHECK(trains_at.row_of("t1", 1).calls == 1);
+    CHECK(engine.at(accounts, "A").balance == 70);
+    auto const found = engine.find("t1").value().value();
+    REQUIRE(found.results.size() == 2);
+    CHECK(found.results[0].value == R"({"seat": "trains IC 5"})");
+}
+
+} // namespace engine_test
