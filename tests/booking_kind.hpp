@@ -162,7 +162,7 @@ static_assert(settle::StoreSession<booking_office::session<office<"seats">>>);
 } // namespace booking_test
 
 template <settle::fixed_string Name>
-struct settle::detail::kind_of_target<booking_test::office<Name>> {
+struct settle::kind_of_target<booking_test::office<Name>> {
     static constexpr part_kind const& kind = booking_test::booking_kind;
     static constexpr std::nullptr_t make_image = nullptr;
     static constexpr auto make_result = [](part_number part, void const* kept) {

@@ -61,7 +61,8 @@ trip const journey{"A", "IC 5", 60};
 
 TEST_CASE("explore: a participant that is no record is searched as the call that its kind makes") {
     bounds const all = canceling(2, 0);
-    auto const defined = explore(settle::type<trip_type>, rich, runs("t1", journey), never_below, all);
+    auto const defined =
+        explore(settle::type<trip_type>, rich, runs("t1", journey), never_below, all);
     MESSAGE(defined);
     CHECK(defined);
     // The same calls as a clause give the same search.

@@ -86,7 +86,7 @@ auto log_in(Database&& database) {
 template <typename Target, typename Database>
 auto bind(Target const&, Database&& database) {
     using plain = std::remove_reference_t<Database>;
-    constexpr bool known = requires { detail::kind_of_target<Target>::kind; };
+    constexpr bool known = requires { kind_of_target<Target>::kind; };
     static_assert(known, "settle: settle::bind takes the collection first, then its database. "
                          "Write settle::bind(collection, database). See running#construction");
     if constexpr (!known) return detail::refused_binding{};

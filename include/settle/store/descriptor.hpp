@@ -95,6 +95,12 @@ struct undescribed {
     static std::uint64_t definition() { return 0; }
 };
 
+/// The functions of a participant, as its kind has them. A kind specialises this for its targets.
+/// Shape:   kind - a part_kind; make_image, make_result - as in part_descriptor;
+///          functions<Direction, Index> - the functions that the kind's stores call
+template <typename Target>
+struct kind_of_target;
+
 namespace detail {
 
 template <typename Direction>
@@ -152,12 +158,6 @@ struct descriptor_functions {
 /// An address that is unique to a collection or a service.
 template <typename Target>
 inline constexpr char target_tag = 0;
-
-/// The functions of a participant, as its kind has them. A kind specialises this for its targets.
-/// Shape:   kind - a part_kind; make_image, make_result - as in part_descriptor;
-///          functions<Direction, Index> - the functions that the kind's stores call
-template <typename Target>
-struct kind_of_target;
 
 template <typename Direction, std::size_t Index>
 [[nodiscard]] part_key key_of_part(void const* given, std::size_t line) {

@@ -182,20 +182,20 @@ template <Described Record>
             effect.erases ? std::string{} : encode_json(effect.confirmed)};
 }
 
+} // namespace detail
+
 template <Described Record, fixed_string Name, auto Key>
 struct kind_of_target<collection<Record, Name, Key>> {
     static constexpr part_kind const& kind = record_kind;
     static constexpr auto make_image = [](part_number part, void const* kept) {
-        return image_of(part, *static_cast<exclusive_effect<Record> const*>(kept));
+        return detail::image_of(part, *static_cast<exclusive_effect<Record> const*>(kept));
     };
     static constexpr std::nullptr_t make_result = nullptr;
     template <typename Direction, std::size_t Index>
     static constexpr record_functions functions{
-        &record_part_functions<Direction, Index>::apply,
-        &record_part_functions<Direction, Index>::conditional,
-        &record_part_functions<Direction, Index>::native_image};
+        &detail::record_part_functions<Direction, Index>::apply,
+        &detail::record_part_functions<Direction, Index>::conditional,
+        &detail::record_part_functions<Direction, Index>::native_image};
 };
-
-} // namespace detail
 
 SETTLE_END

@@ -29,7 +29,7 @@ struct service_call {
 
 /// The call of a receiver that stands in a search for a participant of another kind than record. A
 /// kind specialises it for its participants.
-/// Shape:   make() - static: the service_call, with the participant's stage and its receiver's grade
+/// Shape:   make() - static: the service_call, with the participant's stage
 template <typename Participant>
 struct searched_call;
 
