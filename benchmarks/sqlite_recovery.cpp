@@ -86,7 +86,7 @@ add_case const recovery{
         compared.settle = {"settle", [&] { return settle_round(by_settle, path, work); }};
         compared.baselines = {{"tutorial's recovery, marks in a table",
                                [&] { return round_by_hand(by_hand, path, work); }}};
-        compared.budget = 1.10;
+        compared.budget = 3.00;
         compared.rounds = at.size(5, 3);
         at.compare(compared);
         for (auto const& one : {path, by_settle, by_hand}) erase_file(one);

@@ -96,7 +96,7 @@ add_case const apart{
                               {"tutorial, marks in JSON", [&] {
                                    return round_by_hand(files, work, baseline::marks::column);
                                }}};
-        compared.budget = 1.10;
+        compared.budget = 0.95;
         at.compare(compared);
         for (auto const& one : {files.log, files.first, files.second}) erase_file(one);
     }};

@@ -45,7 +45,7 @@ add_case const one_at_a_time{
 add_case const uniform{
     31, "SQLite, two phases, batches of 1,000", [](context& at, std::string const& name) {
         compare(at, name, make_workload({.transfers = at.size(50'000, 10'000)}), usual_window,
-                0.70);
+                0.90);
     }};
 
 add_case const hot{
@@ -53,7 +53,7 @@ add_case const hot{
     [](context& at, std::string const& name) {
         compare(at, name,
                 make_workload({.transfers = at.size(50'000, 10'000), .hot_percent = 90}),
-                usual_window, 0.40);
+                usual_window, 0.90);
     }};
 
 add_case const random_ids{

@@ -12,8 +12,8 @@ SETTLE_BEGIN
 
 /// A participant of any kind, as settle::transaction takes it. A record_participant is a record or
 /// a range of records. Another kind is a type of its own with these members:
-/// Shape:   target_type       - with a constant `name`; see kind_of_target
-///                              that the store of its parts calls (store/descriptor.hpp)
+/// Shape:   target_type       - with a constant `name`; kind_of_target<target_type> has the
+///                              functions that the store of its parts calls (store/descriptor.hpp)
 ///          source_type       - `single`, or each_expression for a range
 ///          key_expression    - the type of `key`, an expression over the parameters
 ///          expressions       - a Hana tuple of the other expressions over the parameters
