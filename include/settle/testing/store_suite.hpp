@@ -88,6 +88,7 @@
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_ended, Fixture);                              \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_row, Fixture);                                \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_look_up, Fixture);                            \
+    TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_unfit, Fixture);                              \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_phase, Fixture);                          \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_one_phase_again, Fixture);                    \
     TEST_CASE_TEMPLATE_INVOKE(settle::testing::suite_listing, Fixture);                            \

@@ -228,6 +228,43 @@ TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once",
         }
         CHECK(*here == *alone);
     }
+    // A request whose insert comes next may miss an entry that was inserted a moment ago.
+    for (auto& one : requests) one.inserts_next = true;
+    std::vector<found_entry> again(asked.size());
+    log.look_up(std::span<read_request const>{requests},
+                [&](std::size_t at, result<std::optional<entry>>&& found, bool) {
+                    ++again.at(at).calls;
+                    again[at].here = std::move(found).value();
+                });
+    for (std::size_t at = 0; at < again.size(); ++at) {
+        INFO("request ", at);
+        CHECK(again[at].calls == 1);
+        if (!again[at].here) continue;
+        REQUIRE(answers[at].here);
+        CHECK(again[at].here->state == answers[at].here->state);
+        CHECK(again[at].here->epoch_number == answers[at].here->epoch_number);
+    }
+}
+
+TEST_CASE_TEMPLATE_DEFINE("log: an entry that the log cannot hold is never written", Fixture,
+                          suite_unfit) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    constexpr std::size_t larger_than_a_document = 20'000'000;
+    move const large{std::string(larger_than_a_document, 'x'), "B", 1};
+    suite_entry story{log, test_transaction::of<forward<move_type>>("large", large)};
+    log_answer const reply = story.insert(state::pending, 70, 1, "me");
+    if (reply == log_answer::taken) {
+        CHECK(story.read().parameters == encode_json(large));
+    } else {
+        CHECK(reply == log_answer::unfit);
+        CHECK(story.problem().code == condition::permanent);
+        CHECK_FALSE(story.problem().text.empty());
+        CHECK_FALSE(log.read("large").value().has_value());
+    }
+    // The log goes on with other entries.
+    auto small = pending_move(log, "small", 80, 2, "me");
+    CHECK(small.read().state == state::pending);
 }
 
 } // namespace testing
