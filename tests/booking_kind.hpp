@@ -136,7 +136,7 @@ private:
             ++found.calls;
             if (fresh) {
                 found.booked = std::get<std::string_view>(request.key());
-                found.result = "{\"seat\": \"" + std::string{request.descriptor->name} + " " +
+                found.result = "{\"seat\":\"" + std::string{request.descriptor->name} + " " +
                                found.booked + "\"}";
                 found.earlier = request.results->size();
             }

@@ -96,8 +96,8 @@ TEST_CASE("stages: the records first, then stage by stage, with the results in t
     CHECK(found.revision == 2);
     CHECK(found.stages_kept == 2);
     REQUIRE(found.results.size() == 2);
-    CHECK(found.results[0] == settle::kept_result{1, 0, R"({"seat": "trains IC 5"})"});
-    CHECK(found.results[1] == settle::kept_result{2, 0, R"({"seat": "hotels Ritz"})"});
+    CHECK(found.results[0] == settle::kept_result{1, 0, R"({"seat":"trains IC 5"})"});
+    CHECK(found.results[1] == settle::kept_result{2, 0, R"({"seat":"hotels Ritz"})"});
 }
 
 TEST_CASE("stages: a refusal in the last stage compensates every part, the last stage first") {
@@ -256,7 +256,7 @@ TEST_CASE("stages: the records and the log in a file, and an engine that is open
     CHECK(engine.at(accounts, "A").balance == 70);
     auto const found = engine.find("t1").value().value();
     REQUIRE(found.results.size() == 2);
-    CHECK(found.results[0].value == R"({"seat": "trains IC 5"})");
+    CHECK(found.results[0].value == R"({"seat":"trains IC 5"})");
 }
 
 } // namespace engine_test
