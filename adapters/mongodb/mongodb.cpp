@@ -12,12 +12,12 @@
 #include <settle/mongodb/decimal.ipp>
 #include <settle/mongodb/entry_finder.ipp>
 #include <settle/mongodb/error.ipp>
-#include <settle/mongodb/key_order.ipp>
 #include <settle/mongodb/layout.ipp>
 #include <settle/mongodb/layout_check.ipp>
 #include <settle/mongodb/log_identity.ipp>
-#include <settle/mongodb/mark_codec.ipp>
 #include <settle/mongodb/native.ipp>
+#include <settle/mongodb/record_store.ipp>
 #include <settle/mongodb/set_names.ipp>
 #include <settle/mongodb/sole_read.ipp>
+#include <settle/mongodb/sure_read.ipp>
 #include <settle/mongodb/words.ipp>

@@ -15,15 +15,10 @@
 #include <settle/sqlite/group_commit.ipp>
 #include <settle/sqlite/image_codec.ipp>
 #include <settle/sqlite/log_session.ipp>
-#include <settle/sqlite/mark_bounds.ipp>
 #include <settle/sqlite/mark_codec.ipp>
-#include <settle/sqlite/mark_table.ipp>
 #include <settle/sqlite/open_files.ipp>
 #include <settle/sqlite/record_sql.ipp>
-#include <settle/sqlite/record_state.ipp>
-#include <settle/sqlite/record_table.ipp>
-#include <settle/sqlite/record_update.ipp>
-#include <settle/sqlite/record_waves.ipp>
+#include <settle/sqlite/record_store.ipp>
 #include <settle/sqlite/row.ipp>
 #include <settle/sqlite/schema.ipp>
 #include <settle/sqlite/table_check.ipp>

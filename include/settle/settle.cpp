@@ -4,6 +4,8 @@
 #define SETTLE_COMPILED
 #endif
 
+#include <settle/adapter/collection.ipp>
+#include <settle/adapter/mark_effect.ipp>
 #include <settle/definition/canonical.ipp>
 #include <settle/running/seam_calls.ipp>
 #include <settle/running/seam_driver.hpp>

@@ -3,6 +3,7 @@
 #include "fuzz.hpp"
 
 #include <settle/sqlite.hpp>
+#include <settle/sqlite/record_table.hpp>
 
 #include <array>
 

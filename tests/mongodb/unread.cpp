@@ -3,6 +3,8 @@
 // refused, the record is read, and the outcome is the same.
 #include "bank_documents.hpp"
 
+#include <settle/mongodb/conditional_update.hpp>
+
 #include <map>
 #include <vector>
 

@@ -3,6 +3,8 @@
 // refused.
 #include "sqlite_file.hpp"
 
+#include <settle/sqlite/record_table.hpp>
+
 #include <algorithm>
 
 namespace sqlite_test {

@@ -144,11 +144,29 @@ struct record_changes {
     [[nodiscard]] part_result result() && { return {what, std::move(exclusive), {}}; }
 };
 
+/// A conditional_change. Its mark has no exclusive effect.
+/// Shape:   numbers - one for each integer member
+struct conditional_view {
+    std::span<std::int64_t const> least;
+    std::span<std::int64_t const> most;
+    std::span<std::int64_t const> added;
+    mark_view own;
+};
+using conditional_function = function_view<void(conditional_view const&)>;
+
 /// A record type without its C++ type.
 /// Shape:   slot - a record_slot of the type; record - such a record
 struct record_descriptor {
     std::span<member_descriptor const> members;
     std::size_t integers; ///< how many members can be added to
+
+    /// The number of a member; nothing if the record has no such member.
+    [[nodiscard]] std::optional<std::size_t> find(std::string_view named) const {
+        for (std::size_t at = 0; at < members.size(); ++at) {
+            if (members[at].name == named) return at;
+        }
+        return std::nullopt;
+    }
 
     void* (*make_slot)();
     void (*destroy_slot)(void* slot);
@@ -159,6 +177,7 @@ struct record_descriptor {
     std::optional<mark_view> (*find_mark)(void* slot, transaction_id const& id, part_number part);
     void (*insert_mark)(void* slot, mark_data&& added);
     void (*erase_mark)(void* slot, transaction_id const& id, part_number part);
+    void (*raise_mark)(void* slot, transaction_id const& id, part_number part, epoch to);
     void (*for_each_mark)(void* slot, function_view<void(mark_view const&)> function);
     std::size_t (*count_marks)(void* slot);
     bool (*any_exclusive)(void* slot);
@@ -171,9 +190,12 @@ struct record_descriptor {
     /// Confirms or undoes a mark that is there, and pulls it.
     record_changes (*resolve)(void* slot, transaction_id const& id, part_number part,
                               bool confirmed);
+    /// Calls a function with the conditional update of a request, if the request has one.
+    void (*conditional)(part_request const&, conditional_function);
 };
 
 struct collection_descriptor {
+    void const* target; ///< as in part_descriptor
     std::string_view name;
     std::size_t key; ///< the member that is the key
     bool text_key;
@@ -246,6 +268,9 @@ struct slot_functions {
         auto& marks = at(given).marks;
         marks.erase(marks.find(id, part));
     }
+    static void raise_mark(void* given, transaction_id const& id, part_number part, epoch to) {
+        at(given).marks.find(id, part)->epoch_number = to;
+    }
     static void for_each_mark(void* given, function_view<void(mark_view const&)> function) {
         for (auto const& one : at(given).marks) function(view_of(one));
     }
@@ -278,6 +303,11 @@ struct slot_functions {
         return changes_of(detail::resolve(at(given), at(given).marks.find(id, part), confirmed));
     }
 
+    static void conditional(part_request const& request, conditional_function function) {
+        auto const found = conditional_of<record>(request);
+        if (found) function({found->least, found->most, found->added, view_of(found->own)});
+    }
+
     static constexpr auto members = table_of_members<record, member_descriptor>([](auto m) {
         using found = decltype(m);
         using type = typename found::type;
@@ -304,6 +334,7 @@ inline constexpr record_descriptor descriptor_of_record{
     &slot_functions<Record>::find_mark,
     &slot_functions<Record>::insert_mark,
     &slot_functions<Record>::erase_mark,
+    &slot_functions<Record>::raise_mark,
     &slot_functions<Record>::for_each_mark,
     &slot_functions<Record>::count_marks,
     &slot_functions<Record>::any_exclusive,
@@ -311,10 +342,12 @@ inline constexpr record_descriptor descriptor_of_record{
     &slot_functions<Record>::draft_exclusive,
     &slot_functions<Record>::execute,
     &slot_functions<Record>::end_one_phase,
-    &slot_functions<Record>::resolve};
+    &slot_functions<Record>::resolve,
+    &slot_functions<Record>::conditional};
 
 template <typename Collection>
 inline constexpr collection_descriptor descriptor_of_collection{
+    &target_tag<Collection>,
     Collection::name,
     member_index<typename Collection::record_type, Collection::key_member>,
     std::is_same_v<typename Collection::key_type, std::string>,
@@ -354,6 +387,10 @@ public:
     }
     void insert(mark_data&& added) { of_->insert_mark(slot_, std::move(added)); }
     void erase(transaction_id const& id, part_number part) { of_->erase_mark(slot_, id, part); }
+    /// Sets the epoch of a mark that is there.
+    void raise(transaction_id const& id, part_number part, epoch to) {
+        of_->raise_mark(slot_, id, part, to);
+    }
     void for_each_mark(function_view<void(mark_view const&)> function) const {
         of_->for_each_mark(slot_, function);
     }
@@ -392,18 +429,29 @@ private:
         []<typename Key>(Key const& found) { return hash_mix(0, std::hash<Key>{}(found)); }, key);
 }
 
+/// Appends the name of the next member to a JSON object that is begun with its first member.
+void begin_member(std::string& out, std::string_view name);
+
+/// Makes a JSON object of some members of a record; an empty text if there is none.
+/// Shape:   out - empty; fields - a bit for each member
+void append_fields(std::string& out, record_descriptor const& of, void const* record,
+                   std::uint64_t fields);
+
+/// The whole record as JSON.
+[[nodiscard]] inline std::string encode_record(record_descriptor const& of, void const* record) {
+    std::string out;
+    append_fields(out, of, record, ~std::uint64_t{0});
+    return out;
+}
+
 /// The name of a member whose range a delta would leave; empty if every sum fits.
 /// Shape:   deltas - one for each integer member
-[[nodiscard]] inline std::string_view member_out_of_range(record_descriptor const& of, void* record,
-                                                          std::span<std::int64_t const> deltas) {
-    for (std::size_t at = 0; at < of.members.size(); ++at) {
-        member_descriptor const& one = of.members[at];
-        if (one.integer == member_descriptor::no_integer) continue;
-        wide const sum = wide{one.access->integer(of.member(record, at))} + deltas[one.integer];
-        if (sum < one.least || sum > one.most) return one.name;
-    }
-    return {};
-}
+[[nodiscard]] std::string_view member_out_of_range(record_descriptor const& of, void* record,
+                                                   std::span<std::int64_t const> deltas);
 
 } // namespace detail
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/adapter/collection.ipp>
+#endif

@@ -61,20 +61,6 @@ template <Described Record, typename Function>
     }(std::make_index_sequence<member_count<Record>>{});
 }
 
-/// The name of a member whose range a delta would leave; empty if every sum fits. A store checks
-/// the marks that it reads with this, since a confirm or an undo cannot fail.
-template <Described Record>
-[[nodiscard]] std::string_view member_out_of_range(Record const& record,
-                                                   integers<Record> const& deltas) {
-    std::string_view found;
-    for_each_integer<Record>([&](auto m, auto position) {
-        using limits = std::numeric_limits<typename decltype(m)::type>;
-        auto const sum = detail::wide{record.*m.pointer} + deltas[position];
-        if (sum < limits::min() || sum > limits::max()) found = m.name;
-    });
-    return found;
-}
-
 /// The data of an exclusive mark. No other transaction changes the record while the mark is there,
 /// so the mark can hold values instead of differences.
 template <Described Record>

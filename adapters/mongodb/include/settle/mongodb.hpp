@@ -76,21 +76,22 @@ private:
     template <typename C>
     result<std::optional<typename C::record_type>> read_linearizable(
         detail::record_layout const& layout, typename C::key_type const& key) {
-        return reading([&] { return detail::read_linearizable<C>(server_, layout, key); });
+        return read<C>(&detail::read_linearizable, layout, key);
     }
     template <typename C>
     result<std::optional<typename C::record_type>> read_by_quorum(
         detail::record_layout const& layout, typename C::key_type const& key) {
-        return reading([&] {
-            auto with = server_.connect();
-            return detail::read_by_quorum<C>(with, layout, key);
-        });
+        return read<C>(&detail::read_by_quorum, layout, key);
     }
-
-    template <typename Read>
-    auto reading(Read&& read) -> result<std::invoke_result_t<Read&>> {
+    template <typename C, typename Read>
+    result<std::optional<typename C::record_type>> read(Read how,
+                                                        detail::record_layout const& layout,
+                                                        typename C::key_type const& key) {
+        std::optional<typename C::record_type> found;
         try {
-            return read();
+            how(server_, detail::bound_to<C>(), layout, settle::detail::key_of_value(key),
+                [&] { return &found.emplace(); });
+            return found;
         } catch (failure const& caught) {
             return caught.problem();
         }
@@ -114,37 +115,11 @@ private:
         detail::while_opening(server_, [&](detail::link& with) {
             auto const known = detail::known_word(with, "belongs_to");
             if (known && *known != log_name) detail::refuse_log(*known, log_name);
-            (prepare_one<Collections>(with, layout), ...);
+            (detail::prepare_records(with, detail::bound_to<Collections>(), layout), ...);
             // Stored last: a refused log or layout must not lock the right one out.
             auto const belongs_to = detail::get_or_init_metadata(with, "belongs_to", log_name);
             if (belongs_to != log_name) detail::refuse_log(belongs_to, log_name);
         });
-    }
-
-    template <typename C>
-    static void prepare_one(detail::link& with, detail::record_layout const& layout) {
-        if (C::name.starts_with("settle_")) {
-            detail::refuse_collection(C::name, "names that begin with 'settle_' are settle's own. "
-                                               "Give it another");
-        }
-        detail::check_members<C>(layout);
-        detail::make_collection(with, C::name);
-        detail::check_collection(with, C::name);
-        detail::check_indexes(with, C::name, [&layout](std::string_view field) {
-            using detail::content;
-            // A text index over all fields covers the marks, too.
-            bool const nested = field == detail::marks_field || field == "$**";
-            auto found = nested ? content::nested : content::none;
-            for_each_member<typename C::record_type>([&](auto m) {
-                constexpr std::size_t key = detail::record_codec<C>::key_index;
-                if (m.index == key || field != layout.field_of(m.name)) return;
-                using type = typename decltype(m)::type;
-                found = NestedType<typename field_traits<type>::plain_type> ? content::nested
-                                                                           : content::plain;
-            });
-            return found;
-        });
-        if (layout.key != "_id") detail::make_key_index(with, C::name, layout.key);
     }
 
     detail::server server_;

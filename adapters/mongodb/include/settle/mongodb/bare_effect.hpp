@@ -7,7 +7,7 @@
 #pragma once
 
 #include <settle/definition/review.hpp>
-#include <settle/mongodb/bare_mark.hpp>
+#include <settle/mongodb/bound_collection.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -160,21 +160,28 @@ template <typename Direction, std::size_t Index, Described Record>
 /// Reads the effect of a bare mark in a collection: a bare_reader.
 /// Shape:   Direction - of the type of the other programs' transactions
 template <typename Direction, typename Collection>
-[[nodiscard]] std::string read_bare_effect(part_request const& request,
-                                           typename Collection::record_type const& now,
-                                           mark<typename Collection::record_type>& into) {
-    std::string problem = "no program of the tutorial's kind runs a transaction of this type";
-    if (request.type != &descriptor_of<Direction>) return problem;
+[[nodiscard]] std::string read_bare_effect(part_request const& request, void const* now,
+                                           mark_data& into) {
+    using record_type = typename Collection::record_type;
+    if (request.type != &descriptor_of<Direction>) {
+        return "no program of the tutorial's kind runs a transaction of this type";
+    }
     auto const& parameters =
         *static_cast<typename Direction::parameters const*>(request.parameters);
+    std::string problem;
+    mark<record_type> found;
     Direction::for_each_participant([&](auto index) {
         using target = typename Direction::template target_of<index>;
         if constexpr (std::is_same_v<target, Collection>) {
             if (request.part.participant != index) return;
-            problem = read_bare_part<Direction, index>(parameters, request.part.line, now,
-                                                       request.action, into);
+            problem = read_bare_part<Direction, index>(parameters, request.part.line,
+                                                       *static_cast<record_type const*>(now),
+                                                       request.action, found);
         }
     });
+    into.confirm.assign(found.confirm_delta.begin(), found.confirm_delta.end());
+    into.undo.assign(found.undo_delta.begin(), found.undo_delta.end());
+    into.exclusive = std::const_pointer_cast<exclusive_effect<record_type>>(found.exclusive);
     return problem;
 }
 

@@ -3,47 +3,15 @@
 // Their effects are not in the record: a reader that knows the transaction type tells them.
 #pragma once
 
-#include <settle/mongodb/error.hpp>
-#include <settle/mongodb/mark_codec.hpp>
-#include <settle/store/record.hpp>
+#include <settle/mongodb/record_state.hpp>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// Reads the effect of the bare mark of a request's transaction: what the request is to end.
-/// Shape:   now - the record under the mark
-/// Returns: why the mark cannot be ended; empty when it can
-template <Described Record>
-using bare_reader = std::string (*)(part_request const&, Record const& now, mark<Record>& into);
-
-/// The bare marks of a document, in their stored form.
-/// Shape:   ids - of their transactions
-[[nodiscard]] inline std::vector<value_view> bare_marks_of(document const& found,
-                                                           std::vector<std::string> ids) {
-    std::vector<value_view> all;
-    auto const marks = found.find(marks_field);
-    if (!marks || ids.empty()) return all;
-    marks->for_each([&](value_view const& value) {
-        auto const id = value.id();
-        auto const one = id ? std::find(ids.begin(), ids.end(), *id) : ids.end();
-        if (one == ids.end()) return true;
-        all.push_back(value);
-        // An id that is stored twice is two marks.
-        ids.erase(one);
-        return true;
-    });
-    return all;
-}
-
 /// Ends the bare marks of one record.
-/// Shape:   State - a record_state
-template <typename State>
 class bare_marks {
-    using record_type = typename State::record_type;
-
 public:
-    /// Shape:   read - null where no reader knows the effects
-    bare_marks(State& at, bare_reader<record_type> read) : at_(at), read_(read) {}
+    bare_marks(record_state& at, bound_collection const& of) : at_(at), of_(of) {}
 
     /// Turns the bare mark of a request's transaction, if there is one, into a mark of settle.
     /// Errors:  throws errc::damaged where the mark cannot be ended
@@ -51,12 +19,10 @@ public:
         if (!holds(*request.id)) return;
         auto taken = take(request, false);
         at_.bare_replaced = true;
-        if (at_.slot.marks.find(*request.id, request.part) == nullptr) {
-            at_.slot.marks.insert(std::move(taken));
-        } else {
-            // The other program's late write has taken effect a second time.
-            undo(taken);
-        }
+        // Where a mark of settle is there already, the other program's late write has taken effect
+        // a second time.
+        if (at_.slot.has_mark(*request.id, request.part)) undo(std::move(taken));
+        else at_.slot.insert(std::move(taken));
     }
 
     /// Pulls the bare mark that a request's transaction left behind.
@@ -65,8 +31,8 @@ public:
     [[nodiscard]] answer pull(part_request const& request, bool stands) {
         if (!at_.fault.empty()) throw failure(at_.fault);
         if (!holds(*request.id)) return answer::nothing;
-        auto const taken = take(request, stands);
-        if (!taken.is_exclusive() || !stands) undo(taken);
+        auto taken = take(request, stands);
+        if (!taken.exclusive || !stands) undo(std::move(taken));
         at_.rewritten = true;
         return answer::applied;
     }
@@ -75,47 +41,51 @@ private:
     [[nodiscard]] bool holds(transaction_id const& id) const {
         return std::find(at_.bare.begin(), at_.bare.end(), id) != at_.bare.end();
     }
-
-    mark<record_type> take(part_request const& request, bool stands) {
+    [[nodiscard]] mark_data take(part_request const& request, bool stands) {
         transaction_id const& id = *request.id;
-        mark<record_type> taken;
-        taken.id = id;
-        taken.part = request.part;
+        std::vector<std::int64_t> const none(of_.record().integers);
+        mark_data taken{id, request.part, 0, none, none};
         std::string problem = "nothing here tells its effect";
-        if (read_ != nullptr) problem = read_(request, *at_.slot.record, taken);
+        if (of_.read_bare != nullptr) problem = of_.read_bare(request, at_.slot.record(), taken);
         bool const alone = std::all_of(at_.bare.begin(), at_.bare.end(),
                                        [&](std::string const& one) { return one == id; });
-        if (taken.is_exclusive() && !alone) {
-            problem = "other transactions of those programs have left marks there, too, so nobody "
-                      "can say which value was there before";
+        if (taken.exclusive && !alone) {
+            problem =
+                "other transactions of those programs have left marks there, too, so nobody can "
+                "say which value was there before";
         }
         if (!problem.empty() && !stands) {
             throw failure({make_error_code(errc::damaged),
-                           "settle: " + at_.name() + " has a mark of the transaction '" + id +
+                           "settle: " + name_of_record(*of_.of, at_.key) +
+                               " has a mark of the transaction '" + id +
                                "' of another program: " + problem +
                                ". Finish it by hand. See mongodb#coming-from-the-tutorial"});
         }
         // A repeated assignment has one effect; each repeated addition has its own mark.
-        if (taken.is_exclusive()) std::erase(at_.bare, id);
+        if (taken.exclusive) std::erase(at_.bare, id);
         else at_.bare.erase(std::find(at_.bare.begin(), at_.bare.end(), id));
         return taken;
     }
-
     /// Undoes the effect of a bare mark that was removed from the list.
-    void undo(mark<record_type> const& taken) {
-        auto const member = member_out_of_range(*at_.slot.record, taken.undo_delta);
+    void undo(mark_data taken) {
+        auto const member =
+            settle::detail::member_out_of_range(of_.record(), at_.slot.record(), taken);
         if (!member.empty()) {
-            throw failure(at_.damaged("it would take '" + std::string{member} +
-                                      "' out of its range to undo a mark of another program"));
+            throw failure(
+                damaged_record(*of_.of, at_.key,
+                               "it would take '" + std::string{member} +
+                                   "' out of its range to undo a mark of another program"));
         }
-        record_answer<record_type> ended;
-        settle::detail::end_mark(at_.slot.record, taken, false, ended);
-        at_.changed |= ended.fields;
+        // No mark has an empty id, so the effect does not replace the mark of the same part.
+        taken.id.clear();
+        part_number const part = taken.part;
+        at_.slot.insert(std::move(taken));
+        at_.changed |= at_.slot.resolve({}, part, false).fields;
         at_.rewritten = true;
     }
 
-    State& at_;
-    bare_reader<record_type> read_;
+    record_state& at_;
+    bound_collection const& of_;
 };
 
 } // namespace mongodb::detail

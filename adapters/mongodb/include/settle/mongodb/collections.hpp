@@ -2,12 +2,10 @@
 // Creates the collections and indexes that settle needs, and refuses unsafe collections.
 #pragma once
 
+#include <settle/mongodb/bound_collection.hpp>
 #include <settle/mongodb/client.hpp>
 #include <settle/mongodb/layout_check.hpp>
-#include <settle/mongodb/mark_codec.hpp>
 #include <settle/store/function_view.hpp>
-
-#include <set>
 
 SETTLE_BEGIN
 namespace mongodb::detail {
@@ -46,23 +44,9 @@ void check_indexes(link& with, std::string_view name,
 /// Creates a unique index over a key that is not _id: nothing else prevents two records of one key.
 void make_key_index(link& with, std::string_view name, std::string const& key);
 
-/// Refuses a record type with a member whose field name is taken.
-template <typename Collection>
-void check_members(record_layout const& layout) {
-    constexpr std::size_t key = member_index<typename Collection::record_type,
-                                             Collection::key_member>;
-    std::set<std::string_view> fields;
-    for_each_member<typename Collection::record_type>([&](auto m) {
-        if (m.index == key) return;
-        std::string_view const name = layout.field_of(m.name);
-        bool const taken = name == layout.key || name == "_id" || name == marks_field ||
-                           name.starts_with("settle_") || !fields.insert(name).second;
-        if (!taken) return;
-        refuse_collection(Collection::name, "its records have a member '" + std::string{m.name} +
-                                                "', and its documents another field of that "
-                                                "name. Give the member another name");
-    });
-}
+/// Creates or checks the collection of records.
+/// Errors:  throws errc::unfit_store
+void prepare_records(link& with, bound_collection const& bound, record_layout const& layout);
 
 inline constexpr char const* created_index = "settle_created";
 

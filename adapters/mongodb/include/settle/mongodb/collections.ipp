@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -302,6 +303,46 @@ SETTLE_FUNCTION void make_log(link& with, entry_layout const& layout) {
     command.text("createIndexes", layout.names.transactions).array("indexes", all);
     reply received;
     with.write_command(command, "make the indexes of the log", received);
+}
+
+/// Refuses a record type with a member whose field name is taken.
+SETTLE_FUNCTION void check_members(collection_descriptor const& of, record_layout const& layout) {
+    std::set<std::string_view> fields;
+    for (std::size_t at = 0; at < of.members().size(); ++at) {
+        if (at == of.key) continue;
+        std::string_view const member = of.members()[at].name;
+        std::string_view const name = layout.field_of(member);
+        bool const taken = name == layout.key || name == "_id" || name == marks_field ||
+                           name.starts_with("settle_") || !fields.insert(name).second;
+        if (!taken) continue;
+        refuse_collection(of.name, "its records have a member '" + std::string{member} +
+                                       "', and its documents another field of that name. Give "
+                                       "the member another name");
+    }
+}
+
+SETTLE_FUNCTION void prepare_records(link& with, bound_collection const& bound,
+                                     record_layout const& layout) {
+    collection_descriptor const& of = *bound.of;
+    if (of.name.starts_with("settle_")) {
+        refuse_collection(of.name, "names that begin with 'settle_' are settle's own. Give it "
+                                   "another");
+    }
+    check_members(of, layout);
+    make_collection(with, of.name);
+    check_collection(with, of.name);
+    check_indexes(with, of.name, [&](std::string_view field) {
+        // A text index over all fields covers the marks, too.
+        bool const nested = field == marks_field || field == "$**";
+        auto found = nested ? content::nested : content::none;
+        for (std::size_t at = 0; at < of.members().size(); ++at) {
+            auto const& member = of.members()[at];
+            if (at == of.key || field != layout.field_of(member.name)) continue;
+            found = member.access->nested ? content::nested : content::plain;
+        }
+        return found;
+    });
+    if (layout.key != "_id") make_key_index(with, of.name, layout.key);
 }
 
 } // namespace mongodb::detail

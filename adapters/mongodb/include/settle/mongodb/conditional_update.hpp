@@ -5,7 +5,6 @@
 #pragma once
 
 #include <settle/mongodb/record_codec.hpp>
-#include <settle/store/record.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -19,26 +18,20 @@ struct conditional_update {
 };
 
 /// Whether the kinds of all fields tell the server that a document is a record.
-template <typename Collection>
-[[nodiscard]] consteval bool is_told_by_kinds() {
-    using record_type = typename Collection::record_type;
-    bool all = true;
-    for_each_member<record_type>([&](auto m) {
-        using type = typename decltype(m)::type;
-        constexpr auto kind = field_traits<type>::kind;
-        constexpr bool plain = kind == field_kind::integer || kind == field_kind::text ||
-                               kind == field_kind::boolean;
-        all = all && plain && !field_traits<type>::optional &&
-              decimal_places<decltype(m)::pointer> < 0;
-    });
-    return all;
+[[nodiscard]] inline bool is_told_by_kinds(bound_collection const& of) {
+    auto const& members = of.record().members;
+    for (std::size_t at = 0; at < members.size(); ++at) {
+        auto const& access = *members[at].access;
+        bool const plain = access.kind == field_kind::integer || access.kind == field_kind::text ||
+                           access.kind == field_kind::boolean;
+        if (!plain || access.optional || access.nested || of.forms[at].places >= 0) return false;
+    }
+    return true;
 }
 
 /// A field must have its member's kind, and be no array of that kind.
-template <typename Field>
-[[nodiscard]] document of_kind() {
+[[nodiscard]] inline document of_kind(field_kind kind) {
     document wanted;
-    constexpr auto kind = field_traits<Field>::kind;
     wanted.text("$type", kind == field_kind::text      ? "string"
                          : kind == field_kind::boolean ? "bool"
                                                        : "long");
@@ -57,31 +50,32 @@ template <typename Field>
     return wanted;
 }
 
-/// Shape:   filter - matches the document by its key
-template <typename Collection>
-[[nodiscard]] conditional_update update_of(
-    document filter, conditional_change<typename Collection::record_type> const& wanted, step at) {
-    using record_type = typename Collection::record_type;
+[[nodiscard]] inline conditional_update update_of(record_codec const& of,
+                                                  part_request const& request,
+                                                  settle::detail::conditional_view const& wanted) {
     conditional_update made;
-    made.filter = std::move(filter);
+    auto const key = request.key();
+    auto const* const text = std::get_if<std::string_view>(&key);
+    if (text != nullptr) made.filter.text("_id", *text);
+    else made.filter.object("_id", integer_key(std::get<std::int64_t>(key)));
     document sums;
-    for_each_member<record_type>([&](auto m) {
-        using type = typename decltype(m)::type;
-        if (m.index == record_codec<Collection>::key_index) return;
-        document field = of_kind<type>();
-        if constexpr (IntegerField<type>) {
-            constexpr std::size_t position = integer_position<record_type, decltype(m)::index>;
-            field.integer("$gte", wanted.least[position]);
-            field.integer("$lte", wanted.most[position]);
-            if (wanted.added[position] != 0) sums.integer(m.name, wanted.added[position]);
+    for (std::size_t at = 0; at < of.size(); ++at) {
+        if (of.is_key(at)) continue;
+        auto const& member = of.of().record().members[at];
+        document field = of_kind(member.access->kind);
+        if (member.integer != settle::detail::member_descriptor::no_integer) {
+            field.integer("$gte", wanted.least[member.integer]);
+            field.integer("$lte", wanted.most[member.integer]);
+            auto const added = wanted.added[member.integer];
+            if (added != 0) sums.integer(member.name, added);
         }
-        made.filter.object(m.name, field);
-    });
-    auto const own = encode_mark(wanted.own);
-    if (at == step::confirm) {
+        made.filter.object(member.name, field);
+    }
+    auto const own = encode_mark(of.of(), wanted.own);
+    if (request.action == step::confirm) {
         document exactly;
         made.filter.object(marks_field, exactly.object("$eq", own));
-        made.change.object("$pull", only(marks_field, mark_key(wanted.own.id, wanted.own.part)));
+        made.change.object("$pull", only(marks_field, mark_key(*request.id, request.part)));
     } else {
         document none;
         document either;
@@ -90,9 +84,22 @@ template <typename Collection>
         document nothing;
         made.filter.object(marks_field, nothing.array("$in", either));
         made.filter.object(std::string{marks_field} + ".0", no_first.boolean("$exists", false));
-        if (at == step::apply) made.change.object("$push", only(marks_field, own));
+        if (request.action == step::apply) made.change.object("$push", only(marks_field, own));
     }
     if (!sums.empty()) made.change.object("$inc", sums);
+    return made;
+}
+
+/// The conditional update of a request; nothing if its record must be read.
+[[nodiscard]] inline std::optional<conditional_update> conditional_of(record_codec const& of,
+                                                                      part_request const& request) {
+    std::optional<conditional_update> made;
+    if (!of.layout().is_own() || !is_told_by_kinds(of.of())) return made;
+    of.of().record().conditional(request, [&](settle::detail::conditional_view const& wanted) {
+        made = update_of(of, request, wanted);
+    });
+    // The server takes an empty change for a whole document.
+    if (made && made->change.empty()) made.reset();
     return made;
 }
 
@@ -102,7 +109,8 @@ class backoff {
 public:
     [[nodiscard]] bool is_tried() noexcept {
         auto left = left_out_.load(std::memory_order_relaxed);
-        while (left > 0 && !left_out_.compare_exchange_weak(left, left - 1)) {}
+        while (left > 0 && !left_out_.compare_exchange_weak(left, left - 1)) {
+        }
         return left == 0;
     }
     void ended(bool well) noexcept {

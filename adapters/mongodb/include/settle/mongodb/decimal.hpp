@@ -23,34 +23,28 @@ namespace detail {
 /// Returns: false when it is not a whole number of units, or too large for them
 [[nodiscard]] bool read_decimal_text(std::string_view text, int places, std::int64_t& units);
 
+/// The stored form of a member.
+struct member_form {
+    value_form const* value;
+    int places = -1; ///< of a decimal, which counts in an std::int64_t; negative for other members
+};
+
 /// Appends a member in its stored form.
-template <auto Member, typename Field>
-void append_member(document& to, std::string_view name, Field const& value) {
-    if constexpr (decimal_places<Member> >= 0) {
-        static_assert(std::is_same_v<Field, std::int64_t>,
-                      "settle: decimal_places is for a member of type std::int64_t, which counts "
-                      "the smallest unit. See mongodb#decimals");
-        static_assert(decimal_places<Member> <= 18, "settle: a 64-bit member counts no more than "
-                                                    "18 decimal places. See mongodb#decimals");
-        to.decimal(name, decimal_text(value, decimal_places<Member>));
-    } else {
-        append_field(to, name, value);
-    }
-}
+void append_member(document& to, std::string_view name, member_form const& of, void const* value);
 
 /// Reads a member. Returns why the value does not fit it; empty when it was read.
-template <auto Member, typename Field>
-[[nodiscard]] std::string_view read_member(value_view const& from, Field& into) {
-    if constexpr (decimal_places<Member> >= 0) {
-        auto text = from.decimal();
-        if (auto const whole = from.integer(); !text && whole) text = std::to_string(*whole);
-        if (!text) return "is neither a decimal nor a whole number";
-        return read_decimal_text(*text, decimal_places<Member>, into)
-                   ? std::string_view{}
-                   : "has more decimal places than its member counts, or is too large";
-    } else {
-        return read_field(from, into);
-    }
+[[nodiscard]] std::string_view read_member(value_view const& from, member_form const& of,
+                                           void* value);
+
+template <auto Member, typename Value>
+[[nodiscard]] consteval member_form form_of_member() {
+    constexpr int places = decimal_places<Member>;
+    static_assert(places < 0 || std::is_same_v<Value, std::int64_t>,
+                  "settle: decimal_places is for a member of type std::int64_t, which counts the "
+                  "smallest unit. See mongodb#decimals");
+    static_assert(places <= 18, "settle: a 64-bit member counts no more than 18 decimal places. "
+                                "See mongodb#decimals");
+    return {&form_of_value<Value>, places};
 }
 
 } // namespace detail

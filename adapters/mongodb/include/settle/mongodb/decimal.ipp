@@ -56,6 +56,23 @@ SETTLE_FUNCTION bool read_decimal_text(std::string_view text, int places, std::i
     return number.ec == std::errc{} && number.ptr == end;
 }
 
+SETTLE_FUNCTION void append_member(document& to, std::string_view name, member_form const& of,
+                                   void const* value) {
+    if (of.places < 0) return of.value->append(to, name, value);
+    to.decimal(name, decimal_text(*static_cast<std::int64_t const*>(value), of.places));
+}
+
+SETTLE_FUNCTION std::string_view read_member(value_view const& from, member_form const& of,
+                                             void* value) {
+    if (of.places < 0) return of.value->read(from, value);
+    auto text = from.decimal();
+    if (auto const whole = from.integer(); !text && whole) text = std::to_string(*whole);
+    if (!text) return "is neither a decimal nor a whole number";
+    return read_decimal_text(*text, of.places, *static_cast<std::int64_t*>(value))
+               ? std::string_view{}
+               : "has more decimal places than its member counts, or is too large";
+}
+
 } // namespace mongodb::detail
 
 SETTLE_END

@@ -120,5 +120,24 @@ template <typename Field>
     }
 }
 
+/// Functions on the value of a type, which append it to a document and read it.
+struct value_form {
+    void (*append)(document& to, std::string_view name, void const* value);
+    std::string_view (*read)(value_view const& from, void* value);
+};
+
+template <typename T>
+struct value_form_functions {
+    static void append(document& to, std::string_view name, void const* value) {
+        append_field(to, name, *static_cast<T const*>(value));
+    }
+    static std::string_view read(value_view const& from, void* value) {
+        return read_field(from, *static_cast<T*>(value));
+    }
+};
+template <typename T>
+inline constexpr value_form form_of_value{&value_form_functions<T>::append,
+                                          &value_form_functions<T>::read};
+
 } // namespace mongodb::detail
 SETTLE_END

@@ -10,26 +10,30 @@ namespace mongodb::detail {
 
 /// A key in its stored form, alone under the layout's name for it.
 /// Errors:  throws command_failure
-[[nodiscard]] document locator_of(link& with, std::string_view collection,
-                                  record_layout const& layout, std::string const& key);
-[[nodiscard]] inline document locator_of(link&, std::string_view, record_layout const& layout,
-                                       std::int64_t key) {
-    return std::move(document{}.integer(layout.key, key));
+[[nodiscard]] inline document locator_of(link& with, record_codec const& of, part_key const& key) {
+    auto const& layout = of.layout();
+    document locator;
+    document forms;
+    std::size_t count = 0;
+    append_key_forms(forms, layout, key, count);
+    if (count > 1) {
+        auto const filter = only(layout.key, document{}.array("$in", forms));
+        with.find(of.collection(), filter, {}, "read a key", [&](document const& one) {
+            locator = std::move(document{}.copy(layout.key, *one.find(layout.key)));
+        });
+    }
+    if (locator.empty()) append_key(locator, layout.key, key);
+    return locator;
 }
 
 /// Restricts a query to the keys behind a key.
-/// Shape:   Key - of the records; how - `$gt`, or `$gte` to include the key
-template <typename Key>
-void append_behind_key(document& query, record_layout const& layout, value_view const& key,
-                       char const* how) {
-    bool const any = std::is_same_v<Key, std::string> && layout.any_keys;
-    if (any) append_behind(query, layout.key, key, how);
-    else query.object(layout.key, document{}.copy(how, key));
+/// Shape:   how - `$gt`, or `$gte` to include the key
+inline void append_behind_key(document& query, record_codec const& of, value_view const& key,
+                              char const* how) {
+    auto const& field = of.layout().key;
+    if (of.takes_any_key()) append_behind(query, field, key, how);
+    else query.object(field, document{}.copy(how, key));
 }
 
 } // namespace mongodb::detail
 SETTLE_END
-
-#ifndef SETTLE_COMPILED
-#include <settle/mongodb/key_order.ipp>
-#endif

@@ -114,6 +114,9 @@ private:
     static bool is_object_id(std::string_view id) noexcept;
 };
 
+/// The field of a record that holds its marks.
+inline constexpr char const* marks_field = "pendingTransactions";
+
 /// The documents of records.
 struct record_layout {
     std::string key = "_id";

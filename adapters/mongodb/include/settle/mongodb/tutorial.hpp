@@ -10,24 +10,10 @@
 #include <settle/mongodb/bare_effect.hpp>
 #include <settle/mongodb/layout_check.hpp>
 #include <settle/mongodb/tutorial_log.hpp>
+#include <settle/mongodb/unit_of_work.hpp>
 
 SETTLE_BEGIN
 namespace mongodb {
-namespace detail {
-
-[[nodiscard]] inline bool is_same_key(part_key const& left, key_value const& right) {
-    return std::visit(
-        [&](auto const& key) {
-            constexpr bool text = std::is_same_v<std::remove_cvref_t<decltype(key)>, std::string>;
-            using same = std::conditional_t<text, std::string_view, std::int64_t>;
-            auto const* const other = std::get_if<same>(&left);
-            return other != nullptr && *other == key;
-        },
-        right);
-}
-
-} // namespace detail
-
 /// The records of such a database.
 /// Shape:   Type - the type of the other programs' transactions
 template <auto const& Type, typename... Collections>
@@ -38,7 +24,7 @@ class tutorial_session : public record_session<Collections...> {
 
 public:
     tutorial_session(detail::server& with, detail::record_layout layout, tutorial_log<Type> log)
-        : base(with, std::move(layout), {&detail::read_bare_effect<direction, Collections>...}),
+        : base(with, layout, {&detail::read_bare_effect<direction, Collections>...}),
           log_(std::move(log)) {}
 
     /// As the base does. First it handles commits of other programs without an epoch: it raises
@@ -78,7 +64,7 @@ public:
     void one_phase(std::span<one_phase_request> requests, tutorial_log<Type>& log,
                    write_context const& at, one_phase_decider& decider) {
         auto const others = log.without_unfit(requests);
-        base::settle_all_of(others, log, at, decider);
+        base::store().one_phase(others, log, at, decider);
     }
 
     /// Ends a mark; the entry tells the effect of a bare mark.
@@ -97,7 +83,8 @@ public:
             if (reply || one.name != where.collection) return;
             auto const request =
                 detail::leftover_request(one, type, given, where.id, line, step::compensate);
-            if (detail::is_same_key(request.key(), where.key)) reply = pull_bare(request, stands);
+            bool const same = request.key() == settle::detail::view_of(where.key);
+            if (same) reply = pull_bare(request, stands);
         });
         return reply ? *std::move(reply) : unknown_mark(where);
     }
@@ -158,12 +145,13 @@ private:
     void take_commit(std::span<part_request const> requests, commit& of) {
         epoch const claimed = requests.front().epoch_number;
         auto const ended =
-            base::in_units([&](typename base::units_of_work& here, detail::link& with) {
+            base::store().in_unit([&](detail::unit_of_work& here, detail::link& with) {
                 of.stands = answer::applied;
                 for (auto const& one : requests) here.expect(one);
                 here.fetch(with);
                 for (auto const& one : requests) {
-                    if (here.raise_mark(one) == answer::fenced) of.stands = answer::fenced;
+                    auto const raised = here.of(one).raise_mark(one);
+                    if (raised == answer::fenced) of.stands = answer::fenced;
                 }
             });
         of.problem = ended.problem;
@@ -181,19 +169,9 @@ private:
     }
 
     result<answer> pull_bare(part_request const& request, bool stands) {
-        result<answer> reply = answer::nothing;
-        static_cast<void>((pull_bare_in<Collections>(request, stands, reply) || ...));
-        return reply;
-    }
-    template <typename C>
-    bool pull_bare_in(part_request const& request, bool stands, result<answer>& reply) {
-        if (request.descriptor->target != &settle::detail::target_tag<C>) return false;
-        using unit_of_work = detail::unit_of_work<C>;
-        typename unit_of_work::stored_key const key{
-            std::get<typename unit_of_work::key_view>(request.key())};
-        reply = base::template at_record<C>(
-            key, [&](unit_of_work& unit) { return unit.pull_bare(request, stands); });
-        return true;
+        return base::store().at_record(
+            request.descriptor->target, request.key(),
+            [&](detail::record_table& table) { return table.pull_bare(request, stands); });
     }
 
     static result<answer> unknown_mark(mark_locator const& where) {

@@ -6,7 +6,7 @@
 
 #include <settle/mongodb/bare_effect.hpp>
 #include <settle/mongodb/log_session.hpp>
-#include <settle/mongodb/unit_of_work.hpp>
+#include <settle/mongodb/record_table.hpp>
 
 #include <set>
 
@@ -103,8 +103,10 @@ private:
     template <std::size_t Index>
     void look_at_part(detail::link& with, std::vector<leftover>& leftovers) const {
         using collection = typename direction::template target_of<Index>;
-        detail::unit_of_work<collection> here{records_, detail::reading::always,
-                                              &detail::read_bare_effect<direction, collection>};
+        detail::record_codec const codec{
+            detail::bound_to<collection>(&detail::read_bare_effect<direction, collection>),
+            records_};
+        detail::record_table here{codec};
         part_descriptor const& part = type.participants[Index];
         auto const each = [&](auto&& function) {
             for (leftover& one : leftovers) {

@@ -18,7 +18,17 @@ struct mark_bounds {
     std::vector<std::int64_t> most{};
 
     /// Subtracts one mark from the bounds. False if the mark cannot be part of them.
-    [[nodiscard]] bool take_out(mark_view const& removed);
+    [[nodiscard]] bool take_out(mark_view const& removed) {
+        bool fits = --marks >= 0;
+        for (std::size_t i = 0; i < least.size(); ++i) {
+            bool const past = __builtin_sub_overflow(least[i], removed.low(i), &least[i]) ||
+                              __builtin_sub_overflow(most[i], removed.high(i), &most[i]);
+            fits = fits && !past && least[i] <= 0 && most[i] >= 0;
+            // Without marks the bounds must be zero.
+            fits = fits && (marks > 0 || (least[i] == 0 && most[i] == 0));
+        }
+        return fits;
+    }
 };
 
 /// The bounds of one collection's records.
@@ -26,8 +36,7 @@ struct mark_bounds {
 class bounds_table {
 public:
     bounds_table(collection_descriptor const& of, connection const& on)
-        : of_(&of),
-          any_(on, "SELECT 1 FROM settle_bound LIMIT 1", "look for bounds of marks"),
+        : of_(&of), any_(on, "SELECT 1 FROM settle_bound LIMIT 1", "look for bounds of marks"),
           read_(on,
                 "SELECT b.key, w.c1, marks, least, most FROM settle_wave AS w CROSS JOIN "
                 "settle_bound AS b ON b.key = w.c0 AND collection = ?1",
@@ -66,10 +75,28 @@ public:
 
     /// Errors:  throws errc::damaged; without that row the marks themselves are read again
     [[noreturn]] static void damaged(std::string_view name, std::string_view key,
-                                     std::string_view problem);
+                                     std::string_view problem) {
+        std::string text{"settle: the row of '"};
+        text.append(key).append("' in '").append(name);
+        text.append("' is damaged in the table settle_bound: ").append(problem);
+        raise(errc::damaged, text.append(". Delete that row. See errors#damaged"));
+    }
 
 private:
-    [[nodiscard]] mark_bounds read(run const& row) const;
+    [[nodiscard]] mark_bounds read(run const& row) const {
+        mark_bounds found;
+        found.marks = row.integer(2);
+        record_descriptor const& record = *of_->record;
+        error wrong = decode_deltas(record, row.text(3), found.least);
+        if (wrong.empty()) wrong = decode_deltas(record, row.text(4), found.most);
+        if (!wrong.empty()) damaged(of_->name, row.text(0), wrong.text);
+        bool possible = found.marks > 0;
+        for (std::size_t i = 0; i < record.integers; ++i) {
+            possible = possible && found.least[i] <= 0 && found.most[i] >= 0;
+        }
+        if (!possible) damaged(of_->name, row.text(0), "no marks have such bounds");
+        return found;
+    }
 
     collection_descriptor const* of_;
     statement any_;
@@ -80,7 +107,3 @@ private:
 
 } // namespace sqlite::detail
 SETTLE_END
-
-#ifndef SETTLE_COMPILED
-#include <settle/sqlite/mark_bounds.ipp>
-#endif

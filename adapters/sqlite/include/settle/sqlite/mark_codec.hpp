@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // The effect of a mark on its record, as the columns of its row: readable JSON.
-//
-//   effect   confirm            undo                image
-//   add      {"balance":100}    {"balance":-100}                 added numbers
-//   set      {"paid":true}      {"paid":false}      {…}          assigned values
-//   create   {…}                {…}                              an undo erases the record
-//   erase                       {…}                 {…}          a confirm erases the record
+// adapter/mark_effect.hpp shows the effects.
 #pragma once
 
-#include <settle/adapter/collection.hpp>
+#include <settle/adapter/mark_effect.hpp>
 
 SETTLE_BEGIN
 namespace sqlite {
@@ -23,53 +18,17 @@ struct mark_columns {
 
 namespace detail {
 
-inline constexpr std::string_view effect_names[]{"add", "set", "create", "erase",
-                                                 "create and erase"};
-
-using settle::detail::exclusive_draft;
 using settle::detail::mark_data;
 using settle::detail::mark_view;
 using settle::detail::member_descriptor;
 using settle::detail::record_descriptor;
 
-/// Appends `"name":` to an unfinished object.
-void begin_member(std::string& out, std::string_view name);
-
 /// Shape:   deltas - one for each integer member
 void encode_deltas(std::string& out, record_descriptor const& of,
                           std::span<std::int64_t const> deltas);
 
-void encode_fields(std::string& out, record_descriptor const& of, void const* record,
-                          std::uint64_t fields);
-
-/// Reads an object whose members are among the record's; `read(reader, number)` reads a member.
-template <typename Read>
-[[nodiscard]] error read_members(record_descriptor const& of, std::string_view text, Read&& read) {
-    if (text.empty()) return {};
-    json_reader reader{text};
-    if (reader.begin_object()) {
-        for (std::string_view name; reader.next_member(name);) {
-            std::size_t at = 0;
-            while (at < of.members.size() && of.members[at].name != name) ++at;
-            if (at == of.members.size()) reader.fail("the record has no such member");
-            else read(reader, at);
-        }
-    }
-    return reader.finish() ? error{} : reader.problem();
-}
-
 [[nodiscard]] error decode_deltas(record_descriptor const& of, std::string_view text,
                                          std::vector<std::int64_t>& deltas);
-
-/// Escrow admits no such mark: another program changed the mark or its record.
-[[nodiscard]] error check_range(record_descriptor const& of, void* record,
-                                       std::span<std::int64_t const> deltas);
-
-[[nodiscard]] error decode_sums(record_descriptor const& of, std::string_view confirm,
-                                       std::string_view undo, void* record, mark_data& into);
-
-[[nodiscard]] error decode_fields(record_descriptor const& of, std::string_view text,
-                                         void* record, std::uint64_t& fields);
 
 /// Shape:   into - may hold the columns of another mark; their memory is reused
 void encode_mark(record_descriptor const& of, mark_view const& from, mark_columns& into);
@@ -79,7 +38,7 @@ void encode_mark(record_descriptor const& of, mark_view const& from, mark_column
 ///          that it changes, and no other transaction changes the other members before the mark
 ///          ends
 /// Errors:  errc::damaged, with the position in the JSON, or the member whose range a sum would
-/// leave
+///          leave
 [[nodiscard]] error decode_mark(record_descriptor const& of, mark_columns const& from,
                                        void* record, mark_data& into);
 

@@ -2,12 +2,11 @@
 // The records of one collection in their table: meets operations, reads, creates, scans.
 #pragma once
 
+#include <settle/adapter/unit_of_work.hpp>
 #include <settle/sqlite/mark_table.hpp>
 #include <settle/sqlite/record_state.hpp>
 #include <settle/sqlite/record_update.hpp>
 #include <settle/sqlite/writer.hpp>
-#include <settle/store/hash_index.hpp>
-#include <settle/store/record.hpp>
 
 #include <utility>
 
@@ -18,11 +17,14 @@ namespace sqlite::detail {
 /// transaction each is read at most once and written at most once, however many requests name it,
 /// and it need not be read again in the next one when nobody else has written meanwhile. The caller
 /// holds the writer's mutex and a native transaction.
-class record_table {
+class record_table : public settle::detail::records_of<record_table, record_state> {
+    using base = settle::detail::records_of<record_table, record_state>;
+    friend base;
+
 public:
     /// Shape:   the table is there and has been checked
     record_table(collection_descriptor const& of, writer& with)
-        : of_(&of), on_(&with.on()), rows_(&with.rows()), sql_(need_of(of)),
+        : base(of), on_(&with.on()), rows_(&with.rows()), sql_(need_of(of)),
           select_(*on_, sql_.select(), "read a record"),
           wave_(*on_, sql_.select_wave(), "read records"),
           whole_(*on_, sql_.select_whole(), "read a whole row"),
@@ -32,7 +34,20 @@ public:
 
     /// Begins a native transaction, or a part of it after another part was undone.
     /// Shape:   unchanged - the records that were read before still stand as they were
-    void begin(bool unchanged);
+    void begin(bool unchanged) {
+        marked_.reset();
+        bounded_.reset();
+        dirty_.clear();
+        mark_writes_.clear();
+        bound_writes_.clear();
+        forget_announcements();
+        unread_.clear();
+        unmarked_.clear();
+        unmet_.clear();
+        updates_.clear();
+        if (unchanged && records_.size() < most_records) return;
+        forget_records();
+    }
 
     /// Announces a request. Requests are executed in the order of their announcements.
     void expect(part_request const& one) {
@@ -41,108 +56,275 @@ public:
 
     /// Reads the records of the announced requests, as far as they are not known.
     /// Errors:  throws errc::damaged
-    void fetch();
-
-    /// Executes the request that was announced next. write_back() writes its changes, at the
-    /// latest.
-    /// Errors:  throws settle::failure; the caller undoes the writes
-    [[nodiscard]] part_result execute(part_request const& one);
+    void fetch() {
+        read_records();
+        if (unmarked_.empty() && unmet_.empty()) return;
+        if (!marked_) marked_ = marks_.any_at_all();
+        if (*marked_) read_marks();
+        else
+            for (auto const& one : unmarked_) records_[one.index].knows_marks = true;
+        unmarked_.clear();
+        unmet_.clear();
+    }
 
     /// True if a part has left its mark on a record, of which only the mark need be readable.
     [[nodiscard]] bool has_mark_of(part_request const& one) const {
         return marks_.has(*on_, one.key(), *one.id, one.part);
     }
 
-    /// Ends a part at once that was applied in this native transaction.
-    void end_one_phase(part_request const& one, bool confirmed) {
-        record_state& at = state_of(one.key());
-        note(at.slot.end_one_phase(one, confirmed), at);
+    /// Writes the changes of the requests.
+    void write_back() {
+        write_marks();
+        write_bounds();
+        put_dirty_in_order();
+        mark_writes_.clear();
+        for (auto const& one : dirty_) {
+            record_state& at = records_[one.index];
+            if (at.changed == 0) continue;
+            updates_.add(at.slot.record(), at.view(), std::exchange(at.changed, 0));
+        }
+        dirty_.clear();
+        updates_.write_added();
     }
 
-    /// Writes the changes of the requests.
-    void write_back();
-
     /// Ends one mark if it still has this epoch.
-    answer resolve(mark_locator const& where, bool confirmed);
+    answer resolve(mark_locator const& where, bool confirmed) {
+        if (std::holds_alternative<std::string>(where.key) != of().text_key) {
+            return answer::nothing;
+        }
+        begin(false);
+        expect(settle::detail::view_of(where.key), false, where.id, where.part);
+        fetch();
+        auto const ended = end_mark(where, confirmed);
+        write_back();
+        return ended;
+    }
 
     /// False if a record or a mark has the record's key.
-    bool create(void const* record);
+    bool create(void const* record) {
+        part_key const key = of().key_of(record);
+        run row{select_};
+        if (bind_key(row, key).next() || marks_.any(key)) return false;
+        insert(record);
+        return true;
+    }
 
 private:
     /// Announces a part that is to meet its record.
     /// Shape:   key, id - stay until fetch(); applying - otherwise it ends its part
-    void expect(part_key const& key, bool applying, transaction_id const& id, part_number part);
-
-    /// Gives a whole row as JSON. A named type, so that all operations share it.
-    struct whole_row {
-        record_table& table;
-        record_state& at;
-
-        std::string operator()() const {
-            table.updates_.write(at.slot.record(), at.view(), std::exchange(at.changed, 0));
-            return table.image_of(at.view());
-        }
-    };
-
-    void sort(std::vector<in_order>& all);
-
-    /// Records that have changed mostly stand among those whose marks have, which are in order.
-    void put_dirty_in_order();
-
-    record_state& state_of(part_key const& key);
-
-    std::size_t find_index(part_key const& key);
-    static bool same_key(record_state const& at, part_key const& key) {
-        return at.view() == key;
+    void expect(part_key const& key, bool applying, transaction_id const& id, part_number part) {
+        std::size_t const number = announce(key);
+        record_state const& at = records_[number];
+        want_record(number);
+        if (at.knows_marks && at.unseen == 0) return;
+        // To finish or undo a part, its own mark is enough, however many others there are.
+        if (applying && !at.knows_marks) unmarked_.push_back({number, &id, part});
+        else if (!at.slot.has_mark(id, part)) unmet_.push_back({number, &id, part});
     }
 
-    void want_record(std::size_t number);
-
-    void read_records();
-
-    void read_marks();
-    void load_marks(std::vector<in_order>& wanted, bool own);
-
-    /// Adding a mark to many marks, or pulling one of many, changes their bounds.
-    void read_bounds();
-
-    /// Shape:   they are in order, since the marks were
-    void write_bounds();
-
+    static std::optional<part_result> answer_unruled(record_state const&, part_request const&) {
+        return std::nullopt;
+    }
+    static void check(record_state const&) {}
     /// The whole row as JSON, as any program may have written it.
-    [[nodiscard]] std::string image_of(part_key const& key) const;
-
-    /// Changes of members wait for each other; a record that comes or goes does so at once.
-    /// Shape:   native_image - of a record that is created; empty: it has its members alone
-    void note(record_changes const& result, record_state& at,
-                                std::string_view native_image = {});
-    [[nodiscard]] std::size_t number_of(record_state const& at) const {
-        return static_cast<std::size_t>(&at - records_.data());
+    [[nodiscard]] std::string image_of(record_state& at) {
+        updates_.write(at.slot.record(), at.view(), std::exchange(at.changed, 0));
+        run row{whole_};
+        std::string out;
+        if (!bind_key(row, at.view()).next()) return out;
+        for (int column = 0; column < row.columns(); ++column) {
+            out += column == 0 ? '{' : ',';
+            append_json_text(out, row.name(column));
+            out += ':';
+            append_native(out, read_native_column(row, column));
+        }
+        return out += '}';
     }
-
+    /// Changes of members wait for each other; a record that comes or goes does so at once.
+    /// Shape:   image - of a record that is created; empty: it has its members alone
+    void note_record(record_changes const& changes, record_state& at, std::string_view image) {
+        switch (changes.on_record) {
+        case record_change::none: break;
+        case record_change::fields:
+            if (at.changed == 0) dirty_.push_back({number_of(at)});
+            at.changed |= changes.fields;
+            break;
+        case record_change::created:
+            at.changed = 0;
+            create_from(image, at.slot.record());
+            break;
+        case record_change::erased:
+            at.changed = 0;
+            erase(at.view());
+            break;
+        }
+    }
     /// Marks wait, too, as long as the same is to be done with them. A step adds marks or pulls
     /// them, never both: what is added is in its slot when it is written.
     /// Shape:   id - stays where it is until write_back()
     void note_mark(mark_change change, record_state& at, transaction_id const& id,
-                                     part_number part);
+                   part_number part) {
+        if (change == mark_change::none) return;
+        if (change != mark_change_) {
+            write_marks();
+            mark_writes_.clear();
+        }
+        mark_change_ = change;
+        mark_writes_.push_back({number_of(at), &id, part});
+    }
+
+    void sort(std::vector<in_order>& all) {
+        auto const sort_as = [&]<typename Key>(std::type_identity<Key>) {
+            sorter_.sort(
+                all, [&](std::size_t number) { return std::get<Key>(records_[number].view()); });
+        };
+        if (of().text_key) sort_as(std::type_identity<std::string_view>{});
+        else sort_as(std::type_identity<std::int64_t>{});
+    }
+
+    /// Records that have changed mostly stand among those whose marks have, which are in order.
+    void put_dirty_in_order() {
+        changed_.clear();
+        for (auto const& one : mark_writes_) {
+            bool const known = !changed_.empty() && changed_.back().index == one.index;
+            if (!known && records_[one.index].changed != 0) changed_.push_back({one.index});
+        }
+        if (changed_.size() == dirty_.size()) std::swap(changed_, dirty_);
+        else sort(dirty_);
+    }
+
+    void want_record(std::size_t number) {
+        record_state& at = records_[number];
+        if (std::exchange(at.loaded, true)) return;
+        unread_.push_back({number});
+    }
+
+    void read_records() {
+        if (unread_.empty()) return;
+        sort(unread_);
+        mark_rows wave{records_, unread_};
+        auto const shown = rows_->show_rows(wave);
+        run rows{wave_};
+        while (rows.next()) {
+            auto& slot = records_[static_cast<std::size_t>(rows.integer(0))].slot;
+            read_record(of(), rows, 1, slot.emplace());
+        }
+        unread_.clear();
+    }
+
+    void read_marks() {
+        read_bounds();
+        // Of many marks an apply meets those of its own transaction, and the others as one.
+        std::erase_if(unmarked_, [&](in_order const& one) {
+            record_state& at = records_[one.index];
+            if (at.unseen > 0) unmet_.push_back(one);
+            return std::exchange(at.knows_marks, true);
+        });
+        load_marks(unmarked_, false);
+        load_marks(unmet_, true);
+    }
+    void load_marks(std::vector<in_order>& wanted, bool own) {
+        if (wanted.empty()) return;
+        sort(wanted);
+        mark_rows wave{records_, wanted};
+        marks_.load(
+            *rows_, wave, own, [&](std::size_t number) -> auto& { return records_[number]; });
+    }
+
+    /// Adding a mark to many marks, or pulling one of many, changes their bounds.
+    void read_bounds() {
+        if (!bounded_) bounded_ = bounds_.any_at_all();
+        asked_.clear();
+        for (auto const* const wanted : {&unmarked_, &unmet_}) {
+            for (auto const& one : *wanted) {
+                bool const known = std::exchange(records_[one.index].asked_bounds, true);
+                if (!known && *bounded_) asked_.push_back({one.index});
+            }
+        }
+        if (asked_.empty()) return;
+        sort(asked_);
+        mark_rows wave{records_, asked_};
+        bounds_.load(*rows_, wave, [&](std::size_t number, mark_bounds found) {
+            records_[number].know(of().name, std::move(found));
+        });
+    }
+
+    /// Shape:   they are in order, since the marks were
+    void write_bounds() {
+        if (bound_writes_.empty()) return;
+        bound_rows wave{records_, bound_writes_};
+        bounds_.write(*rows_, wave);
+        for (auto const& one : bound_writes_) {
+            records_[one.index].wrote(records_[one.index].to_keep());
+        }
+        bound_writes_.clear();
+    }
+
+    [[nodiscard]] std::size_t number_of(record_state const& at) const {
+        return static_cast<std::size_t>(&at - records_.data());
+    }
 
     /// Shape:   they are in order then
-    void write_marks();
+    void write_marks() {
+        if (mark_writes_.empty()) return;
+        sort(mark_writes_);
+        mark_rows wave{records_, mark_writes_};
+        switch (mark_change_) {
+        case mark_change::none: break;
+        case mark_change::added: marks_.insert(*rows_, wave); break;
+        case mark_change::raised:
+            for (auto const& one : mark_writes_) {
+                record_state const& at = records_[one.index];
+                auto const raised = *at.slot.find(*one.id, one.part);
+                marks_.raise(at.view(), *one.id, one.part, raised.epoch_number);
+            }
+            break;
+        case mark_change::pulled:
+            marks_.erase(*rows_, wave, records_[mark_writes_.front().index].view(),
+                         records_[mark_writes_.back().index].view());
+            break;
+        }
+        if (mark_change_ == mark_change::raised) return;
+        for (auto const& one : mark_writes_) {
+            record_state& at = records_[one.index];
+            if (!at.needs_bounds() || std::exchange(at.writes_bounds, true)) continue;
+            bound_writes_.push_back({one.index});
+        }
+    }
 
     void erase(part_key const& key) const {
         run row{erase_};
         changed_one(bind_key(row, key).change());
     }
 
-    void insert(void const* record) const;
+    void insert(void const* record) const {
+        run row{insert_};
+        bind_members(row, record);
+        changed_one(row.change());
+    }
 
-    void bind_members(run& row, void const* record) const;
+    void bind_members(run& row, void const* record) const {
+        for (std::size_t at = 0; at < of().members().size(); ++at) {
+            bind_member(row, *of().members()[at].access,
+                        of().record->member(const_cast<void*>(record), at));
+        }
+    }
 
-    void create_from(std::string_view image, void const* record) const;
+    void create_from(std::string_view image, void const* record) const {
+        if (image.empty()) return insert(record);
+        auto columns = read_image(*on_, sql_.need(), image);
+        for (auto const& one : of().members()) {
+            std::erase_if(columns, [&](auto const& column) { return column.first == one.name; });
+        }
+        statement const insert_whole{*on_, sql_.insert_with(columns), "create a record"};
+        run row{insert_whole};
+        bind_members(row, record);
+        for (auto const& [name, value] : columns) bind_native(row, value);
+        changed_one(row.change());
+    }
 
-    void changed_one(std::int64_t count) const { expect_changed(of_->name, count, 1); }
+    void changed_one(std::int64_t count) const { expect_changed(of().name, count, 1); }
 
-    collection_descriptor const* of_;
     connection const* on_;
     wave_rows* rows_;
     record_sql sql_;
@@ -156,20 +338,16 @@ private:
     record_updates updates_;
     static constexpr std::size_t most_records = 32768; ///< records, so that memory stays bounded
 
-    std::vector<record_state> records_;
-    std::vector<std::size_t> expected_; ///< indices of the announced records, in order
-    std::size_t executed_ = 0;               ///< how many requests were executed
-    std::vector<in_order> unread_;      ///< records that are yet to be read
-    std::vector<in_order> unmarked_;    ///< parts for which all marks are yet to be read
-    std::vector<in_order> unmet_;       ///< parts whose own marks are yet to be read
-    std::vector<in_order> asked_;       ///< kept for its capacity
-    std::vector<in_order> dirty_;       ///< records that are yet to be written
-    std::vector<in_order> changed_;     ///< kept for its capacity
-    std::vector<in_order> mark_writes_; ///< marks that are yet to be written
+    std::vector<in_order> unread_;       ///< records that are yet to be read
+    std::vector<in_order> unmarked_;     ///< parts for which all marks are yet to be read
+    std::vector<in_order> unmet_;        ///< parts whose own marks are yet to be read
+    std::vector<in_order> asked_;        ///< kept for its capacity
+    std::vector<in_order> dirty_;        ///< records that are yet to be written
+    std::vector<in_order> changed_;      ///< kept for its capacity
+    std::vector<in_order> mark_writes_;  ///< marks that are yet to be written
     std::vector<in_order> bound_writes_; ///< records whose bounds are yet to be written
     key_sorter sorter_;
     mark_change mark_change_ = mark_change::none; ///< of all of them
-    settle::detail::hash_index index_;
     std::optional<bool> marked_;  ///< whether the file held any mark when this one began
     std::optional<bool> bounded_; ///< whether it held bounds of any
 };
@@ -190,7 +368,12 @@ public:
 
     /// Reads records in the order of their keys, behind a key. `made()` gives each to be filled.
     void scan(part_key const* after, std::size_t limit,
-              settle::detail::function_view<void*()> made) const;
+              settle::detail::function_view<void*()> made) const {
+        run rows{after != nullptr ? next_ : first_};
+        rows.bind(limit_of(limit));
+        if (after != nullptr) bind_key(rows, *after);
+        while (rows.next()) read_record(*of_, rows, 0, made());
+    }
 
 private:
     collection_descriptor const* of_;
@@ -202,7 +385,3 @@ private:
 
 } // namespace sqlite::detail
 SETTLE_END
-
-#ifndef SETTLE_COMPILED
-#include <settle/sqlite/record_table.ipp>
-#endif

@@ -11,7 +11,15 @@ SETTLE_BEGIN
 namespace sqlite::detail {
 
 /// Errors:  throws errc::unfit_store when another number of rows than those that were meant changed
-void expect_changed(std::string_view table, std::int64_t count, std::size_t wanted);
+inline void expect_changed(std::string_view table, std::int64_t count, std::size_t wanted) {
+    if (count == static_cast<std::int64_t>(wanted)) return;
+    std::string text{"settle: a write to the table '"};
+    text.append(table).append("' changed " + std::to_string(count) + " rows instead of ");
+    text.append(std::to_string(wanted));
+    raise(errc::unfit_store,
+          text.append("; has a trigger been added to it since this program began? Remove it. "
+                      "See sqlite#existing-tables"));
+}
 
 /// Cost:    a statement for one record costs twice what a record costs among many in one
 class record_updates {
@@ -33,7 +41,18 @@ public:
         fields &= changeable_;
         if (fields != 0) statements_of(fields).added.push_back({record, key});
     }
-    void write_added();
+    void write_added() {
+        for (auto& one : statements_) {
+            std::span<change const> rest{one.added};
+            while (rest.size() >= least_together) {
+                auto const next = rest.first(std::min(rest.size(), most_together));
+                write_many(one, next);
+                rest = rest.subspan(next.size());
+            }
+            for (auto const& alone : rest) write_one(one, alone);
+            one.added.clear();
+        }
+    }
     /// Forgets the added records.
     void clear() noexcept {
         for (auto& one : statements_) one.added.clear();
@@ -75,9 +94,10 @@ private:
             if (compare_key(row, all_[next_].key, 0) == 0) return all_[next_];
             next_ = next_ + 1 == all_.size() ? 0 : next_ + 1;
             if (compare_key(row, all_[next_].key, 0) == 0) return all_[next_];
-            auto const found = std::partition_point(
-                all_.begin(), all_.end() - 1,
-                [&](change const& one) { return compare_key(row, one.key, 0) < 0; });
+            auto const found =
+                std::partition_point(all_.begin(), all_.end() - 1, [&](change const& one) {
+                    return compare_key(row, one.key, 0) < 0;
+                });
             next_ = static_cast<std::size_t>(found - all_.begin());
             return all_[next_];
         }
@@ -87,12 +107,37 @@ private:
         std::size_t next_ = 0;
     };
 
-    void write_one(statements const& with, change const& one) const;
+    void write_one(statements const& with, change const& one) const {
+        run row{with.one};
+        for (std::size_t at = 0; at < of_->members().size(); ++at) {
+            if ((with.fields >> at & 1U) == 0) continue;
+            void* const record = const_cast<void*>(one.record);
+            bind_member(row, *of_->members()[at].access, of_->record->member(record, at));
+        }
+        expect_changed(of_->name, bind_key(row, one.key).change(), 1);
+    }
 
-    void write_many(statements& with, std::span<change const> all) const;
+    void write_many(statements& with, std::span<change const> all) const {
+        if (!with.many) {
+            with.many = {*on_, sql_.update_many(with.fields, most_together), "change records"};
+        }
+        changes wave{*of_->record, all};
+        auto const shown = rows_->show_changes(wave);
+        run rows{with.many};
+        for (std::size_t at = 0; at < most_together; ++at) {
+            bind_key(rows, all[std::min(at, all.size() - 1)].key);
+        }
+        expect_changed(of_->name, rows.change(), all.size());
+    }
 
     /// A type's effects name a few sets of members, each met again and again.
-    statements& statements_of(std::uint64_t fields);
+    statements& statements_of(std::uint64_t fields) {
+        for (auto& known : statements_) {
+            if (known.fields == fields) return known;
+        }
+        statements_.push_back({fields, {*on_, sql_.update(fields), "change a record"}, {}, {}});
+        return statements_.back();
+    }
 
     collection_descriptor const* of_;
     connection const* on_;
@@ -104,7 +149,3 @@ private:
 
 } // namespace sqlite::detail
 SETTLE_END
-
-#ifndef SETTLE_COMPILED
-#include <settle/sqlite/record_update.ipp>
-#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSL-1.0
+// The records of a session's collections, as its typed half calls them.
+#pragma once
+
+#include <settle/adapter/native_wave.hpp>
+#include <settle/adapter/record_session.hpp>
+#include <settle/mongodb/bound_collection.hpp>
+#include <settle/mongodb/log_session.hpp>
+
+SETTLE_BEGIN
+namespace mongodb::detail {
+
+class record_table;
+class unit_of_work;
+
+using one_phase_requests = std::span<one_phase_request* const>;
+
+/// Shape:   threads may share a store
+class record_store : public settle::detail::record_store {
+public:
+    /// Begins a wave in its own thread.
+    virtual void start(std::span<part_request const> requests, std::span<part_result> results) = 0;
+    virtual void finish(std::span<part_result> results) = 0;
+    virtual void abandon(std::span<part_result> results) noexcept = 0;
+    /// Announces other stores: from now on waves overlap theirs.
+    virtual void expect_others() = 0;
+
+    /// Settles one-phase requests, in their order.
+    virtual void one_phase(one_phase_requests all, log_session& log, write_context const& at,
+                           one_phase_decider& decider) = 0;
+
+    /// Reads a record, lets a function change it, and writes the change.
+    /// Shape:   target - as in part_descriptor
+    virtual result<answer>
+    at_record(void const* target, part_key const& key,
+              settle::detail::function_view<answer(record_table&)> function) = 0;
+
+    using action = settle::detail::function_view<void(unit_of_work&, link&)>;
+    /// Reads records, lets a function change them, and writes the changes.
+    /// Shape:   function(unit, link) - called again from the start after a conflict, a fault of a
+    ///          record or a failed conditional update
+    virtual commit_result in_unit(action function) = 0;
+};
+
+/// Shape:   the server outlives the store
+[[nodiscard]] std::shared_ptr<record_store> make_record_store(
+    server& with, record_layout const& layout, std::span<bound_collection const> bound);
+
+} // namespace mongodb::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/mongodb/record_store.ipp>
+#endif

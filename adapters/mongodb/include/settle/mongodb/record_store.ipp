@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that record_store.hpp declares.
+#pragma once
+
+#include <settle/mongodb/record_store.hpp>
+#include <settle/mongodb/record_waves.hpp>
+
+SETTLE_BEGIN
+
+namespace mongodb::detail {
+
+SETTLE_FUNCTION std::shared_ptr<record_store> make_record_store(
+    server& with, record_layout const& layout, std::span<bound_collection const> bound) {
+    return std::make_shared<record_waves>(with, layout, bound);
+}
+
+} // namespace mongodb::detail
+
+SETTLE_END

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+// The records of a session's collections, as its typed half calls them.
+#pragma once
+
+#include <settle/adapter/record_session.hpp>
+#include <settle/sqlite/log_session.hpp>
+
+SETTLE_BEGIN
+namespace sqlite::detail {
+
+using settle::detail::collection_descriptor;
+
+class record_store : public settle::detail::record_store {
+public:
+    /// Shape:   log - of the same database
+    virtual void one_phase(std::span<one_phase_request> requests, log_session& log,
+                           write_context const& at, one_phase_decider& decider) = 0;
+};
+
+/// Shape:   the file outlives the store; the caller is alone with the file
+/// Errors:  throws settle::failure when a table does not fit its collection
+[[nodiscard]] std::shared_ptr<record_store>
+make_record_store(file& of, std::span<collection_descriptor const* const> bound);
+
+} // namespace sqlite::detail
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#    include <settle/sqlite/record_store.ipp>
+#endif

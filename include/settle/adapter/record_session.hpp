@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSL-1.0
+// The typed half of a store's session: an engine calls it with the types of its collections, and it
+// calls an untyped store, which is compiled once.
+#pragma once
+
+#include <settle/adapter/collection.hpp>
+
+#include <memory>
+
+SETTLE_BEGIN
+namespace detail {
+
+template <typename Key>
+[[nodiscard]] part_key key_of_value(Key const& key) {
+    if constexpr (std::is_same_v<Key, std::string>) return std::string_view{key};
+    else return to_integer(key);
+}
+
+/// The records of a session's collections, each collection known by its number. An adapter derives
+/// from it.
+class record_store {
+public:
+    /// Gives the record to fill.
+    using made_record = function_view<void*()>;
+    using record_at = function_view<void const*(std::size_t)>;
+
+    record_store() = default;
+    record_store(record_store const&) = delete;
+    record_store& operator=(record_store const&) = delete;
+    virtual ~record_store() = default;
+
+    virtual void execute(std::span<part_request const> requests,
+                         std::span<part_result> results) = 0;
+    /// Shape:   made - called if there is a record
+    virtual result<void> read(std::size_t number, part_key const& key, made_record made) = 0;
+    /// Shape:   after - null for the first records; made - called for each record
+    virtual result<void> scan(std::size_t number, part_key const* after, std::size_t limit,
+                              made_record made) = 0;
+    /// Shape:   at(index) - gives the record of each answer
+    virtual void create_all(std::size_t number, record_at at, std::span<result<void>> answers) = 0;
+    virtual result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
+                                                    std::size_t limit) = 0;
+    virtual result<answer> resolve(mark_locator const& where, bool confirmed) = 0;
+};
+
+/// Shape:   Store - derives from record_store
+template <typename Store, typename... Collections>
+class typed_session {
+public:
+    template <typename C>
+    using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
+
+    /// Each result holds once the native transaction is committed: `unavailable` when it took no
+    /// effect, `record_unusable` when it never will, `unknown` when its commit failed half-way.
+    void execute(std::span<part_request const> requests, std::span<part_result> results) {
+        store_->execute(requests, results);
+    }
+
+    template <typename C>
+    result<std::optional<typename C::record_type>> read(typename C::key_type const& key) {
+        std::optional<typename C::record_type> found;
+        auto const ended = store_->read(number_of<C>, key_of_value(key),
+                                        [&] { return &found.emplace(); });
+        if (!ended.has_value()) return ended.problem();
+        return found;
+    }
+
+    /// Errors:  errc::record_exists when a record or a mark has its key
+    template <typename C>
+    result<void> create(typename C::record_type const& record) {
+        if (auto texts = check_texts(record); !texts.has_value()) return texts;
+        result<void> answer;
+        create_all<C>({&record, 1}, {&answer, 1});
+        return answer;
+    }
+
+    /// As create for each record, together.
+    template <typename C>
+    void create_all(std::span<typename C::record_type const> wave,
+                    std::span<result<void>> answers) {
+        store_->create_all(number_of<C>, [&](std::size_t at) { return &wave[at]; }, answers);
+    }
+
+    /// Lists records in the order of their keys, behind a key.
+    template <typename C>
+    result<std::vector<typename C::record_type>> scan(
+        std::optional<typename C::key_type> const& after, std::size_t limit) {
+        std::vector<typename C::record_type> found;
+        auto const behind = after ? key_of_value(*after) : part_key{};
+        auto const ended = store_->scan(number_of<C>, after ? &behind : nullptr, limit,
+                                        [&] { return &found.emplace_back(); });
+        if (!ended.has_value()) return ended.problem();
+        return found;
+    }
+
+    /// Lists marks in the order of their records, behind a mark.
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const& after,
+                                            std::size_t limit) {
+        return store_->marks(after, limit);
+    }
+
+    /// Ends a mark if it still has the locator's epoch.
+    result<answer> resolve(mark_locator const& where, bool confirmed) {
+        return store_->resolve(where, confirmed);
+    }
+
+protected:
+    explicit typed_session(std::shared_ptr<Store> store) : store_(std::move(store)) {}
+
+    [[nodiscard]] Store& store() const noexcept { return *store_; }
+
+private:
+    template <typename C>
+    static constexpr std::size_t number_of = [] {
+        std::size_t number = 0;
+        std::size_t found = 0;
+        ((std::is_same_v<C, Collections> ? void(found = number) : void(), ++number), ...);
+        return found;
+    }();
+
+    std::shared_ptr<Store> store_;
+};
+
+} // namespace detail
+SETTLE_END
