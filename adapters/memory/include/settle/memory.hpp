@@ -2,6 +2,7 @@
 // A store and a log in memory: for tests, and as the model of the seam.
 #pragma once
 
+#include <settle/adapter/ownership.hpp>
 #include <settle/memory/journal.hpp>
 #include <settle/memory/table.hpp>
 #include <settle/store/process.hpp>
@@ -212,10 +213,7 @@ public:
         check_process();
         std::lock_guard const guard{lock_};
         if (!belongs_to_.empty() && belongs_to_ != log_name) {
-            throw failure({make_error_code(errc::other_log),
-                           "settle: this store belongs to the log '" + belongs_to_ +
-                               "'; a second log would undo its marks. Use that log. "
-                               "See running#one-log"});
+            settle::detail::refuse_other_log(belongs_to_);
         }
         belongs_to_ = log_name;
         return {*this, open_table<Collections>()...};

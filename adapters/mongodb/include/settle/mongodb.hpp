@@ -2,6 +2,7 @@
 // A store and a log in one MongoDB database, which any number of programs may share.
 #pragma once
 
+#include <settle/adapter/ownership.hpp>
 #include <settle/mongodb/log_identity.hpp>
 #include <settle/mongodb/record_session.hpp>
 #include <settle/mongodb/sure_read.hpp>
@@ -113,12 +114,14 @@ private:
     template <typename... Collections>
     void prepare(std::string const& log_name, detail::record_layout const& layout) {
         detail::while_opening(server_, [&](detail::link& with) {
-            auto const known = detail::known_word(with, "belongs_to");
-            if (known && *known != log_name) detail::refuse_log(*known, log_name);
-            (detail::prepare_records(with, detail::bound_to<Collections>(), layout), ...);
-            // Stored last: a refused log or layout must not lock the right one out.
-            auto const belongs_to = detail::get_or_init_metadata(with, "belongs_to", log_name);
-            if (belongs_to != log_name) detail::refuse_log(belongs_to, log_name);
+            using settle::detail::owner_metadata;
+            settle::detail::give_to_log(
+                log_name, [&] { return detail::known_word(with, owner_metadata); },
+                [&] {
+                    (detail::prepare_records(with, detail::bound_to<Collections>(), layout), ...);
+                },
+                [&] { return detail::get_or_init_metadata(with, owner_metadata, log_name); },
+                [&](std::string const& owner) { detail::refuse_log(owner, log_name); });
         });
     }
 

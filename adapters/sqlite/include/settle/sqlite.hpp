@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/sqlite/log_session.hpp>
+#include <settle/adapter/ownership.hpp>
 #include <settle/sqlite/record_session.hpp>
 
 #include <memory>
@@ -40,15 +41,17 @@ public:
     template <typename... Collections>
     record_session<Collections...> bind(std::string const& log_name) {
         auto const guard = file_.alone();
-        auto const belongs_to = detail::get_or_init_metadata(file_.with(), "belongs_to", log_name);
-        if (belongs_to != log_name) {
-            throw failure({make_error_code(errc::other_log),
-                           "settle: this store belongs to the log '" + belongs_to +
-                               "'; a second log would undo its marks. Use that log. "
-                               "See running#one-log"});
-        }
-        file_.check();
-        return record_session<Collections...>{file_};
+        std::optional<record_session<Collections...>> made;
+        using settle::detail::owner_metadata;
+        settle::detail::give_to_log(
+            log_name, [&] { return detail::known_metadata(file_.with().on(), owner_metadata); },
+            [&] {
+                file_.check();
+                made.emplace(file_);
+            },
+            [&] { return detail::get_or_init_metadata(file_.with(), owner_metadata, log_name); },
+            &settle::detail::refuse_other_log);
+        return *std::move(made);
     }
 
     /// Errors:  throws settle::failure when the file cannot be read or written

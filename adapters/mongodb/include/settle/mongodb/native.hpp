@@ -3,14 +3,11 @@
 // outcome is known.
 #pragma once
 
-#include <settle/adapter/native_wave.hpp>
+#include <settle/adapter/isolation.hpp>
 #include <settle/mongodb/bulk.hpp>
 #include <settle/store/function_view.hpp>
 
-#include <atomic>
 #include <chrono>
-#include <mutex>
-#include <set>
 #include <span>
 
 SETTLE_BEGIN
@@ -18,6 +15,8 @@ namespace mongodb::detail {
 
 using settle::detail::commit_result;
 using settle::detail::commit_status;
+using settle::detail::held_up;
+using settle::detail::in_halves;
 
 /// Pauses that grow and differ between callers.
 class pauses {
@@ -70,30 +69,6 @@ inline constexpr effort for_long{pauses::longest_effort, true};
     // After a client with a whole wave has vanished, every part is held: each part is tried once.
     return {milliseconds{first ? 100 : 0}, false};
 }
-
-/// Calls `attempt(part)` for the whole span; where it returns false, for each half.
-/// Shape:   attempt - returns true for a single element
-template <typename T, typename Attempt>
-void in_halves(std::span<T> all, Attempt&& attempt) {
-    if (all.empty() || attempt(all)) return;
-    auto const half = all.size() / 2;
-    in_halves(all.first(half), attempt);
-    in_halves(all.subspan(half), attempt);
-}
-
-/// Transactions that met a held document. Each goes alone until it succeeds, so that it splits no
-/// further wave.
-class held_up {
-public:
-    [[nodiscard]] bool contains(transaction_id const& id);
-    void note(transaction_id const& id, bool is_held_up);
-
-private:
-    static constexpr std::size_t most = 1000;
-    std::mutex mutex_;
-    std::set<transaction_id> ids_;
-    std::atomic<std::size_t> count_{0};
-};
 
 /// Whether only a conflict undid the work, so that its parts may be tried alone. After an unknown
 /// outcome they may not: the work may still have taken effect.

@@ -23,22 +23,6 @@ SETTLE_FUNCTION bool pauses::next() {
     return true;
 }
 
-SETTLE_FUNCTION bool held_up::contains(transaction_id const& id) {
-    if (count_.load(std::memory_order_relaxed) == 0) return false;
-    std::lock_guard const guard{mutex_};
-    return ids_.contains(id);
-}
-
-SETTLE_FUNCTION void held_up::note(transaction_id const& id, bool is_held_up) {
-    if (!is_held_up && count_.load(std::memory_order_relaxed) == 0) return;
-    std::lock_guard const guard{mutex_};
-    // Transactions whose callers gave up would stay for ever.
-    if (ids_.size() == most) ids_.clear();
-    if (is_held_up) ids_.insert(id);
-    else ids_.erase(id);
-    count_.store(ids_.size(), std::memory_order_relaxed);
-}
-
 SETTLE_FUNCTION native_transaction::native_transaction(server& with) : link_(with.connect()) {
     std::unique_ptr<mongoc_session_opt_t, void (*)(mongoc_session_opt_t*)> const options{
         mongoc_session_opts_new(), &mongoc_session_opts_destroy};

@@ -260,16 +260,11 @@ private:
             if (auto const ended = without_reading(all, kept, sent)) return *ended;
         }
         kept.resize(all.size());
-        settle::detail::for_each_run(
-            all, [&](part_request const& one) { return held_up_.contains(*one.id); },
-            [&](std::span<part_request const> some, bool held) {
-                bool first = !held;
-                in_halves(some, [&](std::span<part_request const> half) {
-                    auto const before = static_cast<std::size_t>(half.data() - all.data());
-                    auto const how = effort_for(half.size(), std::exchange(first, false));
-                    return perform_some(half, {&kept[before], half.size()}, how, sent);
-                });
-            });
+        held_up_.isolate(all, [&](std::span<part_request const> some, bool first) {
+            auto const before = static_cast<std::size_t>(some.data() - all.data());
+            return perform_some(some, {&kept[before], some.size()}, effort_for(some.size(), first),
+                                sent);
+        });
         return {};
     }
     /// False when nothing was done, and each half is to be tried alone.

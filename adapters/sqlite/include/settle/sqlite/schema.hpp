@@ -79,6 +79,10 @@ void use_write_ahead_log(connection const& on, std::string const& path,
 void prepare_file(writer& with, std::string const& path,
                          std::chrono::milliseconds patience);
 
+/// A stored value about the database, if there is one.
+[[nodiscard]] std::optional<std::string> known_metadata(connection const& on,
+                                                        std::string_view name);
+
 /// A value about the database that is written once.
 /// Shape:   value - the initial value
 [[nodiscard]] std::string get_or_init_metadata(writer& with, std::string_view name,

@@ -198,16 +198,18 @@ SETTLE_FUNCTION void prepare_file(writer& with, std::string const& path,
         throw failure(end.problem);
 }
 
+SETTLE_FUNCTION std::optional<std::string> known_metadata(connection const& on,
+                                                          std::string_view name) {
+    statement const look{on, "SELECT value FROM settle_meta WHERE name = ?1",
+                         "read the table settle_meta"};
+    run row{look, name};
+    if (!row.next()) return std::nullopt;
+    return std::string{row.text(0)};
+}
+
 SETTLE_FUNCTION std::string get_or_init_metadata(writer& with, std::string_view name,
                                                  std::string_view value) {
-    statement const look{with.on(), "SELECT value FROM settle_meta WHERE name = ?1",
-                         "read the table settle_meta"};
-    auto const read = [&]() -> std::optional<std::string> {
-        run row{look, name};
-        if (!row.next()) return std::nullopt;
-        return std::string{row.text(0)};
-    };
-    if (auto known = read()) return *std::move(known);
+    if (auto known = known_metadata(with.on(), name)) return *std::move(known);
     transaction work{with};
     statement const write{with.on(),
                           "INSERT OR IGNORE INTO settle_meta(name, value) VALUES(?1, ?2)",
@@ -215,7 +217,7 @@ SETTLE_FUNCTION std::string get_or_init_metadata(writer& with, std::string_view 
     run{write, name, value}.change();
     if (auto const end = work.commit(); end.status != commit_status::committed)
         throw failure(end.problem);
-    return read().value_or(std::string{});
+    return known_metadata(with.on(), name).value_or(std::string{});
 }
 
 SETTLE_FUNCTION std::string fresh_log_name() {
