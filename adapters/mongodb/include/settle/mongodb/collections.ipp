@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/mongodb/collections.hpp>
+#include <settle/store/function_view.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -13,6 +14,15 @@
 SETTLE_BEGIN
 
 namespace mongodb::detail {
+
+inline constexpr char const* created_index = "settle_created";
+
+/// The kind of value that settle writes into a field, as an index sees it.
+enum class content : std::uint8_t {
+    none,  ///< the field belongs to another program, or never changes
+    plain, ///< one value
+    nested ///< a document or an array
+};
 
 SETTLE_FUNCTION bool has_collection(link& with, std::string_view name) {
     document command;
@@ -28,6 +38,7 @@ SETTLE_FUNCTION bool has_collection(link& with, std::string_view name) {
     return found;
 }
 
+/// Creates a missing collection first: two native transactions that create it would conflict.
 SETTLE_FUNCTION void make_collection(link& with, std::string_view name) {
     if (has_collection(with, name)) return;
     document command;
@@ -48,6 +59,7 @@ SETTLE_FUNCTION void refuse_collection(std::string_view name, std::string_view b
     raise(errc::unfit_store, std::move(text.append(". See mongodb#collections")));
 }
 
+/// Refuses a collection that could refuse an update of settle, or apply it to another record.
 SETTLE_FUNCTION void check_collection(link& with, std::string_view name) {
     document command;
     document filter;
@@ -161,6 +173,8 @@ template <typename ContentOf>
     return found;
 }
 
+/// The words of an error for an index by which the server erases old documents; empty for any
+/// other.
 SETTLE_FUNCTION std::string index_that_erases(value_view const& index) {
     if (!index.find("expireAfterSeconds")) return {};
     auto const called = index.find("name");
@@ -176,6 +190,9 @@ SETTLE_FUNCTION std::string index_that_erases(link& with, std::string_view name)
     return found;
 }
 
+/// Refuses an index that could refuse an update that ends a transaction, or erase a record with its
+/// marks.
+/// Shape:   content_of(field) - what settle writes into a field of the records
 SETTLE_FUNCTION void
 check_indexes(link& with, std::string_view name,
               settle::detail::function_view<content(std::string_view)> content_of) {
@@ -207,6 +224,7 @@ check_indexes(link& with, std::string_view name,
     return fields == 1 && named;
 }
 
+/// Creates a unique index over a key that is not _id: nothing else prevents two records of one key.
 SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::string const& key) {
     bool there = false;
     for_each_index(with, name,
