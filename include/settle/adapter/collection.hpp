@@ -154,11 +154,19 @@ struct conditional_view {
 };
 using conditional_function = function_view<void(conditional_view const&)>;
 
+class any_slot;
+
 /// A record type without its C++ type.
-/// Shape:   slot - a record_slot of the type; record - such a record
 struct record_descriptor {
     std::span<member_descriptor const> members;
     std::size_t integers; ///< how many members can be added to
+
+    std::unique_ptr<any_slot> (*make_slot)();
+    void* (*member)(void* record, std::size_t index);
+    /// Shape:   record - both records of the effect become copies of it, unless it is null
+    exclusive_draft (*draft_exclusive)(void const* record);
+    /// Calls a function with the conditional update of a request, if the request has one.
+    void (*conditional)(part_request const&, conditional_function);
 
     /// The number of a member; nothing if the record has no such member.
     [[nodiscard]] std::optional<std::size_t> find(std::string_view named) const {
@@ -167,31 +175,45 @@ struct record_descriptor {
         }
         return std::nullopt;
     }
+};
 
-    void* (*make_slot)();
-    void (*destroy_slot)(void* slot);
-    void (*clear_slot)(void* slot);
-    void* (*record_in)(void* slot); ///< null if the slot has no record
-    void* (*emplace_record)(void* slot);
-    void* (*member)(void* record, std::size_t index);
-    std::optional<mark_view> (*find_mark)(void* slot, transaction_id const& id, part_number part);
-    void (*insert_mark)(void* slot, mark_data&& added);
-    void (*erase_mark)(void* slot, transaction_id const& id, part_number part);
-    void (*raise_mark)(void* slot, transaction_id const& id, part_number part, epoch to);
-    void (*for_each_mark)(void* slot, function_view<void(mark_view const&)> function);
-    std::size_t (*count_marks)(void* slot);
-    bool (*any_exclusive)(void* slot);
+/// The record and the marks of one key.
+class any_slot {
+public:
+    any_slot() = default;
+    any_slot(any_slot const&) = delete;
+    any_slot& operator=(any_slot const&) = delete;
+    virtual ~any_slot() = default;
+
+    [[nodiscard]] virtual record_descriptor const& of() const noexcept = 0;
+
+    /// The record; null if there is none.
+    [[nodiscard]] virtual void* record() = 0;
+    [[nodiscard]] bool has_record() { return record() != nullptr; }
+    /// A fresh record.
+    virtual void* emplace() = 0;
+
+    [[nodiscard]] virtual std::optional<mark_view> find(transaction_id const& id,
+                                                        part_number part) const = 0;
+    [[nodiscard]] bool has_mark(transaction_id const& id, part_number part) const {
+        return find(id, part).has_value();
+    }
+    virtual void insert(mark_data&& added) = 0;
+    virtual void erase(transaction_id const& id, part_number part) = 0;
+    /// Sets the epoch of a mark that is there.
+    virtual void raise(transaction_id const& id, part_number part, epoch to) = 0;
+    virtual void for_each_mark(function_view<void(mark_view const&)> function) const = 0;
+    [[nodiscard]] virtual std::size_t count_marks() const = 0;
+    [[nodiscard]] virtual bool any_exclusive() const = 0;
     /// The least and the most that all marks together can still add to an integer member.
-    void (*reach)(void* slot, std::size_t position, wide& low, wide& high);
-    /// Shape:   record - both records of the effect become copies of it, unless it is null
-    exclusive_draft (*draft_exclusive)(void const* record);
-    record_changes (*execute)(part_request const&, void* slot, native_image_function);
-    record_changes (*end_one_phase)(part_request const&, void* slot, bool confirmed);
+    virtual void reach(std::size_t position, wide& low, wide& high) const = 0;
+
+    virtual record_changes execute(part_request const& request,
+                                   native_image_function native_image) = 0;
+    virtual record_changes end_one_phase(part_request const& request, bool confirmed) = 0;
     /// Confirms or undoes a mark that is there, and pulls it.
-    record_changes (*resolve)(void* slot, transaction_id const& id, part_number part,
-                              bool confirmed);
-    /// Calls a function with the conditional update of a request, if the request has one.
-    void (*conditional)(part_request const&, conditional_function);
+    virtual record_changes resolve(transaction_id const& id, part_number part,
+                                   bool confirmed) = 0;
 };
 
 struct collection_descriptor {
@@ -214,25 +236,24 @@ struct collection_descriptor {
 };
 
 template <Described Record>
-struct slot_functions {
-    using record = Record;
-    using slot = record_slot<record>;
-    using effect = exclusive_effect<record>;
+struct record_type_functions {
+    using effect = exclusive_effect<Record>;
 
-    static slot& at(void* given) { return *static_cast<slot*>(given); }
-
-    static void* make_slot() { return new slot; }
-    static void destroy_slot(void* given) { delete &at(given); }
-    static void clear_slot(void* given) { at(given) = slot{}; }
-    static void* record_in(void* given) {
-        auto& found = at(given).record;
-        return found ? &*found : nullptr;
+    static void* member(void* given, std::size_t index) {
+        return members_of<Record>::template pointers<void*>(*static_cast<Record*>(given))[index];
     }
-    static void* emplace_record(void* given) { return &at(given).record.emplace(); }
-    static void* member_of(void* given, std::size_t index) {
-        return members_of<record>::template pointers<void*>(*static_cast<record*>(given))[index];
+    static exclusive_draft draft_exclusive(void const* given) {
+        auto made = std::make_shared<effect>();
+        if (given != nullptr) made->undone = made->confirmed = *static_cast<Record const*>(given);
+        effect& in = *made;
+        return {std::move(made), &in.undone,  &in.confirmed, &in.undo_fields, &in.confirm_fields,
+                &in.created,     &in.erases, &in.image};
     }
-    static mark_view view_of(mark<record> const& one) {
+    static void conditional(part_request const& request, conditional_function function) {
+        auto const found = conditional_of<Record>(request);
+        if (found) function({found->least, found->most, found->added, view_of(found->own)});
+    }
+    static mark_view view_of(mark<Record> const& one) {
         mark_view made{&one.id, one.part, one.epoch_number, one.confirm_delta, one.undo_delta};
         if (one.is_exclusive()) {
             effect const& held = *one.exclusive;
@@ -242,78 +263,22 @@ struct slot_functions {
         }
         return made;
     }
-    static std::optional<mark_view> find_mark(void* given, transaction_id const& id,
-                                              part_number part) {
-        auto const* const found = at(given).marks.find(id, part);
-        if (found == nullptr) return std::nullopt;
-        return view_of(*found);
-    }
-    static void insert_mark(void* given, mark_data&& added) {
-        mark<record> made;
-        made.id = std::move(added.id);
-        made.part = added.part;
-        made.epoch_number = added.epoch_number;
-        fill(made, std::move(added));
-        at(given).marks.insert(std::move(made));
-    }
     /// Sets the effect of a mark.
-    static void fill(mark<record>& made, mark_data&& from) {
-        if constexpr (integer_count<record> > 0) {
+    static void fill(mark<Record>& made, mark_data&& from) {
+        if constexpr (integer_count<Record> > 0) {
             std::copy(from.confirm.begin(), from.confirm.end(), made.confirm_delta.begin());
             std::copy(from.undo.begin(), from.undo.end(), made.undo_delta.begin());
         }
         made.exclusive = std::static_pointer_cast<effect>(std::move(from.exclusive));
     }
-    static void erase_mark(void* given, transaction_id const& id, part_number part) {
-        auto& marks = at(given).marks;
-        marks.erase(marks.find(id, part));
-    }
-    static void raise_mark(void* given, transaction_id const& id, part_number part, epoch to) {
-        at(given).marks.find(id, part)->epoch_number = to;
-    }
-    static void for_each_mark(void* given, function_view<void(mark_view const&)> function) {
-        for (auto const& one : at(given).marks) function(view_of(one));
-    }
-    static std::size_t count_marks(void* given) { return at(given).marks.size(); }
-    static bool any_exclusive(void* given) { return at(given).marks.any_exclusive(); }
-    static void reach(void* given, std::size_t position, wide& low, wide& high) {
-        low = at(given).marks.low(position);
-        high = at(given).marks.high(position);
-    }
-    static exclusive_draft draft_exclusive(void const* given) {
-        auto made = std::make_shared<effect>();
-        if (given != nullptr) made->undone = made->confirmed = *static_cast<record const*>(given);
-        effect& in = *made;
-        return {std::move(made), &in.undone,  &in.confirmed, &in.undo_fields, &in.confirm_fields,
-                &in.created,     &in.erases, &in.image};
-    }
-    static record_changes changes_of(record_answer<record>&& given) {
-        return {given.what, given.on_mark, given.on_record, given.fields,
-                std::move(given.exclusive)};
-    }
-    static record_changes execute(part_request const& request, void* given,
-                                  native_image_function native_image) {
-        return changes_of(settle::execute(request, at(given), native_image));
-    }
-    static record_changes end_one_phase(part_request const& request, void* given, bool confirmed) {
-        return changes_of(settle::end_one_phase(request, at(given), confirmed));
-    }
-    static record_changes resolve(void* given, transaction_id const& id, part_number part,
-                                  bool confirmed) {
-        return changes_of(detail::resolve(at(given), at(given).marks.find(id, part), confirmed));
-    }
+    static std::unique_ptr<any_slot> make_slot();
 
-    static void conditional(part_request const& request, conditional_function function) {
-        auto const found = conditional_of<record>(request);
-        if (found) function({found->least, found->most, found->added, view_of(found->own)});
-    }
-
-    static constexpr auto members = table_of_members<record, member_descriptor>([](auto m) {
+    static constexpr auto members = table_of_members<Record, member_descriptor>([](auto m) {
         using found = decltype(m);
         using type = typename found::type;
         member_descriptor made{m.name, &access_to<type>};
         if constexpr (IntegerField<type>) {
-            made.integer = integer_position<record, found::index>;
+            made.integer = integer_position<Record, found::index>;
             made.least = std::int64_t{std::numeric_limits<type>::min()};
             made.most = std::int64_t{std::numeric_limits<type>::max()};
         }
@@ -323,27 +288,78 @@ struct slot_functions {
 
 template <Described Record>
 inline constexpr record_descriptor descriptor_of_record{
-    {slot_functions<Record>::members.data(), member_count<Record>},
+    {record_type_functions<Record>::members.data(), member_count<Record>},
     integer_count<Record>,
-    &slot_functions<Record>::make_slot,
-    &slot_functions<Record>::destroy_slot,
-    &slot_functions<Record>::clear_slot,
-    &slot_functions<Record>::record_in,
-    &slot_functions<Record>::emplace_record,
-    &slot_functions<Record>::member_of,
-    &slot_functions<Record>::find_mark,
-    &slot_functions<Record>::insert_mark,
-    &slot_functions<Record>::erase_mark,
-    &slot_functions<Record>::raise_mark,
-    &slot_functions<Record>::for_each_mark,
-    &slot_functions<Record>::count_marks,
-    &slot_functions<Record>::any_exclusive,
-    &slot_functions<Record>::reach,
-    &slot_functions<Record>::draft_exclusive,
-    &slot_functions<Record>::execute,
-    &slot_functions<Record>::end_one_phase,
-    &slot_functions<Record>::resolve,
-    &slot_functions<Record>::conditional};
+    &record_type_functions<Record>::make_slot,
+    &record_type_functions<Record>::member,
+    &record_type_functions<Record>::draft_exclusive,
+    &record_type_functions<Record>::conditional};
+
+template <Described Record>
+class typed_slot final : public any_slot {
+    using functions = record_type_functions<Record>;
+
+public:
+    [[nodiscard]] record_descriptor const& of() const noexcept override {
+        return descriptor_of_record<Record>;
+    }
+    [[nodiscard]] void* record() override { return slot_.record ? &*slot_.record : nullptr; }
+    void* emplace() override { return &slot_.record.emplace(); }
+
+    [[nodiscard]] std::optional<mark_view> find(transaction_id const& id,
+                                                part_number part) const override {
+        auto const* const found = slot_.marks.find(id, part);
+        if (found == nullptr) return std::nullopt;
+        return functions::view_of(*found);
+    }
+    void insert(mark_data&& added) override {
+        mark<Record> made;
+        made.id = std::move(added.id);
+        made.part = added.part;
+        made.epoch_number = added.epoch_number;
+        functions::fill(made, std::move(added));
+        slot_.marks.insert(std::move(made));
+    }
+    void erase(transaction_id const& id, part_number part) override {
+        slot_.marks.erase(slot_.marks.find(id, part));
+    }
+    void raise(transaction_id const& id, part_number part, epoch to) override {
+        slot_.marks.find(id, part)->epoch_number = to;
+    }
+    void for_each_mark(function_view<void(mark_view const&)> function) const override {
+        for (auto const& one : slot_.marks) function(functions::view_of(one));
+    }
+    [[nodiscard]] std::size_t count_marks() const override { return slot_.marks.size(); }
+    [[nodiscard]] bool any_exclusive() const override { return slot_.marks.any_exclusive(); }
+    void reach(std::size_t position, wide& low, wide& high) const override {
+        low = slot_.marks.low(position);
+        high = slot_.marks.high(position);
+    }
+
+    record_changes execute(part_request const& request,
+                           native_image_function native_image) override {
+        return changes_of(settle::execute(request, slot_, native_image));
+    }
+    record_changes end_one_phase(part_request const& request, bool confirmed) override {
+        return changes_of(settle::end_one_phase(request, slot_, confirmed));
+    }
+    record_changes resolve(transaction_id const& id, part_number part, bool confirmed) override {
+        return changes_of(detail::resolve(slot_, slot_.marks.find(id, part), confirmed));
+    }
+
+private:
+    static record_changes changes_of(record_answer<Record>&& given) {
+        return {given.what, given.on_mark, given.on_record, given.fields,
+                std::move(given.exclusive)};
+    }
+
+    record_slot<Record> slot_{};
+};
+
+template <Described Record>
+std::unique_ptr<any_slot> record_type_functions<Record>::make_slot() {
+    return std::make_unique<typed_slot<Record>>();
+}
 
 template <typename Collection>
 inline constexpr collection_descriptor descriptor_of_collection{
@@ -352,68 +368,6 @@ inline constexpr collection_descriptor descriptor_of_collection{
     member_index<typename Collection::record_type, Collection::key_member>,
     std::is_same_v<typename Collection::key_type, std::string>,
     &descriptor_of_record<typename Collection::record_type>};
-
-/// The record and the marks of one key.
-class any_slot {
-public:
-    explicit any_slot(record_descriptor const& of) : of_(&of), slot_(of.make_slot()) {}
-    any_slot(any_slot&& other) noexcept
-        : of_(other.of_), slot_(std::exchange(other.slot_, nullptr)) {}
-    any_slot& operator=(any_slot&& other) noexcept {
-        std::swap(of_, other.of_);
-        std::swap(slot_, other.slot_);
-        return *this;
-    }
-    any_slot(any_slot const&) = delete;
-    any_slot& operator=(any_slot const&) = delete;
-    ~any_slot() {
-        if (slot_ != nullptr) of_->destroy_slot(slot_);
-    }
-
-    [[nodiscard]] record_descriptor const& of() const noexcept { return *of_; }
-    void clear() { of_->clear_slot(slot_); }
-
-    /// The record; null if there is none.
-    [[nodiscard]] void* record() const { return of_->record_in(slot_); }
-    [[nodiscard]] bool has_record() const { return record() != nullptr; }
-    /// A fresh record.
-    void* emplace() { return of_->emplace_record(slot_); }
-
-    [[nodiscard]] std::optional<mark_view> find(transaction_id const& id, part_number part) const {
-        return of_->find_mark(slot_, id, part);
-    }
-    [[nodiscard]] bool has_mark(transaction_id const& id, part_number part) const {
-        return find(id, part).has_value();
-    }
-    void insert(mark_data&& added) { of_->insert_mark(slot_, std::move(added)); }
-    void erase(transaction_id const& id, part_number part) { of_->erase_mark(slot_, id, part); }
-    /// Sets the epoch of a mark that is there.
-    void raise(transaction_id const& id, part_number part, epoch to) {
-        of_->raise_mark(slot_, id, part, to);
-    }
-    void for_each_mark(function_view<void(mark_view const&)> function) const {
-        of_->for_each_mark(slot_, function);
-    }
-    [[nodiscard]] std::size_t count_marks() const { return of_->count_marks(slot_); }
-    [[nodiscard]] bool any_exclusive() const { return of_->any_exclusive(slot_); }
-    void reach(std::size_t position, wide& low, wide& high) const {
-        of_->reach(slot_, position, low, high);
-    }
-
-    record_changes execute(part_request const& request, native_image_function native_image) {
-        return of_->execute(request, slot_, native_image);
-    }
-    record_changes end_one_phase(part_request const& request, bool confirmed) {
-        return of_->end_one_phase(request, slot_, confirmed);
-    }
-    record_changes resolve(transaction_id const& id, part_number part, bool confirmed) {
-        return of_->resolve(slot_, id, part, confirmed);
-    }
-
-private:
-    record_descriptor const* of_;
-    void* slot_;
-};
 
 /// The key as an owned value.
 [[nodiscard]] inline key_value owned(part_key const& key) {

@@ -49,7 +49,7 @@ template <Described Record>
 [[nodiscard]] mark_columns encode_mark(mark<Record> const& from) {
     mark_columns made;
     detail::encode_mark(settle::detail::descriptor_of_record<Record>,
-                        settle::detail::slot_functions<Record>::view_of(from), made);
+                        settle::detail::record_type_functions<Record>::view_of(from), made);
     return made;
 }
 /// Shape:   into - gets the effect alone, as decode_mark() above
@@ -59,7 +59,7 @@ template <Described Record>
     settle::detail::mark_data read;
     auto const& of = settle::detail::descriptor_of_record<Record>;
     error problem = detail::decode_mark(of, from, record ? &*record : nullptr, read);
-    settle::detail::slot_functions<Record>::fill(into, std::move(read));
+    settle::detail::record_type_functions<Record>::fill(into, std::move(read));
     return problem;
 }
 

@@ -131,7 +131,7 @@ private:
         return row.integer(0);
     }
 
-    [[nodiscard]] mark_data read(run const& row, any_slot const& slot) const {
+    [[nodiscard]] mark_data read(run const& row, any_slot& slot) const {
         mark_data found;
         std::string_view problem = read_field(row, 0, found.id);
         if (problem.empty()) problem = read_field(row, 1, found.part.participant);
