@@ -4,6 +4,7 @@
 #define SETTLE_COMPILED
 #endif
 
+#include <settle/sqlite.ipp>
 #include <settle/sqlite/connection.ipp>
 #include <settle/sqlite/entry_reader.ipp>
 #include <settle/sqlite/entry_table.ipp>

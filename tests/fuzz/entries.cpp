@@ -3,7 +3,9 @@
 #include "fuzz.hpp"
 
 #include <settle/sqlite.hpp>
+#include <settle/sqlite/entry_reader.hpp>
 #include <settle/sqlite/record_table.hpp>
+#include <settle/sqlite/schema.hpp>
 
 #include <array>
 

@@ -3,6 +3,7 @@
 // help.
 #include "sqlite_file.hpp"
 
+#include <settle/sqlite/error.hpp>
 #include <settle/testing/fault_plan.hpp>
 
 #include <csignal>

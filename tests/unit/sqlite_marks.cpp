@@ -2,6 +2,7 @@
 // The codec of marks and of images: written values are read back, and damaged values are named.
 #include "sqlite_file.hpp"
 
+#include <settle/sqlite/image_codec.hpp>
 #include <settle/sqlite/mark_codec.hpp>
 #include <settle/testing/faults.hpp>
 

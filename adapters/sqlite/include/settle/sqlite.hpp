@@ -2,8 +2,8 @@
 // A store and a log in one SQLite file, which several processes and threads may use at once.
 #pragma once
 
+#include <settle/sqlite/database_options.hpp>
 #include <settle/sqlite/log_session.hpp>
-#include <settle/adapter/ownership.hpp>
 #include <settle/sqlite/record_session.hpp>
 
 #include <memory>
@@ -21,50 +21,32 @@ namespace sqlite {
 /// Example: samples/transfer
 class database {
 public:
-    explicit database(std::string const& path, database_options const& options = {})
-        : file_(path, options) {}
+    explicit database(std::string const& path, database_options const& options = {});
     database(database const&) = delete;
     database& operator=(database const&) = delete;
+    ~database();
 
     /// As the constructor, but returns the error.
     static result<std::unique_ptr<database>> open(std::string const& path,
-                                                  database_options const& options = {}) {
-        try {
-            return std::make_unique<database>(path, options);
-        } catch (failure const& problem) {
-            return problem.problem();
-        }
-    }
+                                                  database_options const& options = {});
 
     /// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
     ///          records belong to another log
     template <typename... Collections>
     record_session<Collections...> bind(std::string const& log_name) {
-        auto const guard = file_.alone();
-        std::optional<record_session<Collections...>> made;
-        using settle::detail::owner_metadata;
-        settle::detail::give_to_log(
-            log_name, [&] { return detail::known_metadata(file_.with().on(), owner_metadata); },
-            [&] {
-                file_.check();
-                made.emplace(file_);
-            },
-            [&] { return detail::get_or_init_metadata(file_.with(), owner_metadata, log_name); },
-            &settle::detail::refuse_other_log);
-        return *std::move(made);
+        return record_session<Collections...>{*file_, log_name};
     }
 
     /// Errors:  throws settle::failure when the file cannot be read or written
-    log_session bind_log() {
-        auto const guard = file_.alone();
-        auto name = detail::get_or_init_metadata(file_.with(), "log", detail::fresh_log_name());
-        file_.check();
-        return log_session{file_, std::move(name)};
-    }
+    log_session bind_log();
 
 private:
-    detail::file file_;
+    std::unique_ptr<detail::file> file_;
 };
 
 } // namespace sqlite
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/sqlite.ipp>
+#endif

@@ -2,6 +2,7 @@
 // One database file as a process uses it: a connection for writing and a connection for reading.
 #pragma once
 
+#include <settle/sqlite/database_options.hpp>
 #include <settle/sqlite/group_commit.hpp>
 #include <settle/sqlite/open_files.hpp>
 #include <settle/sqlite/schema.hpp>
@@ -13,13 +14,6 @@
 
 SETTLE_BEGIN
 namespace sqlite {
-
-struct database_options {
-    /// The time that a call waits for another process that writes.
-    /// Longer than 24 days counts as 24 days.
-    /// Errors:  the database's constructor throws errc::bad_option when this is below 0
-    time_limit busy_timeout = std::chrono::seconds{5};
-};
 
 namespace detail {
 

@@ -2,12 +2,20 @@
 // The log of one database: an engine inserts, changes and lists entries through it.
 #pragma once
 
-#include <settle/sqlite/entry_reader.hpp>
-#include <settle/sqlite/entry_table.hpp>
-#include <settle/sqlite/file.hpp>
+#include <settle/store/seam.hpp>
+
+#include <memory>
 
 SETTLE_BEGIN
 namespace sqlite {
+namespace detail {
+
+class entry_table;
+class file;
+struct entry_job;
+struct log_statements;
+
+} // namespace detail
 
 /// Shape:   the database outlives its sessions
 /// Cost:    a wave is one native transaction: one sync of the disk, however many entries
@@ -15,8 +23,7 @@ class log_session {
 public:
     /// Shape:   the caller is alone with the file
     /// Errors:  throws settle::failure
-    log_session(detail::file& file, std::string name)
-        : file_(&file), name_(std::move(name)), held_(new statements{file}, {&file}) {}
+    log_session(detail::file& file, std::string name);
 
     /// The name that the log got when this file first held one.
     [[nodiscard]] std::string const& name() const noexcept { return name_; }
@@ -33,20 +40,16 @@ public:
                          std::int64_t passed = purged::nothing);
 
     /// The table of entries, for callers inside a native transaction of this file.
-    [[nodiscard]] detail::entry_table& entries() { return held_->entries; }
+    [[nodiscard]] detail::entry_table& entries();
 
     /// Cost:    one native transaction that reads, and a look into the index for each
     void look_up(std::span<read_request const> requests, found_function found);
 
-    result<std::optional<entry>> read(transaction_id const& id) {
-        return file_->reading([&] { return held_->reader.read(id); });
-    }
+    result<std::optional<entry>> read(transaction_id const& id);
 
     /// Entries in the order of their ids, beginning behind one of them.
     result<std::vector<entry>> list(entry_filter const& filter, transaction_id const& after,
-                                    std::size_t limit) {
-        return file_->reading([&] { return held_->reader.list(filter, after, limit); });
-    }
+                                    std::size_t limit);
 
 private:
     /// For callers that are inside reading() already.
@@ -55,17 +58,9 @@ private:
     /// Inserts entries of several types, those of one type in one statement.
     void insert_sorted(std::vector<detail::entry_job>& jobs, write_context const& at);
 
-    struct statements {
-        explicit statements(detail::file& file)
-            : entries(file.with()), reader(file.reader()) {}
-
-        detail::entry_table entries;
-        detail::entry_reader reader;
-    };
-
     detail::file* file_;
     std::string name_;
-    std::unique_ptr<statements, detail::alone_deleter<statements>> held_;
+    std::shared_ptr<detail::log_statements> held_;
 };
 
 } // namespace sqlite

@@ -4,8 +4,37 @@
 
 #include <settle/sqlite/log_session.hpp>
 
+#include <settle/sqlite/entry_reader.hpp>
+#include <settle/sqlite/entry_table.hpp>
+#include <settle/sqlite/file.hpp>
+
 SETTLE_BEGIN
 namespace sqlite {
+
+/// The statements of a log on both connections of its file.
+struct detail::log_statements {
+    explicit log_statements(file& of) : entries(of.with()), reader(of.reader()) {}
+
+    entry_table entries;
+    entry_reader reader;
+};
+
+SETTLE_FUNCTION log_session::log_session(detail::file& file, std::string name)
+    : file_(&file), name_(std::move(name)) {
+    using detail::log_statements;
+    held_ = {new log_statements{file}, detail::alone_deleter<log_statements>{&file}};
+}
+
+SETTLE_FUNCTION detail::entry_table& log_session::entries() { return held_->entries; }
+
+SETTLE_FUNCTION result<std::optional<entry>> log_session::read(transaction_id const& id) {
+    return file_->reading([&] { return held_->reader.read(id); });
+}
+
+SETTLE_FUNCTION result<std::vector<entry>>
+log_session::list(entry_filter const& filter, transaction_id const& after, std::size_t limit) {
+    return file_->reading([&] { return held_->reader.list(filter, after, limit); });
+}
 
 SETTLE_FUNCTION void log_session::write(std::span<entry_write const> writes,
                                         std::span<write_result> results, write_context const& at) {

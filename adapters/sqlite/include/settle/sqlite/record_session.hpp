@@ -16,9 +16,10 @@ class record_session : public settle::detail::typed_session<detail::record_store
     using base = settle::detail::typed_session<detail::record_store, Collections...>;
 
 public:
-    /// Shape:   the caller is alone with the file
-    /// Errors:  throws settle::failure when a table does not fit its collection
-    explicit record_session(detail::file& of) : base(store_of(of)) {}
+    /// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
+    ///          records belong to another log
+    record_session(detail::file& of, std::string const& log_name)
+        : base(detail::make_record_store(of, log_name, bound)) {}
 
     /// Settles transactions at once, each as the decider says, in the order of the wave: every part
     /// and the entry in one native transaction, which threads share.
@@ -34,11 +35,8 @@ public:
     static constexpr std::size_t recovery_wave_size = 16'000;
 
 private:
-    static std::shared_ptr<detail::record_store> store_of(detail::file& of) {
-        static constexpr std::array<detail::collection_descriptor const*, sizeof...(Collections)>
-            bound{&settle::detail::descriptor_of_collection<Collections>...};
-        return detail::make_record_store(of, bound);
-    }
+    static constexpr std::array<detail::collection_descriptor const*, sizeof...(Collections)>
+        bound{&settle::detail::descriptor_of_collection<Collections>...};
 };
 
 } // namespace sqlite

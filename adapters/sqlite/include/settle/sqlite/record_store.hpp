@@ -17,14 +17,16 @@ public:
                            write_context const& at, one_phase_decider& decider) = 0;
 };
 
-/// Shape:   the file outlives the store; the caller is alone with the file
-/// Errors:  throws settle::failure when a table does not fit its collection
+/// Shape:   the file outlives the store
+/// Errors:  throws settle::failure when a table does not fit its collection, or when the file's
+///          records belong to another log
 [[nodiscard]] std::shared_ptr<record_store>
-make_record_store(file& of, std::span<collection_descriptor const* const> bound);
+make_record_store(file& of, std::string const& log_name,
+                  std::span<collection_descriptor const* const> bound);
 
 } // namespace sqlite::detail
 SETTLE_END
 
 #ifndef SETTLE_COMPILED
-#    include <settle/sqlite/record_store.ipp>
+#include <settle/sqlite/record_store.ipp>
 #endif

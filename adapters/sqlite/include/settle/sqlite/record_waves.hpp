@@ -3,6 +3,8 @@
 #pragma once
 
 #include <settle/adapter/one_phase.hpp>
+#include <settle/sqlite/entry_table.hpp>
+#include <settle/sqlite/file.hpp>
 #include <settle/sqlite/record_store.hpp>
 #include <settle/sqlite/record_table.hpp>
 

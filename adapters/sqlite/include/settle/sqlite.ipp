@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that sqlite.hpp declares.
+#pragma once
+
+#include <settle/sqlite.hpp>
+
+#include <settle/sqlite/file.hpp>
+
+SETTLE_BEGIN
+namespace sqlite {
+
+SETTLE_FUNCTION database::database(std::string const& path, database_options const& options)
+    : file_(std::make_unique<detail::file>(path, options)) {}
+
+SETTLE_FUNCTION database::~database() = default;
+
+SETTLE_FUNCTION result<std::unique_ptr<database>>
+database::open(std::string const& path, database_options const& options) {
+    try {
+        return std::make_unique<database>(path, options);
+    } catch (failure const& problem) {
+        return problem.problem();
+    }
+}
+
+SETTLE_FUNCTION log_session database::bind_log() {
+    auto const guard = file_->alone();
+    auto name = detail::get_or_init_metadata(file_->with(), "log", detail::fresh_log_name());
+    file_->check();
+    return log_session{*file_, std::move(name)};
+}
+
+} // namespace sqlite
+SETTLE_END
