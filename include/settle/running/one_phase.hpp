@@ -19,19 +19,7 @@ public:
     /// Shape:   requests come in the order of their jobs; all or some come again when the native
     ///          transaction is repeated, and a request comes twice in a row when its decision is
     ///          repeated
-    [[nodiscard]] bool must_wait(one_phase_request const& request, job const& work) {
-        decided const current{request.index, &request, &work};
-        if (decided_.empty() || decided_.back().index != current.index) {
-            look_at_earlier(current);
-            decided_.push_back(current);
-        }
-        if (waiting_.empty()) return false;
-        auto const earlier = [&](std::size_t number) { return number < current.index; };
-        one_phase_hashes(work, records_);
-        return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
-            return waiting_.find(record, earlier) != nullptr;
-        });
-    }
+    [[nodiscard]] bool must_wait(one_phase_request const& request, job const& work);
 
 private:
     struct decided {
@@ -41,33 +29,9 @@ private:
     };
 
     /// A job that gets another id goes on.
-    static bool is_over(decided const& earlier) {
-        log_answer const reply = earlier.request->result.reply;
-        return (reply == log_answer::ended && !earlier.work->new_id) || reply == log_answer::taken;
-    }
-
-    void look_at_earlier(decided const& current) {
-        if (decided_.empty()) return;
-        if (decided_.back().index < current.index) {
-            if (!is_over(decided_.back())) let_wait(decided_.back());
-            return;
-        }
-        // The native transaction is repeated, perhaps without the jobs whose entries exist.
-        for (decided const& one : decided_) {
-            log_answer const reply = one.request->result.reply;
-            bool const is_there = reply == log_answer::conflict || reply == log_answer::ended;
-            if (is_there && !is_over(one)) let_wait(one);
-        }
-        decided_.clear();
-    }
-
-    void let_wait(decided const& earlier) {
-        one_phase_hashes(*earlier.work, records_);
-        for (auto const record : records_) {
-            auto const not_later = [&](std::size_t other) { return other <= earlier.index; };
-            if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, earlier.index);
-        }
-    }
+    static bool is_over(decided const& one);
+    void look_at_earlier(decided const& current);
+    void let_wait(decided const& one);
 
     std::vector<decided> decided_; ///< requests, since the native transaction began
     hash_index waiting_;           ///< records of unsettled jobs, with the job's index
@@ -77,17 +41,8 @@ private:
 /// Copies of jobs, with copies of their parameters.
 class copied_jobs {
 public:
-    explicit copied_jobs(std::span<job const> from) : jobs_(from.begin(), from.end()) {
-        for (job& work : jobs_) {
-            auto& memory = memory_.emplace_back(std::make_unique<std::max_align_t[]>(
-                work.type->size / sizeof(std::max_align_t) + 1));
-            work.type->copy(memory.get(), work.parameters);
-            work.parameters = memory.get();
-        }
-    }
-    ~copied_jobs() {
-        for (std::size_t i = 0; i < memory_.size(); ++i) jobs_[i].type->destroy(memory_[i].get());
-    }
+    explicit copied_jobs(std::span<job const> from);
+    ~copied_jobs();
     copied_jobs(copied_jobs const&) = delete;
     copied_jobs& operator=(copied_jobs const&) = delete;
     [[nodiscard]] std::span<job> jobs() { return jobs_; }
@@ -151,3 +106,7 @@ private:
 } // namespace detail
 
 SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#include <settle/running/one_phase.ipp>
+#endif

@@ -22,7 +22,9 @@ struct engine_ports {
 
 class seam_calls {
 public:
-    explicit seam_calls(engine_ports const& ports) : ports_(ports), waves_(ports.stores.size()) {}
+    explicit seam_calls(engine_ports const& ports);
+    seam_calls(seam_calls&& other) noexcept;
+    ~seam_calls();
 
     static constexpr bool takes_no_time = false;
     static constexpr bool one_phase = true;
@@ -60,63 +62,8 @@ public:
     void settle(std::span<job> jobs, write_context const& at, one_phase_decider& decider);
 
 private:
-    /// The requests to one store, with the job and the number of each part.
-    struct wave {
-        std::vector<part_request> requests{};
-        std::vector<part_result> results{};
-        std::vector<std::pair<job*, std::size_t>> parts{};
-
-        void clear() {
-            requests.clear();
-            results.clear();
-            parts.clear();
-        }
-        void deliver() {
-            for (std::size_t at = 0; at < requests.size(); ++at) {
-                auto const& [work, number] = parts[at];
-                work->take(number, requests[at].part, *requests[at].descriptor, results[at]);
-            }
-        }
-    };
-
-    /// The waves of one step. If anything throws, the destructor ends the stores' waves before the
-    /// requests are destroyed.
-    class running {
-    public:
-        explicit running(seam_calls& of) : of_(of), begun_(of.waves_.size()) {}
-        running(running const&) = delete;
-        running& operator=(running const&) = delete;
-        ~running() {
-            for (std::size_t at = 0; at < begun_.size(); ++at) {
-                if (begun_[at]) of_.ports_.stores[at]->abandon(of_.waves_[at].results);
-            }
-        }
-
-        /// Stores that overlap others start first.
-        void start() {
-            for (bool const overlapping : {true, false}) {
-                for (std::size_t at = 0; at < begun_.size(); ++at) {
-                    store_port& store = *of_.ports_.stores[at];
-                    wave& one = of_.waves_[at];
-                    if (one.requests.empty() || store.overlaps() != overlapping) continue;
-                    one.results.resize(one.requests.size());
-                    begun_[at] = true;
-                    store.start(one.requests, one.results);
-                }
-            }
-        }
-        void finish() {
-            for (std::size_t at = 0; at < begun_.size(); ++at) {
-                if (!begun_[at]) continue;
-                begun_[at] = false;
-                of_.ports_.stores[at]->finish(of_.waves_[at].results);
-            }
-        }
-
-    private:
-        seam_calls& of_;
-        std::vector<bool> begun_;
-    };
+    struct wave;
+    class running;
 
     void request_parts(job& work, step action);
 

@@ -24,6 +24,69 @@ SETTLE_FUNCTION part_request request_of(job const& work, part_descriptor const& 
             work.type->stages == 1 ? nullptr : &work.results};
 }
 
+/// The requests to one store, with the job and the number of each part.
+struct seam_calls::wave {
+    std::vector<part_request> requests{};
+    std::vector<part_result> results{};
+    std::vector<std::pair<job*, std::size_t>> parts{};
+
+    void clear() {
+        requests.clear();
+        results.clear();
+        parts.clear();
+    }
+    void deliver() {
+        for (std::size_t at = 0; at < requests.size(); ++at) {
+            auto const& [work, number] = parts[at];
+            work->take(number, requests[at].part, *requests[at].descriptor, results[at]);
+        }
+    }
+};
+
+/// The waves of one step. If anything throws, the destructor ends the stores' waves before the
+/// requests are destroyed.
+class seam_calls::running {
+public:
+    explicit running(seam_calls& of) : of_(of), begun_(of.waves_.size()) {}
+    running(running const&) = delete;
+    running& operator=(running const&) = delete;
+    ~running() {
+        for (std::size_t at = 0; at < begun_.size(); ++at) {
+            if (begun_[at]) of_.ports_.stores[at]->abandon(of_.waves_[at].results);
+        }
+    }
+
+    /// Stores that overlap others start first.
+    void start() {
+        for (bool const overlapping : {true, false}) {
+            for (std::size_t at = 0; at < begun_.size(); ++at) {
+                store_port& store = *of_.ports_.stores[at];
+                wave& one = of_.waves_[at];
+                if (one.requests.empty() || store.overlaps() != overlapping) continue;
+                one.results.resize(one.requests.size());
+                begun_[at] = true;
+                store.start(one.requests, one.results);
+            }
+        }
+    }
+    void finish() {
+        for (std::size_t at = 0; at < begun_.size(); ++at) {
+            if (!begun_[at]) continue;
+            begun_[at] = false;
+            of_.ports_.stores[at]->finish(of_.waves_[at].results);
+        }
+    }
+
+private:
+    seam_calls& of_;
+    std::vector<bool> begun_;
+};
+
+SETTLE_FUNCTION seam_calls::seam_calls(engine_ports const& ports)
+    : ports_(ports), waves_(ports.stores.size()) {}
+SETTLE_FUNCTION seam_calls::seam_calls(seam_calls&& other) noexcept = default;
+SETTLE_FUNCTION seam_calls::~seam_calls() = default;
+
 SETTLE_FUNCTION void
 seam_calls::look_up(std::span<job> jobs,
                     function_view<void(job&, result<std::optional<entry>>&&, bool)> found) {

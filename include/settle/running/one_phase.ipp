@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that one_phase.hpp declares.
+#pragma once
+
+#include <settle/running/one_phase.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+SETTLE_FUNCTION bool one_phase_order::must_wait(one_phase_request const& request,
+                                                job const& work) {
+    decided const current{request.index, &request, &work};
+    if (decided_.empty() || decided_.back().index != current.index) {
+        look_at_earlier(current);
+        decided_.push_back(current);
+    }
+    if (waiting_.empty()) return false;
+    auto const earlier = [&](std::size_t number) { return number < current.index; };
+    one_phase_hashes(work, records_);
+    return std::any_of(records_.begin(), records_.end(), [&](std::uint64_t record) {
+        return waiting_.find(record, earlier) != nullptr;
+    });
+}
+
+SETTLE_FUNCTION bool one_phase_order::is_over(decided const& one) {
+    log_answer const reply = one.request->result.reply;
+    return (reply == log_answer::ended && !one.work->new_id) || reply == log_answer::taken;
+}
+
+SETTLE_FUNCTION void one_phase_order::look_at_earlier(decided const& current) {
+    if (decided_.empty()) return;
+    if (decided_.back().index < current.index) {
+        if (!is_over(decided_.back())) let_wait(decided_.back());
+        return;
+    }
+    // The native transaction is repeated, perhaps without the jobs whose entries exist.
+    for (decided const& one : decided_) {
+        log_answer const reply = one.request->result.reply;
+        bool const is_there = reply == log_answer::conflict || reply == log_answer::ended;
+        if (is_there && !is_over(one)) let_wait(one);
+    }
+    decided_.clear();
+}
+
+SETTLE_FUNCTION void one_phase_order::let_wait(decided const& one) {
+    one_phase_hashes(*one.work, records_);
+    for (auto const record : records_) {
+        auto const not_later = [&](std::size_t other) { return other <= one.index; };
+        if (waiting_.find(record, not_later) == nullptr) waiting_.insert(record, one.index);
+    }
+}
+
+SETTLE_FUNCTION copied_jobs::copied_jobs(std::span<job const> from)
+    : jobs_(from.begin(), from.end()) {
+    for (job& work : jobs_) {
+        auto& memory = memory_.emplace_back(std::make_unique<std::max_align_t[]>(
+            work.type->size / sizeof(std::max_align_t) + 1));
+        work.type->copy(memory.get(), work.parameters);
+        work.parameters = memory.get();
+    }
+}
+
+SETTLE_FUNCTION copied_jobs::~copied_jobs() {
+    for (std::size_t i = 0; i < memory_.size(); ++i) jobs_[i].type->destroy(memory_[i].get());
+}
+
+} // namespace detail
+SETTLE_END
