@@ -64,7 +64,7 @@ TEST_CASE("check: it reports an incomplete log and finds no fault") {
     REQUIRE(call(folder, "transfer", {"open", file, "--balance", "10", "run", file}).code == 0);
     // A purge that finds nothing leaves all to be compared.
     REQUIRE(call(folder, "transfer", {"purge"}).out == "purged: 0 entries\n");
-    CHECK(has(call(folder, "transfer", {"check"}).out, "ok  accounts    2 hold"));
+    CHECK(has(call(folder, "transfer", {"check"}).out, "ok  accounts    2 agree with the log"));
     change(folder, "UPDATE settle_entry SET created = created - 4000000000, modified = modified - "
                    "4000000000 WHERE id = 'o1'");
     REQUIRE(call(folder, "transfer", {"purge"}).out == "purged: 1 entries\n");

@@ -291,8 +291,8 @@ TEST_CASE("input: help lists the words, and an unknown word is refused by name")
     }
     auto const dash = call(folder, "transfer", {"show", "-x"});
     CHECK(dash.code == 2);
-    CHECK(dash.err == "there is no option '-x'; an id, account or file that begins so stands "
-                      "behind '--'\n'transfer --help' lists what there is\n");
+    CHECK(dash.err == "there is no option '-x'; an id, account or file with such a beginning "
+                      "follows '--'\n'transfer --help' lists what there is\n");
     auto const behind = call(folder, "transfer", {"check", "--", "foo"});
     CHECK(behind.code == 2);
     CHECK(behind.err.starts_with("'foo' follows '--'; no id, account or file is expected "));

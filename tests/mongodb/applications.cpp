@@ -117,7 +117,7 @@ TEST_CASE("applications: check compares every account in MongoDB with the log") 
     auto const found = check();
     CHECK(found.code == 1);
     CHECK(found.out.find("ok  money ") != std::string::npos);
-    CHECK(found.out.find("BAD accounts    2 of 5 hold something else") != std::string::npos);
+    CHECK(found.out.find("BAD accounts    2 of 5 differ from the log") != std::string::npos);
 }
 
 TEST_CASE("applications: a mistyped address opens no bank in another program's database") {
