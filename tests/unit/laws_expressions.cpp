@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Every operator has the same value in memory, in SQL and in 128 bits, for every kind of field.
-#include <settle/sqlite/laws.hpp>
+#include "sqlite_laws.hpp"
 
 #include <unit/laws_types.hpp>
 

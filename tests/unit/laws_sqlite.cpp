@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // The laws of this repository's types in SQLite: marks in their stored form, expressions as SQL.
-#include <settle/sqlite/laws.hpp>
+#include "sqlite_laws.hpp"
+
 #include <settle/testing/store_suite/types.hpp>
 
 #include <payment/payment.hpp>

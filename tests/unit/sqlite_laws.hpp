@@ -2,7 +2,8 @@
 // The laws of a transaction type, also in SQLite: marks in their stored form, expressions as SQL.
 #pragma once
 
-#include <settle/sqlite/expression_sql.hpp>
+#include "expression_sql.hpp"
+
 #include <settle/sqlite/mark_codec.hpp>
 #include <settle/sqlite/record_sql.hpp>
 #include <settle/sqlite/table_check.hpp>
