@@ -9,9 +9,33 @@
 #include <system_error>
 #include <utility>
 
+#ifndef __cpp_lib_to_chars
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include <locale.h>
+#endif
+
 SETTLE_BEGIN
 
 namespace detail {
+
+/// Parses a number of JSON. False if it is too large or too small for a double.
+[[nodiscard]] SETTLE_FUNCTION bool parse_real(std::string_view number, double& into) {
+#ifdef __cpp_lib_to_chars
+    auto const read = std::from_chars(number.data(), number.data() + number.size(), into);
+    return read.ec == std::errc{};
+#else
+    // libc++ has std::from_chars for integers alone. The program's locale may have another point.
+    static locale_t const plain = ::newlocale(LC_ALL_MASK, "C", nullptr);
+    errno = 0;
+    into = ::strtod_l(std::string{number}.c_str(), nullptr, plain);
+    // A number that only loses digits near 0 is no error.
+    return errno != ERANGE || (into != 0 && std::isfinite(into));
+#endif
+}
 
 [[nodiscard]] constexpr std::string_view words_for(json_kind kind) noexcept {
     switch (kind) {
@@ -216,7 +240,7 @@ SETTLE_FUNCTION bool json_reader::read_real(double& value) {
     auto const kind = peek() == json_kind::whole ? json_kind::whole : json_kind::real;
     if (!expect(kind) || !check(cursor_.take_number(number))) return false;
     double read = 0;
-    if (std::from_chars(number.data(), number.data() + number.size(), read).ec != std::errc{}) {
+    if (!detail::parse_real(number, read)) {
         return fail("the number is too large or too small for a double");
     }
     value = read;

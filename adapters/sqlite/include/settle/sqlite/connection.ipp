@@ -16,8 +16,8 @@ SETTLE_FUNCTION connection::connection(std::string const& path,
     int const code = sqlite3_open_v2(plain_path(path).c_str(), &opened, flags, nullptr);
     handle_.reset(opened);
     if (code != SQLITE_OK) raise(opened, code, "open '" + path + "'");
-    constexpr std::int64_t longest = std::numeric_limits<int>::max();
-    sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout.count(), longest)));
+    constexpr std::chrono::milliseconds longest{std::numeric_limits<int>::max()};
+    sqlite3_busy_timeout(opened, static_cast<int>(std::min(busy_timeout, longest).count()));
     // A column that another program renamed must cause an error, not become a quoted text.
     sqlite3_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
 }
