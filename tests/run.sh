@@ -8,10 +8,13 @@ usage() {
 tests/run.sh                  with g++: every test but the long ones
 tests/run.sh --full           the long ones too; then the others with clang and its address and
                               undefined behaviour sanitizers, which says what lines of the library
-                              the tests have run; and what has threads with its thread sanitizer
+                              the tests have run; what has threads with its thread sanitizer;
+                              and the suite of stores without the compiled part
 tests/run.sh --full --kills N the applications are killed N times instead of 300, and the primary
                               of three servers instead of 20
 tests/run.sh --exhaustive     with g++: what is too large for --full
+tests/run.sh --compilers      unit and conformance tests with clang 19, with clang 19 and libc++,
+                              and with g++ and C++23
 tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
 tests/run.sh ARGUMENT...      ARGUMENTs go through to ctest: tests/run.sh -L unit -R escrow
 
@@ -27,7 +30,7 @@ case ${1-} in
     usage
     exit 0
     ;;
---full | --exhaustive | --fuzz)
+--full | --exhaustive | --compilers | --fuzz)
     mode=${1#--}
     shift
     ;;
@@ -50,6 +53,7 @@ cd "$root" || exit 1
 clang_packages=
 case $mode in
 full | fuzz) clang_packages="clang-14 libclang-rt-14-dev llvm-14" ;;
+compilers) clang_packages="clang-19 libc++-19-dev libc++abi-19-dev" ;;
 esac
 # shellcheck disable=SC2086 # the list is meant to be split
 .ci/install.sh g++ cmake ninja-build libboost-dev librange-v3-dev doctest-dev libsqlite3-dev \
@@ -102,7 +106,7 @@ exhaustive)
     ;;
 esac
 
-summary=build/full.txt
+summary=build/$mode.txt
 failed=0
 : >"$summary"
 
@@ -143,10 +147,26 @@ stage() {
     [ -z "$named" ] || printf '%s\n' "$named" >>"$summary"
 }
 
-stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"
-wrap=$fixed_addresses
-# The tests of random values have run with g++; clang would compile their engines for long.
+report_and_exit() {
+    echo
+    echo "== all stages"
+    cat "$summary"
+    exit "$failed"
+}
+
+# The tests of random values run with g++; clang would compile their engines for long.
 short="-LE ^(long|laws|exhaustive)$"
+if [ "$mode" = compilers ]; then
+    for name in clang19 libcxx cxx23; do
+        stage "$name" "build/$name" "settle_unit settle_conformance" \
+            "-L ^(unit|conformance)$ $short" "$@"
+    done
+    report_and_exit
+fi
+
+stage release build "all settle_rules settle_laws" "-LE ^exhaustive$" "$@"
+stage headers build/headers settle_conformance "-L ^conformance$ $short" "$@"
+wrap=$fixed_addresses
 # All processes add their counts to four files: a file for each process would fill the disk.
 rm -rf build/clang/coverage
 LLVM_PROFILE_FILE=$root/build/clang/coverage/%4m.profraw
@@ -164,8 +184,4 @@ TSAN_OPTIONS="suppressions=$root/tests/mongodb/tsan.txt die_after_fork=0 ${TSAN_
 export TSAN_OPTIONS
 stage tsan build/tsan "settle_conformance settle_fault settle_simulation settle_mongodb_tests" \
     "-L ^(conformance|fault|mongodb)$ $short" "$@"
-
-echo
-echo "== all stages"
-cat "$summary"
-exit "$failed"
+report_and_exit
