@@ -10,6 +10,7 @@
 #include <settle/mongodb/client.ipp>
 #include <settle/mongodb/collections.ipp>
 #include <settle/mongodb/decimal.ipp>
+#include <settle/mongodb/entry_codec.ipp>
 #include <settle/mongodb/entry_finder.ipp>
 #include <settle/mongodb/error.ipp>
 #include <settle/mongodb/layout.ipp>

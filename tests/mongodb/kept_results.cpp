@@ -87,7 +87,8 @@ TEST_CASE("kept results: revision 0 is an absent field, a null or a zero of any 
 TEST_CASE("kept results: damaged fields of stages are named") {
     on_both_servers([](kept_bench& here) {
         auto const says = [&](std::string const& assignment) {
-            here.change(R"({"$unset": {"revision": 1, "stages_kept": 1, "results": 1}})");
+            here.change(R"({"$unset": {"revision": 1, "stages_kept": 1, "results": 1,
+                                       "images": 1}})");
             here.change(R"({"$set": {)" + assignment + "}}");
             auto const found = here.log.read("t");
             REQUIRE_FALSE(found.has_value());
@@ -103,8 +104,12 @@ TEST_CASE("kept results: damaged fields of stages are named") {
         names(R"("revision": -1)", "its 'revision' is none of its type's values");
         names(R"("revision": "x")", "its 'revision' is no whole number");
         names(R"("stages_kept": 256)", "its 'stages_kept' is none of its type's values");
-        names(R"("results": [{"participant": 0, "line": 0}])", "its 'results' is damaged");
-        names(R"("results": [5])", "its 'results' is damaged");
+        names(R"("results": [{"participant": 0, "line": 0}])",
+              "its 'results' has a field that is missing or of another kind");
+        names(R"("results": [5])", "its 'results' is no document");
+        names(R"("results": {"value": "1"})", "its 'results' is no array");
+        names(R"("images": [{"participant": 0, "line": 0}])",
+              "its 'images' has a field that is missing or of another kind");
     });
 }
 

@@ -5,7 +5,9 @@
 #include <settle/store/json_writer.hpp>
 #include <settle/version.hpp>
 
+#include <charconv>
 #include <string>
+#include <string_view>
 
 SETTLE_BEGIN
 namespace detail {
@@ -17,6 +19,13 @@ namespace detail {
         digits[at] = hex_digit(static_cast<unsigned>(number & 0xfU));
     }
     return digits;
+}
+
+/// Reads such digits. False if the text is no number.
+[[nodiscard]] inline bool read_hex(std::string_view digits, std::uint64_t& number) {
+    auto const* const end = digits.data() + digits.size();
+    auto const read = std::from_chars(digits.data(), end, number, 16);
+    return read.ec == std::errc{} && read.ptr == end;
 }
 
 } // namespace detail

@@ -252,17 +252,17 @@ SETTLE_FUNCTION void make_key_index(link& with, std::string_view name, std::stri
 /// What settle writes into a field of an entry.
 [[nodiscard]] SETTLE_FUNCTION content content_of_entry(entry_layout const& layout,
                                                        std::string_view field) {
-    auto const& names = layout.names;
     bool const is_parameter =
         std::any_of(layout.members.begin(), layout.members.end(),
                     [&](parameter const& one) { return layout.field_of(one.name) == field; });
-    bool const is_list = field == "images" || field == "results";
-    if (is_parameter || field == "parameters" || is_list) return content::nested;
-    bool const ours =
-        field == names.state || field == names.modified || field == names.application ||
-        field == "open" || field == "$**" ||
-        std::find(entry_fields.begin(), entry_fields.end(), field) != entry_fields.end();
-    return ours ? content::plain : content::none;
+    if (is_parameter || field == "parameters" || field == "images" || field == "results") {
+        return content::nested;
+    }
+    auto const& all = settle::detail::all_entry_fields;
+    bool const ours = std::any_of(all.begin(), all.end(), [&](entry_field one) {
+        return layout.name_of(one) == field;
+    });
+    return ours || field == "$**" ? content::plain : content::none;
 }
 
 /// Refuses a log collection whose entries the server could erase or refuse.

@@ -3,6 +3,7 @@
 // MongoDB's tutorial "Perform Two Phase Commits".
 #pragma once
 
+#include <settle/adapter/entry_fields.hpp>
 #include <settle/mongodb/bson.hpp>
 #include <settle/protocol/state.hpp>
 
@@ -45,6 +46,8 @@ struct tutorial_layout {
 
 namespace detail {
 
+using settle::detail::entry_field;
+
 /// The field name of a member, from the list of differing names.
 [[nodiscard]] std::string_view
 field_among(std::vector<std::pair<std::string, std::string>> const& fields,
@@ -69,6 +72,8 @@ struct entry_layout {
     [[nodiscard]] bool is_tutorial() const noexcept { return !type.empty(); }
 
     [[nodiscard]] std::string_view field_of(std::string_view member) const;
+    /// The name of an entry's own field.
+    [[nodiscard]] std::string_view name_of(entry_field field) const;
 
     /// In the form that this layout writes.
     void append_id(document& to, std::string_view name, transaction_id const& id) const;

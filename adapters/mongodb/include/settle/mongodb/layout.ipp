@@ -21,6 +21,16 @@ SETTLE_FUNCTION std::string_view entry_layout::field_of(std::string_view member)
     return field_among(names.fields, member);
 }
 
+SETTLE_FUNCTION std::string_view entry_layout::name_of(entry_field field) const {
+    switch (field) {
+    case entry_field::id: return "_id";
+    case entry_field::state: return names.state;
+    case entry_field::owner: return names.application;
+    case entry_field::modified: return names.modified;
+    default: return settle::detail::name_of(field);
+    }
+}
+
 SETTLE_FUNCTION void entry_layout::append_id(document& to, std::string_view name,
                                              transaction_id const& id) const {
     if (names.ids == id_kind::number && is_number(id)) to.integer(name, std::stoll(id));

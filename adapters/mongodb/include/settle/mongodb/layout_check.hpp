@@ -9,12 +9,6 @@
 SETTLE_BEGIN
 namespace mongodb::detail {
 
-/// The fields of an entry that a layout does not name.
-inline constexpr std::array<std::string_view, 15> entry_fields{
-    "_id",     "type",     "definition", "parameters",  "epoch",    "committed",
-    "created", "attempts", "reason",     "participant", "line",     "images",
-    "results", "revision", "stages_kept"};
-
 [[noreturn]] void refuse_layout(std::string const& because);
 
 /// Errors:  throws errc::unfit_store

@@ -27,7 +27,13 @@ SETTLE_FUNCTION void check_layout(entry_layout const& layout) {
                           "', for which it names the field '" + field + "'");
         }
     }
-    std::set<std::string, std::less<>> taken{entry_fields.begin(), entry_fields.end()};
+    std::set<std::string, std::less<>> taken;
+    for (auto const field : settle::detail::all_entry_fields) {
+        bool const named = field == entry_field::state || field == entry_field::modified ||
+                           field == entry_field::owner;
+        // Entries of this layout have no field `open`.
+        if (!named && field != entry_field::open) taken.emplace(layout.name_of(field));
+    }
     auto const take = [&](std::string const& field, std::string const& what) {
         if (field.empty() || field.starts_with('$') ||
             field.find_first_of(std::string_view{".\0", 2}) != std::string::npos) {

@@ -2,9 +2,9 @@
 // The log of one database: a collection of entries.
 #pragma once
 
+#include <settle/adapter/sent_write.hpp>
 #include <settle/mongodb/entry_search.hpp>
 #include <settle/mongodb/native.hpp>
-#include <settle/mongodb/sent_write.hpp>
 
 #include <map>
 #include <unordered_map>
@@ -27,8 +27,7 @@ public:
     void write(std::span<entry_write const> writes, std::span<write_result> results,
                write_context const& at) {
         if (writes.empty()) return;
-        sent_writes all;
-        for (std::size_t i = 0; i < writes.size(); ++i) all.emplace_back(writes[i], results[i]);
+        auto all = settle::detail::sent_writes(writes, results);
         step const action = writes.front().action;
         // Only the count of a claim's own write tells whether that claim won.
         bool const contended = action == step::claim || action == step::cancel;
@@ -174,7 +173,7 @@ public:
 
 private:
     using document = detail::document;
-    using sent_write = detail::sent_write;
+    using sent_write = settle::detail::sent_write;
     using sent_writes = std::vector<sent_write>;
     using some_writes = std::span<sent_write const>;
 

@@ -3,11 +3,8 @@
 #pragma once
 
 #include <settle/sqlite/entry_wave.hpp>
-#include <settle/sqlite/image_codec.hpp>
 #include <settle/sqlite/record_sql.hpp>
 #include <settle/store/seam.hpp>
-
-#include <charconv>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -69,34 +66,6 @@ private:
 
     /// Reads all columns that are readable; returns the first error.
     static std::string read_row(run const& row, entry& into);
-
-    template <typename Read>
-    static void read_type(run const& row, entry& into, Read& read, std::string& problem) {
-        if (row.type(1) == SQLITE_NULL) return; // inserted by a cancel or a sweep
-        std::string definition;
-        read(2, into.type);
-        read(3, definition);
-        read(4, into.parameters);
-        auto const* const end = definition.data() + definition.size();
-        auto const number = std::from_chars(definition.data(), end, into.definition, 16);
-        if (problem.empty() && (number.ec != std::errc{} || number.ptr != end)) {
-            problem = "its definition in settle_type is no number";
-        }
-    }
-
-    template <typename Enum>
-    static void read_enum(run const& row, int column, Enum& into, Enum last,
-                          std::string& problem) {
-        auto const number = row.integer(column);
-        if (row.type(column) == SQLITE_INTEGER && number >= 0 &&
-            number <= static_cast<std::int64_t>(last)) {
-            into = static_cast<Enum>(number);
-        } else if (problem.empty()) {
-            problem = "its column '" + std::string{row.name(column)} + "' is no number of one";
-        }
-    }
-
-    static void read_number(run const& row, int column, epoch& into, std::string& problem);
 
     statement begin_;
     statement end_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <settle/sqlite/entry_reader.hpp>
+#include <settle/sqlite/image_codec.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
@@ -58,13 +59,30 @@ SETTLE_FUNCTION std::vector<std::int64_t> entry_reader::find_old(timestamp befor
     return old;
 }
 
+/// The expression of a field's column, whose place is the number of the field.
+[[nodiscard]] inline std::string column_of(entry_field field) {
+    // An entry that a cancel or a sweep inserted has no type.
+    auto const unless_none = [](std::string const& column, std::string_view none) {
+        return std::string{"iif(e.type IS NULL, "}.append(none).append(", ") + column + ")";
+    };
+    switch (field) {
+    case entry_field::type: return unless_none("t.name", "''") + " AS name";
+    case entry_field::definition: return unless_none("t.definition", "'0'") + " AS definition";
+    case entry_field::parameters: return unless_none("e.parameters", "''") + " AS parameters";
+    case entry_field::committed: return "max(e.committed, 0) AS committed";
+    case entry_field::owner: return "o.name";
+    default: return "e." + std::string{name_of(field)};
+    }
+}
+
 SETTLE_FUNCTION std::string entry_reader::select() {
-    return "SELECT e.id, e.type, t.name, t.definition, e.parameters, e.state, e.epoch, "
-           "max(e.committed, 0) AS committed, e.attempts, e.reason, e.owner, o.name, "
-           "e.created, e.modified, e.participant, e.line, e.images, e.revision, e.stages_kept, "
-           "e.results FROM settle_entry AS e "
-           "LEFT JOIN settle_type AS t ON t.number = e.type "
-           "LEFT JOIN settle_owner AS o ON o.number = e.owner ";
+    std::string sql;
+    for (auto const field : settle::detail::all_entry_fields) {
+        sql.append(sql.empty() ? "SELECT " : ", ").append(column_of(field));
+    }
+    return sql + " FROM settle_entry AS e "
+                 "LEFT JOIN settle_type AS t ON t.number = e.type "
+                 "LEFT JOIN settle_owner AS o ON o.number = e.owner ";
 }
 
 SETTLE_FUNCTION std::string entry_reader::page(std::string_view condition) {
@@ -75,54 +93,68 @@ SETTLE_FUNCTION std::string entry_reader::page(std::string_view condition) {
         .append("ORDER BY e.id LIMIT ?3");
 }
 
-SETTLE_FUNCTION std::string entry_reader::read_row(run const& row, entry& into) {
-    std::string problem;
-    auto const read = [&](int column, auto& value) {
-        auto const found = read_field(row, column, value);
-        if (!found.empty() && problem.empty()) {
-            problem = "its column '" + std::string{row.name(column)} + "' ";
-            problem += found;
-        }
-    };
-    read(0, into.id);
-    read_type(row, into, read, problem);
-    read_enum(row, 5, into.state, state::canceled, problem);
-    read_number(row, 6, into.epoch_number, problem);
-    read_number(row, 7, into.committed, problem);
-    read(8, into.attempts);
-    read_enum(row, 9, into.why, reason::record_unusable, problem);
-    read(11, into.owner);
-    read(12, into.created);
-    read(13, into.modified);
-    std::optional<std::string> text;
-    read(14, text);
-    into.participant = text.value_or(std::string{});
-    read(15, into.line);
-    auto const read_list = [&](int column, auto decode, auto& list) {
-        text.reset();
-        read(column, text);
-        auto decoded = decode(text.value_or(std::string{}));
-        if (decoded.has_value()) list = std::move(decoded).value();
-        else if (problem.empty()) {
-            problem = "its column '" + std::string{row.name(column)} +
-                      "': " + decoded.problem().text;
-        }
-    };
-    read_list(16, decode_images, into.images);
-    read(17, into.revision);
-    read(18, into.stages_kept);
-    read_list(19, decode_results, into.results);
-    return problem;
-}
+/// Reads the columns of a row, and keeps the first problem.
+struct column_reader {
+    run const& row;
+    std::string problem{};
 
-SETTLE_FUNCTION void entry_reader::read_number(run const& row, int column, epoch& into,
-                                               std::string& problem) {
-    auto const number = row.integer(column);
-    if (row.type(column) == SQLITE_INTEGER && number >= 0) {
-        into = static_cast<epoch>(number);
-    } else if (problem.empty()) {
-        problem = "its column '" + std::string{row.name(column)} + "' holds no epoch";
+    void wrong(int column, std::string_view what) {
+        if (!problem.empty()) return;
+        problem = "its column '" + std::string{row.name(column)} + "'";
+        problem += what;
     }
+
+    template <typename Value>
+    void read(entry_field field, Value& value) {
+        int const column = static_cast<int>(field);
+        if (may_be_absent(field) && row.type(column) == SQLITE_NULL) return;
+        if constexpr (std::is_enum_v<Value> || std::is_same_v<Value, epoch>) {
+            auto const number = row.integer(column);
+            bool const good = row.type(column) == SQLITE_INTEGER && number >= 0 &&
+                              static_cast<epoch>(number) <= static_cast<epoch>(last_of(value));
+            if (good) value = static_cast<Value>(number);
+            else wrong(column, std::is_enum_v<Value> ? " is no number of one" : " holds no epoch");
+        } else if constexpr (std::is_same_v<Value, std::vector<image>>) {
+            take(column, decode_images, value);
+        } else if constexpr (std::is_same_v<Value, std::vector<kept_result>>) {
+            take(column, decode_results, value);
+        } else {
+            auto const found = read_field(row, column, value);
+            if (!found.empty()) wrong(column, std::string{" "}.append(found));
+        }
+    }
+
+private:
+    static constexpr epoch last_of(epoch) { return ~epoch{0}; }
+    static constexpr state last_of(state) { return state::canceled; }
+    static constexpr reason last_of(reason) { return reason::record_unusable; }
+
+    template <typename Decode, typename List>
+    void take(int column, Decode decode, List& list) {
+        std::string text;
+        if (auto const found = read_field(row, column, text); !found.empty()) {
+            return wrong(column, std::string{" "}.append(found));
+        }
+        auto decoded = decode(text);
+        if (decoded.has_value()) list = std::move(decoded).value();
+        else wrong(column, ": " + decoded.problem().text);
+    }
+};
+
+SETTLE_FUNCTION std::string entry_reader::read_row(run const& row, entry& into) {
+    column_reader from{row};
+    std::string definition;
+    from.read(entry_field::id, into.id);
+    from.read(entry_field::type, into.type);
+    from.read(entry_field::definition, definition);
+    if (from.problem.empty() && !settle::detail::read_hex(definition, into.definition)) {
+        from.problem = "its definition in settle_type is no number";
+    }
+    from.read(entry_field::parameters, into.parameters);
+    from.read(entry_field::state, into.state);
+    settle::detail::read_members(
+        into, [&](entry_field field, auto& value) { from.read(field, value); });
+    return std::move(from.problem);
 }
 
 } // namespace sqlite::detail

@@ -55,61 +55,40 @@ public:
                  "INSERT OR IGNORE INTO settle_type(name, definition) VALUES(?1, ?2)"),
           owners_(on, "SELECT number FROM settle_owner WHERE name = ?1",
                   "INSERT OR IGNORE INTO settle_owner(name) VALUES(?1)"),
-          insert_(on.on(),
-                  "INSERT OR FAIL INTO settle_entry(type, owner, modified, attempts, id, state, "
-                  "epoch, reason, created, parameters, participant, line, images, open, committed) "
-                  "SELECT ?1, ?2, ?3, 0, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10 "
-                  "FROM settle_wave WHERE true ON CONFLICT(id) DO NOTHING",
-                  "insert entries"),
+          insert_(on.on(), insert_sql(), "insert entries"),
           number_(on.on(), "SELECT number, state IN (3, 5) FROM settle_entry WHERE id = ?1",
                   "look for an entry"),
-          commit_(on.on(),
-                  change_sql("state = 2, committed = epoch, "
-                             "images = coalesce(settle_value(number, 6), images), "
-                             "results = coalesce(settle_value(number, 10), results)"),
-                  "change entries"),
-          close_(on.on(), change_sql("state = iif(state = 2, 3, 5), open = NULL"),
-                 "change entries"),
-          // Right of an assignment stands what was there before: the first reason is kept.
-          change_(on.on(),
-                  change_sql("state = settle_value(number, 0), epoch = settle_value(number, 1), "
-                             "attempts = settle_value(number, 2), "
-                             "owner = coalesce(iif(settle_value(number, 7), ?4, NULL), owner), "
-                             "reason = iif(reason = 0, settle_value(number, 3), reason), "
-                             "participant = iif(reason = 0, settle_value(number, 4), participant), "
-                             "line = iif(reason = 0, settle_value(number, 5), line), "
-                             "images = coalesce(settle_value(number, 6), images), "
-                             "revision = settle_value(number, 8), "
-                             "stages_kept = settle_value(number, 9), "
-                             "results = coalesce(settle_value(number, 10), results), "
-                             "open = iif(settle_value(number, 0) IN (3, 5), NULL, 1)"),
-                  "change entries"),
-          claim_(on.on(),
-                 change_sql("state = settle_value(number, 0), epoch = settle_value(number, 1), "
-                            "attempts = settle_value(number, 2), owner = ?4"),
-                 "change entries"),
           erase_(on.on(),
                  std::string{"DELETE FROM settle_entry WHERE number = ?1 AND "}.append(is_old),
                  "erase an entry") {}
+    entry_table(entry_table const&) = delete;
+    entry_table& operator=(entry_table const&) = delete;
 
-    /// Inserts entries; the result tells which of them are new.
-    /// Shape:   jobs - all of one type
-    void insert(std::span<entry_job const> jobs, write_context const& at);
+    /// Inserts entries, with a statement for each type; the results tell which of them are new.
+    void insert(std::span<sent_write> all, write_context const& at);
 
     /// The log's answer to an insert if an entry with the id is there; nothing if it is not.
     [[nodiscard]] std::optional<log_answer> refusal_of(transaction_id const& id) const;
 
     /// Changes entries, each by a compare-and-set.
-    void change(std::span<entry_job const> jobs, write_context const& at);
+    void change(std::span<sent_write const> all, write_context const& at);
 
     /// Erases entries that are still finished and old; returns their number.
     /// Shape:   numbers - of entries that were so when they were found
     std::uint64_t erase_old(std::span<std::int64_t const> numbers, timestamp before) const;
 
 private:
-    /// Shape:   assignments - may use settle_value, and ?4 as the owner
-    static std::string change_sql(std::string_view assignments);
+    /// Shape:   all - of one type
+    void insert_of_type(std::span<sent_write const> all, write_context const& at);
+    /// The inserted row of a wave: ?1 its type, ?2 its owner, ?3 the time of the insert.
+    static std::string insert_sql();
+    /// The compare-and-set of a wave: ?1 its time, ?4 its owner if the action can change the owner.
+    static std::string change_sql(step action);
+    static std::string new_value(entry_field field, step action);
+    [[nodiscard]] static bool may_take_owner(step action);
 
+    /// The statement of a compare-and-set, which is prepared for the first write of its kind.
+    statement const& change_by(step action);
     void change_in_place(step action, write_context const& at);
 
     /// The number of an entry; 0 if it does not exist.
@@ -136,13 +115,10 @@ private:
     numbered_words owners_;
     statement insert_;
     statement number_;
-    statement commit_;
-    statement close_;
-    statement change_;
-    statement claim_;
     statement erase_;
-    std::string scratch_; ///< JSON for a statement; kept for its capacity
-    entry_changes changes_;
+    std::array<statement, static_cast<std::size_t>(step::keep) + 1> changes_by_;
+    entry_values values_;
+    entry_changes changes_{values_};
 };
 
 } // namespace sqlite::detail

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// The entries of a wave for SQL: the rows that it inserts, and its changes of other rows.
+// The entries of a wave for SQL: the rows that it inserts, and its changes of other rows. A value
+// has the number of its field.
 #pragma once
 
-#include <settle/sqlite/image_codec.hpp>
+#include <settle/adapter/entry_fields.hpp>
+#include <settle/adapter/sent_write.hpp>
 #include <settle/sqlite/wave_rows.hpp>
-#include <settle/store/entry_facts.hpp>
-#include <settle/store/seam.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -13,37 +13,13 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
+using settle::detail::entry_field;
+using settle::detail::sent_write;
+
 template <typename Number>
 [[nodiscard]] std::int64_t number_in(Number value) {
     if constexpr (std::is_same_v<Number, timestamp>) return value.time_since_epoch().count();
     else return static_cast<std::int64_t>(value);
-}
-
-[[nodiscard]] inline std::optional<std::string_view> named(part_name const& where) {
-    if (where.participant.empty()) return std::nullopt;
-    return where.participant;
-}
-
-/// A write to the log, and its result.
-struct entry_job {
-    entry_write const* write;
-    write_result* result;
-};
-
-/// Sorts writes by their types, and calls `function(span)` for the writes of each type.
-template <typename Function>
-void for_each_type(std::vector<entry_job>& jobs, Function&& function) {
-    auto const before = [](entry_job const& left, entry_job const& right) {
-        return std::less<>{}(left.write->type, right.write->type);
-    };
-    if (!std::is_sorted(jobs.begin(), jobs.end(), before)) {
-        std::stable_sort(jobs.begin(), jobs.end(), before);
-    }
-    for (auto begin = jobs.begin(); begin != jobs.end();) {
-        auto const end = std::upper_bound(begin, jobs.end(), *begin, before);
-        function(std::span<entry_job const>{begin, end});
-        begin = end;
-    }
 }
 
 /// True if an entry is finished and both its times precede ?2: either clock may have been wrong. An
@@ -52,35 +28,35 @@ inline constexpr char const* is_old = "state IN (3, 5) AND max(created, modified
                                       "typeof(created) = 'integer' AND "
                                       "typeof(modified) = 'integer'";
 
-/// Entries that are inserted.
-/// Shape:   scratch - holds a row's JSON while it is written
-class new_entries {
+/// Gives the value that a write stores in a field. Texts stay until the next value of the field.
+class entry_values {
 public:
-    new_entries(std::span<entry_job const> jobs, std::string& scratch)
-        : jobs_(jobs), scratch_(scratch) {}
-
-    [[nodiscard]] std::size_t size() const noexcept { return jobs_.size(); }
-
-    /// Columns:  id, state, epoch, reason, created, parameters, participant, line, images, open,
-    ///           committed
-    void give(cell to, std::size_t row, int column);
+    void give(cell to, entry_write const& write, write_context const& at, int field);
 
 private:
-    void give_parameters(cell to, entry_write const& write);
-    void give_images(cell to, entry_write const& write);
+    std::array<std::string, settle::detail::all_entry_fields.size()> texts_;
+};
 
-    std::span<entry_job const> jobs_;
-    std::string& scratch_;
-    std::string images_;
+/// Entries that are inserted.
+class new_entries {
+public:
+    new_entries(std::span<sent_write const> all, write_context const& at, entry_values& values)
+        : all_(all), at_(at), values_(values) {}
+
+    [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
+    void give(cell to, std::size_t row, int field);
+
+private:
+    std::span<sent_write const> all_;
+    write_context const& at_;
+    entry_values& values_;
 };
 
 /// Changes of entries, each a compare-and-set. They look at the rows of the table as a scan of it
 /// comes by, so that rows which stand together are found and changed in one go.
 class entry_changes {
 public:
-    struct one_change {
-        entry_write const* write;
-        write_result* result;
+    struct one_change : sent_write {
         bool looked_up = false; ///< the row was looked up just now
 
         /// The number of the row.
@@ -88,12 +64,16 @@ public:
         [[nodiscard]] transition const& wanted() const noexcept { return write->change; }
     };
 
-    void clear() noexcept { all_.clear(); }
+    explicit entry_changes(entry_values& values) : values_(values) {}
+
+    /// Begins a wave.
+    void clear(write_context const& at) noexcept {
+        all_.clear();
+        at_ = &at;
+    }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
-    one_change& add(entry_job const& one) {
-        return all_.emplace_back(one_change{one.write, one.result});
-    }
+    one_change& add(sent_write const& one) { return all_.emplace_back(one_change{one}); }
     template <typename Wanted>
     void keep(Wanted&& wanted) {
         std::erase_if(all_, [&](auto& one) { return !wanted(one); });
@@ -125,19 +105,19 @@ public:
     [[nodiscard]] bool execute(columns row);
 
     /// Shape:   row - its number
-    /// Columns:  state, epoch, attempts, reason, participant, line, images, whether it becomes
-    ///           the owner's, revision, stages_kept, results
-    void put(cell to, columns row, int column);
+    void put(cell to, columns row, int field) {
+        values_.give(to, *taken_at(row.integer(0)).write, *at_, field);
+    }
 
 private:
     /// The change that was taken for a row, which need not be the one that was met last.
     [[nodiscard]] one_change const& taken_at(std::int64_t number);
 
+    entry_values& values_;
+    write_context const* at_ = nullptr;
     std::vector<one_change> all_;
     std::size_t next_ = 0; ///< none before it is of a row to come
     std::size_t last_ = 0;  ///< the change of the row that was met last
-    std::string scratch_;  ///< JSON for a row
-    std::string results_;
 };
 
 } // namespace sqlite::detail

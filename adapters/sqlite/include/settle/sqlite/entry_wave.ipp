@@ -3,45 +3,43 @@
 #pragma once
 
 #include <settle/sqlite/entry_wave.hpp>
+#include <settle/sqlite/image_codec.hpp>
 
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-SETTLE_FUNCTION void new_entries::give(cell to, std::size_t row, int column) {
-    entry_write const& write = *jobs_[row].write;
-    transition const& wanted = write.change;
-    switch (column) {
-    case 0: return to.give(std::string_view{*write.id});
-    case 1: return to.give(number_in(wanted.to));
-    case 2: return to.give(number_in(wanted.to_epoch));
-    case 3: return to.give(number_in(wanted.why));
-    case 4: return to.give(number_in(write.created));
-    case 5: return give_parameters(to, write);
-    case 6: return to.give(named(write.failed()));
-    case 7:
-        if (auto const line = write.failed().line) to.give(number_in(*line));
-        return;
-    case 8: return give_images(to, write);
-    case 9:
-        if (!is_final(wanted.to)) to.give(std::int64_t{1});
-        return;
-    // As long as the epoch that takes its place: a row that grew would part its full page.
-    default: to.give(is_final(wanted.to) ? 0 : -number_in(wanted.to_epoch));
+SETTLE_FUNCTION void entry_values::give(cell to, entry_write const& write, write_context const& at,
+                                        int field) {
+    auto& text = texts_[static_cast<std::size_t>(field)];
+    auto const put = [&]<typename Value>(Value const& value) {
+        if constexpr (std::is_same_v<Value, std::vector<image>>) {
+            append_images(text, value);
+            to.give(std::string_view{text});
+        } else if constexpr (std::is_same_v<Value, std::vector<kept_result>>) {
+            append_results(text, value);
+            to.give(std::string_view{text});
+        } else if constexpr (std::is_same_v<Value, transaction_descriptor>) {
+            value.append_json(text, write.parameters, secrets::written);
+            to.give(std::string_view{text});
+        } else if constexpr (std::is_same_v<Value, std::string_view>) {
+            to.give(value);
+        } else if constexpr (std::is_same_v<Value, bool>) {
+            if (value) to.give(std::int64_t{1});
+        } else {
+            to.give(number_in(value));
+        }
+    };
+    text.clear();
+    settle::detail::with_value(static_cast<entry_field>(field), write, at, put);
+}
+
+SETTLE_FUNCTION void new_entries::give(cell to, std::size_t row, int field) {
+    entry_write const& write = *all_[row].write;
+    if (static_cast<entry_field>(field) != entry_field::committed) {
+        return values_.give(to, write, at_, field);
     }
-}
-
-SETTLE_FUNCTION void new_entries::give_parameters(cell to, entry_write const& write) {
-    if (!write.type->described) return;
-    scratch_.clear();
-    write.type->append_json(scratch_, write.parameters, secrets::written);
-    to.give(std::string_view{scratch_});
-}
-
-SETTLE_FUNCTION void new_entries::give_images(cell to, entry_write const& write) {
-    if (write.images == nullptr) return;
-    images_.clear();
-    append_images(images_, *write.images);
-    to.give(std::string_view{images_});
+    // As long as the epoch that takes its place: a row that grew would part its full page.
+    to.give(is_final(write.change.to) ? 0 : -number_in(write.change.to_epoch));
 }
 
 SETTLE_FUNCTION bool entry_changes::execute(columns row) {
@@ -61,34 +59,6 @@ SETTLE_FUNCTION bool entry_changes::execute(columns row) {
         return true;
     }
     return false;
-}
-
-SETTLE_FUNCTION void entry_changes::put(cell to, columns row, int column) {
-    entry_write const& write = *taken_at(row.integer(0)).write;
-    transition const& wanted = write.change;
-    switch (column) {
-    case 0: return to.give(number_in(wanted.to));
-    case 1: return to.give(number_in(wanted.to_epoch));
-    case 2: return to.give(number_in(wanted.attempts));
-    case 3: return to.give(number_in(wanted.why));
-    case 4: return to.give(named(write.failed()));
-    case 5:
-        if (auto const line = write.failed().line) to.give(number_in(*line));
-        return;
-    case 6:
-        if (write.images == nullptr) return;
-        scratch_.clear();
-        append_images(scratch_, *write.images);
-        return to.give(std::string_view{scratch_});
-    case 7: return to.give(std::int64_t{wanted.takes_owner});
-    case 8: return to.give(number_in(wanted.to_revision));
-    case 9: return to.give(number_in(wanted.stages_kept));
-    default:
-        if (write.results == nullptr) return;
-        results_.clear();
-        append_results(results_, *write.results);
-        to.give(std::string_view{results_});
-    }
 }
 
 SETTLE_FUNCTION entry_changes::one_change const& entry_changes::taken_at(std::int64_t number) {

@@ -12,7 +12,6 @@ namespace detail {
 
 class entry_table;
 class file;
-struct entry_job;
 struct log_statements;
 
 } // namespace detail
@@ -54,9 +53,6 @@ public:
 private:
     /// For callers that are inside reading() already.
     result<std::optional<entry>> read_within(transaction_id const& id) const;
-
-    /// Inserts entries of several types, those of one type in one statement.
-    void insert_sorted(std::vector<detail::entry_job>& jobs, write_context const& at);
 
     detail::file* file_;
     std::string name_;

@@ -39,12 +39,10 @@ log_session::list(entry_filter const& filter, transaction_id const& after, std::
 SETTLE_FUNCTION void log_session::write(std::span<entry_write const> writes,
                                         std::span<write_result> results, write_context const& at) {
     if (writes.empty()) return;
-    std::vector<detail::entry_job> jobs;
-    jobs.reserve(writes.size());
-    for (std::size_t i = 0; i < writes.size(); ++i) jobs.push_back({&writes[i], &results[i]});
+    auto all = settle::detail::sent_writes(writes, results);
     auto const ended = file_->perform([&](detail::transaction&) {
-        if (writes.front().inserts) insert_sorted(jobs, at);
-        else held_->entries.change(jobs, at);
+        if (writes.front().inserts) held_->entries.insert(all, at);
+        else held_->entries.change(all, at);
     });
     // The answers of the entry table hold now.
     if (ended.status == detail::commit_status::committed) return;
@@ -93,12 +91,6 @@ log_session::read_within(transaction_id const& id) const {
     } catch (failure const& problem) {
         return problem.problem();
     }
-}
-
-SETTLE_FUNCTION void log_session::insert_sorted(std::vector<detail::entry_job>& jobs,
-                                                write_context const& at) {
-    detail::for_each_type(
-        jobs, [&](std::span<detail::entry_job const> some) { held_->entries.insert(some, at); });
 }
 
 } // namespace sqlite

@@ -178,7 +178,7 @@ private:
     }
 
     static void write_entry(entry_table& entries, one_phase_request& one, write_context const& at) {
-        entry_job const alone{&one.write, &one.result};
+        sent_write alone{&one};
         if (one.inserts) entries.insert({&alone, 1}, at);
         else entries.change({&alone, 1}, at);
     }
@@ -186,10 +186,8 @@ private:
     /// Errors:  throws when an id is there already: then each is looked for
     static void insert_new(entry_table& entries, std::span<one_phase_request* const> fresh,
                            write_context const& at, attempt& how) {
-        std::vector<entry_job> jobs;
-        jobs.reserve(fresh.size());
-        for (auto* const one : fresh) jobs.push_back({&one->write, &one->result});
-        for_each_type(jobs, [&](std::span<entry_job const> some) { entries.insert(some, at); });
+        std::vector<sent_write> all(fresh.begin(), fresh.end());
+        entries.insert(all, at);
         for (auto const* const one : fresh) {
             if (one->result.reply == log_answer::taken) continue;
             how.looks_for_ids = true;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// An entry write that a log sends to the server, with its result.
+// An entry write that a native transaction carries to a log, with its result.
 #pragma once
 
 #include <settle/store/request.hpp>
 
 SETTLE_BEGIN
-namespace mongodb::detail {
+namespace detail {
 
 /// Shape:   a one-phase request has its write only once it was decided
 struct sent_write {
@@ -20,5 +20,14 @@ struct sent_write {
     bool inserts;
 };
 
-} // namespace mongodb::detail
+/// The writes of one call of a log.
+[[nodiscard]] inline std::vector<sent_write> sent_writes(std::span<entry_write const> writes,
+                                                         std::span<write_result> results) {
+    std::vector<sent_write> all;
+    all.reserve(writes.size());
+    for (std::size_t i = 0; i < writes.size(); ++i) all.emplace_back(writes[i], results[i]);
+    return all;
+}
+
+} // namespace detail
 SETTLE_END
