@@ -14,17 +14,34 @@
 SETTLE_BEGIN
 namespace detail {
 
-/// `definition` is the fingerprint's digits, `parameters` is JSON, and `open` is true as long as the
-/// entry is unfinished.
+/// `definition` has the digits of the fingerprint, `parameters` is JSON, and `open` is true as long
+/// as the entry is unfinished.
 enum class entry_field : std::uint8_t {
-    id, type, definition, parameters, state, epoch, committed, owner, created, modified, attempts,
-    reason, participant, line, images, open, revision, stages_kept, results
+    id,
+    type,
+    definition,
+    parameters,
+    state,
+    epoch,
+    committed,
+    owner,
+    created,
+    modified,
+    attempts,
+    reason,
+    participant,
+    line,
+    images,
+    open,
+    revision,
+    stages_kept,
+    results
 };
 
 inline constexpr std::array<std::string_view, 19> entry_field_names{
-    "id",       "type",   "definition",  "parameters", "state",  "epoch", "committed",
-    "owner",    "created", "modified",   "attempts",   "reason", "participant",
-    "line",     "images", "open",        "revision",   "stages_kept", "results"};
+    "id",     "type",    "definition", "parameters",  "state",  "epoch",       "committed",
+    "owner",  "created", "modified",   "attempts",    "reason", "participant", "line",
+    "images", "open",    "revision",   "stages_kept", "results"};
 
 [[nodiscard]] constexpr std::string_view name_of(entry_field field) {
     return entry_field_names[static_cast<std::size_t>(field)];
@@ -44,17 +61,17 @@ inline constexpr auto all_entry_fields = [] {
 namespace fields_of_write {
 
 using enum entry_field;
-inline constexpr std::array insert{id,      type,        definition, parameters, state,
-                                   epoch,   committed,   owner,      created,    modified,
-                                   attempts, reason,     participant, line,      images, open};
+inline constexpr std::array insert{id,          type,  definition, parameters, state,    epoch,
+                                   committed,   owner, created,    modified,   attempts, reason,
+                                   participant, line,  images,     open};
 inline constexpr std::array claim{state, epoch, owner, modified, attempts};
 inline constexpr std::array keep{modified, revision, stages_kept, results};
 inline constexpr std::array commit{state, committed, modified, images, results};
 inline constexpr std::array close{state, modified, open};
 inline constexpr std::array cancel{state,  epoch,       owner, modified, attempts,
                                    reason, participant, line,  open};
-inline constexpr std::array one_phase{state,    epoch,  owner,       modified, attempts,
-                                      reason,   participant, line,   images,   open};
+inline constexpr std::array one_phase{state,  epoch,       owner, modified, attempts,
+                                      reason, participant, line,  images,   open};
 
 } // namespace fields_of_write
 
