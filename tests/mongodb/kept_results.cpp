@@ -105,11 +105,11 @@ TEST_CASE("kept results: damaged fields of stages are named") {
         names(R"("revision": "x")", "its 'revision' is no whole number");
         names(R"("stages_kept": 256)", "its 'stages_kept' is none of its type's values");
         names(R"("results": [{"participant": 0, "line": 0}])",
-              "its 'results' has a field that is missing or of another kind");
-        names(R"("results": [5])", "its 'results' is no document");
+              "its 'results' is damaged");
+        names(R"("results": [5])", "its 'results' is damaged");
         names(R"("results": {"value": "1"})", "its 'results' is no array");
         names(R"("images": [{"participant": 0, "line": 0}])",
-              "its 'images' has a field that is missing or of another kind");
+              "its 'images' is damaged");
     });
 }
 

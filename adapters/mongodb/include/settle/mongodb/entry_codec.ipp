@@ -53,6 +53,33 @@ namespace mongodb::detail {
     return true;
 }
 
+/// Calls `function(name, member)` for each member of an image or a result.
+template <typename Part, typename Function>
+void for_each_member_of(Part& one, Function&& function) {
+    function("participant", one.participant);
+    function("line", one.line);
+    if constexpr (std::is_same_v<std::remove_const_t<Part>, image>) {
+        function("before", one.before);
+        function("after", one.after);
+    } else {
+        function("value", one.value);
+    }
+}
+
+template <typename Part>
+[[nodiscard]] document array_of(std::vector<Part> const& all) {
+    document made;
+    std::size_t number = 0;
+    for (Part const& one : all) {
+        document element;
+        for_each_member_of(one, [&](char const* name, auto const& member) {
+            append_field(element, name, member);
+        });
+        made.object_at(number++, element);
+    }
+    return made;
+}
+
 /// Reads fields of an entry, and keeps the first problem.
 class document_reader {
 public:
@@ -86,6 +113,21 @@ public:
         } else {
             field(name, value, needed);
         }
+    }
+    template <typename Part>
+    void member(entry_field which, std::vector<Part>& into) {
+        auto const name = layout_.name_of(which);
+        auto const list = from_.find(name);
+        if (!list || list->is_null()) return;
+        if (list->type() != BSON_TYPE_ARRAY) return wrong(name, "is no array");
+        list->for_each([&](value_view const& one) {
+            for_each_member_of(into.emplace_back(), [&](char const* part, auto& value) {
+                auto const stored = one.find(part);
+                bool const good = stored && read_field(*stored, value).empty();
+                if (!good) wrong(name, "is damaged");
+            });
+            return true;
+        });
     }
     [[nodiscard]] std::optional<value_view> find(std::string_view name) const {
         return from_.find(name);
@@ -165,8 +207,10 @@ SETTLE_FUNCTION void entry_codec::append(document& to, entry_field field, entry_
             to.integer(name, static_cast<std::int64_t>(value));
         } else if constexpr (std::is_same_v<Value, bool>) {
             if (value) to.boolean(name, true);
-        } else {
+        } else if constexpr (std::is_arithmetic_v<Value> || std::is_same_v<Value, timestamp>) {
             append_field(to, name, value);
+        } else {
+            to.array(name, array_of(value));
         }
     };
     settle::detail::with_value(field, write, at, put);
