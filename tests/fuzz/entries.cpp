@@ -4,6 +4,7 @@
 
 #include <settle/sqlite.hpp>
 #include <settle/sqlite/entry_reader.hpp>
+#include <settle/sqlite/image_codec.hpp>
 #include <settle/sqlite/record_table.hpp>
 #include <settle/sqlite/schema.hpp>
 
