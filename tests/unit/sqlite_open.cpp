@@ -107,7 +107,7 @@ TEST_CASE("sqlite open: a file that uses a reserved name is refused and unchange
     folder const here;
     sql(here.file(), "CREATE TABLE settle_mark(x)");
     CHECK(contains(opening(here.file()), "has the table 'settle_mark', and settle's own tables are "
-                                         "not there. Rename it"));
+                                         "missing. Rename it"));
     CHECK(sql_value(here.file(), "PRAGMA journal_mode") == "delete");
     CHECK(sql_value(here.file(), "SELECT count(*) FROM sqlite_master") == "1");
     // All other names that begin so are the user's.
