@@ -7,8 +7,8 @@ namespace {
 
 /// Every rule, to be switched off while the program runs.
 struct switched {
-    static inline bool falls_back = true;
-    static inline bool falls_back_with = true;
+    static inline bool requeues = true;
+    static inline bool requeues_with = true;
     static inline bool waits_with = true;
     static inline bool backs_off_first = true;
     static inline bool one_phase_waits = true;
@@ -35,11 +35,11 @@ void needs(bool& rule, std::size_t mishaps, store_kind where, scene<Parameters> 
 } // namespace
 
 TEST_CASE("order: a failure beside an earlier transaction of the window is requeued behind it") {
-    needs(switched::falls_back, 0, store_kind::memory, chain);
+    needs(switched::requeues, 0, store_kind::memory, chain);
 }
 
 TEST_CASE("order: a transaction that shares a record with a requeued one is requeued too") {
-    needs(switched::falls_back_with, 0, store_kind::memory, overtaking);
+    needs(switched::requeues_with, 0, store_kind::memory, overtaking);
 }
 
 TEST_CASE("order: a transaction that shares a record with a waiting one is not sent") {

@@ -141,7 +141,7 @@ inline bounds in_one_phase(bounds made) {
     return made;
 }
 
-/// Who has applied may fall back behind an earlier one of its batch.
+/// An applied transaction may be requeued, as in a batch.
 inline bounds in_a_batch(bounds made) {
     made.requeues = true;
     return made;

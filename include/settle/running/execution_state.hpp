@@ -29,7 +29,7 @@ struct execution_state {
     bool takes_part = false;     ///< in the current step
     bool kept_back = false;      ///< by the order of its window
     bool held_up = false;        ///< by marks or a store outside its window, when last sent
-    bool fell_back = false;      ///< behind an earlier job of its window, when it was last sent
+    bool requeued = false;       ///< behind an earlier job of its window, when it was last sent
     bool fenced = false;         ///< a mark had a later epoch, and the entry must be read
     bool behind = false;         ///< the entry seemed not to have moved then; a claim verifies it
     bool ended_here = false;     ///< a write of this call made the entry final

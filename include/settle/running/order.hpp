@@ -2,12 +2,14 @@
 // Keeps the order of a window among transactions that share a record.
 //
 // An apply wave sends all jobs of a window at once, in order. A job that fails beside the pending
-// mark of an earlier job might succeed after the earlier job has ended, so the failed job falls
-// back: it is sent again later. Later jobs on the same record fall back, too, and do not overtake.
-// A job that is applied beside pending marks may go on: escrow holds whichever way they end.
+// mark of an earlier job might succeed after the earlier job has ended, so the failed job is
+// requeued: it is sent again later. Later jobs on the same record are requeued, too, and do not
+// overtake. A job that is applied beside pending marks may go on: its guards hold for every outcome
+// of the earlier jobs (escrow).
 //
-// A one-phase job cannot fall back behind a mark. It is sent when no earlier job with the same id
-// or record is left; inside a wave, one_phase_order (one_phase.hpp) keeps the order.
+// A one-phase job leaves no mark, so no job is requeued behind it. It is sent when no earlier job
+// with the same id or record is left; inside a wave, one_phase_order (one_phase.hpp) keeps the
+// order.
 #pragma once
 
 #include <settle/running/job.hpp>
@@ -60,10 +62,10 @@ inline void one_phase_hashes(job const& work, std::vector<std::uint64_t>& into) 
 /// The rules of this order, by name. A program uses all of them; only the environment of a search
 /// hides some (`order_rules`), to show that each is needed.
 struct order_rules {
-    /// A job that failed beside the pending mark of an earlier job falls back behind it.
-    static constexpr bool falls_back = true;
-    /// A later job that shares a record with a job that falls back or is held up falls back.
-    static constexpr bool falls_back_with = true;
+    /// A job that failed beside the pending mark of an earlier job is requeued behind it.
+    static constexpr bool requeues = true;
+    /// A later job that shares a record with a requeued or held-up job is requeued, too.
+    static constexpr bool requeues_with = true;
     /// A job that shares a record with a waiting job is not sent to the store.
     static constexpr bool waits_with = true;
     /// No job is sent to a record with marks of a transaction that backs off.
@@ -103,12 +105,12 @@ public:
 
     /// True if a job waits for an earlier job of its window. It waits for an earlier job that has
     /// not taken effect and is held up from outside the window, for any earlier job on a record
-    /// with an exclusive effect, and for a resting job that it fell back behind. A one-phase job
-    /// waits until the earlier job has ended, since it cannot fall back behind a pending mark.
+    /// with an exclusive effect, and for a resting job that it was requeued behind. A one-phase job
+    /// waits until the earlier job has ended, since it cannot be requeued behind a pending mark.
     /// Shape:   due - the job takes part in this wave; other jobs only count for later jobs;
-    ///          held_up, fell_back - when the job was last sent
+    ///          held_up, requeued - when the job was last sent
     [[nodiscard]] bool must_wait(step wave, job const& work, bool due, bool held_up,
-                                 bool fell_back) {
+                                 bool requeued) {
         bool const free = exclusive_.empty() && blocked_.empty() && paused_.empty();
         if (due && !held_up && free) return false;
         find_records(wave, work);
@@ -116,7 +118,7 @@ public:
         bool const goes_on = due && has_begun(work);
         for (auto const record : records_) {
             bool const shared = blocked_.contains(record) || pending_.contains(record) ||
-                                (fell_back && paused_.contains(record));
+                                (requeued && paused_.contains(record));
             waits = waits || (shared && !goes_on);
         }
         if (work.resting && has_marks(work)) {
@@ -148,7 +150,7 @@ public:
 
     enum class ruling : std::uint8_t {
         stays,
-        behind, ///< falls back behind earlier jobs of its window
+        behind, ///< is requeued behind earlier jobs of its window
         held_up ///< by marks from outside its window, or by an unreachable store
     };
 
@@ -174,8 +176,8 @@ public:
             unsure = unsure || reply == answer::unknown;
             fenced = fenced || reply == answer::fenced;
             bool const may_succeed_later =
-                Rules::falls_back && (reply == answer::busy || may_hold_later(reply));
-            back = back || (Rules::falls_back_with && blocked_.contains(records_[part]));
+                Rules::requeues && (reply == answer::busy || may_hold_later(reply));
+            back = back || (Rules::requeues_with && blocked_.contains(records_[part]));
             if (!may_succeed_later || !pending_.contains(records_[part])) continue;
             back = true;
             if (reply == answer::busy) exclusive_.insert(records_[part]);

@@ -179,9 +179,8 @@ private:
             c.canceled(work.reply);
         } else {
             watch_.note_answers(work, execution);
-            if (Step == step::apply)
-                execution.fell_back = std::exchange(execution.kept_back, false);
-            if (Step == step::apply && execution.fell_back) c.requeue();
+            if (Step == step::apply) execution.requeued = std::exchange(execution.kept_back, false);
+            if (Step == step::apply && execution.requeued) c.requeue();
             else c.decide(Step, limits_.attempts);
             if (Step == step::apply && c.next() == step::read) execution.fenced = true;
         }
@@ -247,7 +246,7 @@ private:
             execution_state& execution = all.executions[i];
             if (execution.over) continue;
             bool const waits = order_->must_wait(wave, all.jobs[i], execution.takes_part,
-                                                 execution.held_up, execution.fell_back);
+                                                 execution.held_up, execution.requeued);
             if (!execution.takes_part) continue;
             any = any || !waits;
             if (!waits) continue;
@@ -298,8 +297,8 @@ private:
         }
     }
 
-    /// A job that failed beside an earlier job of its window falls back: it may succeed later. A
-    /// later job on the same record falls back, too.
+    /// A job that failed beside an earlier job of its window is requeued: it may succeed later. A
+    /// later job on the same record is requeued, too.
     void take_ruling(job& work, execution_state& execution) {
         auto const found = order_->ruling_of(work, execution.takes_part);
         if (execution.takes_part) execution.held_up = found == order::ruling::held_up;

@@ -254,7 +254,7 @@ private:
             }
             if constexpr (knows_one_phase) {
                 if (within_.requeues && sent.at == step::apply && me.mind.may_start_over()) {
-                    ask_and_yield(now, me, sent, branch);
+                    ask_and_requeue(now, me, sent, branch);
                 }
             }
             may_be_late(now, sent, branch, [&](world_type&, worker& w) {
@@ -311,12 +311,12 @@ private:
 
     /// After a wave's last answer, a batch may requeue the transaction behind an earlier one.
     template <typename Branch>
-    void ask_and_yield(world_type const& now, worker const& me, flight const& sent,
-                       Branch const& branch) const {
+    void ask_and_requeue(world_type const& now, worker const& me, flight const& sent,
+                         Branch const& branch) const {
         for (std::size_t part = 0; part < me.mind.parts(); ++part) {
             if (part != sent.part && due(me, part)) return;
         }
-        auto const fall_back = [&](worker& w, answer reply) {
+        auto const requeue = [&](worker& w, answer reply) {
             w.mind.answered(sent.part, reply);
             if (w.mind.fenced()) decide(w);
             else w.mind.requeue();
@@ -324,11 +324,11 @@ private:
         branch(
             move_kind::protocol,
             [&](world_type& next, worker& w) {
-                fall_back(w, operations_.execute(next, sent, 0).what);
+                requeue(w, operations_.execute(next, sent, 0).what);
             },
-            [&] { return text(sent) + ", and falls back"; });
+            [&] { return text(sent) + ", and is requeued"; });
         may_be_late(now, sent, branch,
-                    [&](world_type&, worker& w) { fall_back(w, answer::unknown); });
+                    [&](world_type&, worker& w) { requeue(w, answer::unknown); });
     }
 
     /// Decides the wave once no part is due.
