@@ -14,7 +14,7 @@
 
 namespace bench {
 
-/// A wrong result, which ends the benchmark: its figures would be meaningless.
+/// Ends the benchmark: a case cannot run, or a wrong result makes its figures meaningless.
 struct wrong_result : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

@@ -52,7 +52,7 @@ private:
 struct unit {
     std::string source;
     std::vector<std::string> options{};
-    bool is_long = false; ///< compiled less often, since a part of it that is noise is small
+    bool is_long = false; ///< compiled less often, since noise is a small part of its time
 };
 
 /// The time of each unit at one level of optimisation: the median of rounds over all units.

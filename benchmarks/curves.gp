@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-# Draws one curve. Usage: gnuplot -e "folder='F'; curve='C'; lines=N; x='what'; scale='x'" curves.gp
+# Draws one curve. Usage: gnuplot -e "folder='F'; curve='C'; lines=N; x='LABEL'; scale='x'" curves.gp
 set terminal svg size 800,500 font 'sans-serif,14' background 'white'
 set output folder . '/' . curve . '.svg'
 set title 'SQLite: transactions a second'

@@ -29,6 +29,6 @@ draw() {
 }
 draw batch_size "transactions in a batch" log
 draw participants "participants of a transaction" log
-draw hot_share "accounts that are one of ten hot ones, in percent (batches of 1,000)" linear
+draw hot_share "share of ten hot accounts, in percent (batches of 1,000)" linear
 draw threads "threads that call run" log
 draw growth "records, entries or marks that are there already (two programs take turns)" log

@@ -32,8 +32,7 @@ void run(settings const& given) {
         for (auto const& one : cases) fmt::print("{}\n", one.name);
         return;
     }
-    if (cases.empty())
-        throw bench::wrong_result("no name of a case matches --filter. --list prints the names");
+    if (cases.empty()) throw bench::wrong_result("no case matches --filter; see --list");
     std::filesystem::create_directories(given.folder);
     bench::context at{given.quick, given.folder};
     for (auto const& one : cases) {

@@ -216,11 +216,11 @@ add_case const texts_in_batches{
     13, "memory, keys are texts, batches of 1,000",
     [](context& at, std::string const& name) { compare<texts>(at, name, true); }};
 
-add_case const texts_again{
+add_case const texts_repeated{
     60, "memory, keys are texts, repeated", [](context& at, std::string const& name) {
-        work<texts> const given{10'000, at.size(200'000, 20'000)};
-        compare_repeated(at, name, given.requests.size(),
-                         [&](timed_run timed) { return settle_round(given, true, timed); });
+        work<texts> const drawn{10'000, at.size(200'000, 20'000)};
+        compare_repeated(at, name, drawn.requests.size(),
+                         [&](timed_run timed) { return settle_round(drawn, true, timed); });
     }};
 
 } // namespace

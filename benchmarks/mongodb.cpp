@@ -106,21 +106,19 @@ double tutorial_by_threads(mongodb_set const& on, workload const& work,
 struct deployment {
     std::size_t members;
     std::string name;
-    std::size_t full_rounds;
 };
 
-deployment const one_node{1, "one node", 5};
-deployment const three_nodes{3, "three nodes", 5};
+deployment const one_node{1, "one node"};
+deployment const three_nodes{3, "three nodes"};
 
-/// A case with the parts that all of them have.
+/// The parts that all cases have.
 struct setting {
     context& at;
     std::string const& name;
-    deployment const& where;
     mongodb_set const& on;
     workload work;
 
-    /// Shape:   untimed - so many of the transfers are not counted
+    /// Shape:   untimed - the number of transfers that do not count
     void compare(side settle, std::vector<side> baselines, double budget,
                  std::size_t untimed = 0) const {
         comparison compared;
@@ -129,12 +127,12 @@ struct setting {
         compared.settle = std::move(settle);
         compared.baselines = std::move(baselines);
         compared.budget = budget;
-        compared.rounds = at.size(where.full_rounds, 3);
+        compared.rounds = at.size(5, 3);
         at.compare(compared);
     }
 };
 
-/// Fewer accounts where little is done: making them takes longer than the work.
+/// A short round has fewer accounts, since their creation would take longer than the transfers.
 workload work_of(std::size_t transfers) {
     return make_workload(
         {.transfers = transfers, .accounts = transfers < 2'000 ? 2'000U : 10'000U});
@@ -180,13 +178,13 @@ struct sizes {
 };
 
 template <typename Body>
-add_case make_case(int number, deployment const& where, std::string const& what, sizes const& of,
+add_case make_case(int number, deployment const& where, std::string const& kind, sizes const& of,
                    Body body) {
-    return {number, "MongoDB, " + where.name + ", " + what,
+    return {number, "MongoDB, " + where.name + ", " + kind,
             [&where, of, body](context& at, std::string const& name) {
                 auto const* const on = mongodb_set::of(where.members);
                 if (on == nullptr) return;
-                body({at, name, where, *on, work_of(at.size(of.full, of.quick))});
+                body({at, name, *on, work_of(at.size(of.full, of.quick))});
             }};
 }
 

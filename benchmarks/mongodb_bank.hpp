@@ -38,9 +38,9 @@ public:
     [[nodiscard]] baseline::mongodb::connection by_hand(bool retries = true) const {
         return {on_.clients(retries), name_};
     }
-    /// Shape:   log - the collection of a baseline's log, in which all must be done
-    /// Errors:  throws wrong_result if an account has another balance than expected,
-    ///          without a mark
+    /// Shape:   log - the collection of a baseline's log
+    /// Errors:  throws wrong_result if an account has a mark or another balance than expected, or
+    ///          if a transaction of the log is not done
     void check(char const* log = nullptr) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The peak memory of the transfer application for a file that does not fit into the limit.
+// The peak memory of the transfer application for a file of many orders.
 #include "child.hpp"
 #include "sqlite_files.hpp"
 
@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t account_count = 1'000;
 
-/// Payment orders in the format of the application. The full number exceeds its memory limit.
+/// Payment orders in the format of the application. All orders of a full run, kept in memory, would
+/// exceed the limit.
 void write_orders(std::string const& path, std::size_t count) {
     std::mt19937_64 chance{20251121};
     std::ofstream file{path};

@@ -24,7 +24,7 @@ double time_of(timed_run timed, Run const& run) {
 /// Adds a row that compares the repeated run with the first run.
 /// Shape:   round(timed_run) - does the whole work from an empty store
 inline void compare_repeated(context& at, std::string const& name, std::size_t operations,
-                           std::function<double(timed_run)> const& round) {
+                             std::function<double(timed_run)> const& round) {
     comparison compared;
     compared.name = name;
     compared.operations = static_cast<double>(operations);

@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// The first tables of a file. The table of accounts is the one that settle would create.
+/// The tables of a new file. A table of accounts is as settle would create it.
 struct file_shape {
     std::vector<std::string> tables{"accounts"}; ///< each holds all accounts
     bool with_marks = false;                     ///< a column for pending marks
@@ -53,8 +53,7 @@ inline void add_balances(std::string const& path, std::string const& table,
     std::size_t at = 0;
     for (; read.next() && at < into.size(); ++at) into[at] += read.integer(0);
     read.reset();
-    if (at != into.size())
-        throw wrong_result(path + " has another number of accounts than expected");
+    if (at != into.size()) throw wrong_result(path + " has a wrong number of accounts");
 }
 
 inline void check_count(std::string const& path, std::string const& sql, std::size_t expected) {
@@ -72,7 +71,7 @@ inline void check_balances(std::string const& path, workload const& work) {
     if (found != work.expected) throw wrong_result(path + " holds wrong balances");
 }
 
-/// The same for the marks and the log of a baseline.
+/// The same for a baseline, whose log must hold each transfer as done.
 inline void check_by_hand(std::string const& path, workload const& work) {
     check_balances(path, work);
     check_count(path, "SELECT count(*) FROM log WHERE state = 3", work.requests.size());

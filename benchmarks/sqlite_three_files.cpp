@@ -85,8 +85,8 @@ add_case const apart{
     40, "two SQLite files and the log in a third, batches of 1,000",
     [](context& at, std::string const& name) {
         workload const work = make_workload({.transfers = at.size(50'000, 10'000)});
-        three_files const files{at.file("apart_log.db"), at.file("apart_here.db"),
-                                at.file("apart_there.db")};
+        three_files const files{at.file("apart_log.db"), at.file("apart_first.db"),
+                                at.file("apart_second.db")};
         comparison compared;
         compared.name = name;
         compared.operations = static_cast<double>(work.requests.size());

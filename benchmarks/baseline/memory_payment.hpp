@@ -131,9 +131,8 @@ private:
             refusal =
                 apply_to(items_, line.stock_code, one, part++, -line.quantity, 0, line.quantity);
         }
-        if (refusal == reason::none)
-            refusal = apply_to(tills_, "shop", one, part, 0, given.amount, 0);
-        return refusal;
+        if (refusal != reason::none) return refusal;
+        return apply_to(tills_, "shop", one, part, 0, given.amount, 0);
     }
 
     reason apply_to_order(payment_entry& one) {

@@ -192,9 +192,7 @@ public:
         bool const good = !bson_has_field(reply.native(), "writeErrors") &&
                           bson_iter_init_find(&at, reply.native(), "n") &&
                           static_cast<std::size_t>(bson_iter_as_int64(&at)) == expected;
-        if (!good)
-            throw std::runtime_error(
-                "by hand: a write matched another number of documents than expected");
+        if (!good) throw std::runtime_error("by hand: a write matched a wrong number of documents");
     }
 
 private:

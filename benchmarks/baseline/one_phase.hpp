@@ -25,7 +25,7 @@ enum class log_layout : std::uint8_t {
     by_number ///< in the order of their arrival, with an index of the ids: two trees
 };
 
-/// The columns of settle's log row, so that both sides write the same.
+/// The columns of settle's log row, except `open` and the columns of stages.
 [[nodiscard]] inline std::string log_sql(log_layout layout) {
     bool const by_id = layout == log_layout::by_id;
     return std::string{"CREATE TABLE log("} +

@@ -28,7 +28,7 @@ public:
         sqlite3_busy_timeout(handle_, 600'000);
         execute("PRAGMA journal_mode = WAL");
         execute("PRAGMA synchronous = FULL");
-        // Some builds of SQLite overwrite all erased data; settle switches that off, too.
+        // Some builds of SQLite overwrite all erased data; settle limits that in the same way.
         execute("PRAGMA secure_delete = FAST");
     }
     connection(connection const&) = delete;

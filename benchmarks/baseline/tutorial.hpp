@@ -110,15 +110,15 @@ private:
     void change(statement const& by, std::string_view id, std::string_view account,
                 std::int64_t amount) {
         if (kept_ == marks::table) {
-            if (!mark_.changes_one(id, account)) return met_mark();
+            if (!mark_.changes_one(id, account)) return refuse_marked();
             if (by.changes_one(amount, account)) return;
         } else {
             if (by.changes_one(amount, account, path_of(id))) return;
-            return met_mark();
+            return refuse_marked();
         }
         throw std::runtime_error("by hand: an account is missing, or has too little");
     }
-    void met_mark() const {
+    void refuse_marked() const {
         if (!recovering_) throw std::runtime_error("by hand: an account has the mark already");
     }
     std::string_view path_of(std::string_view id) {
@@ -209,8 +209,9 @@ private:
                 for (auto const& [id, transfer] : batch) sources_.pull(id, transfer.source);
             },
             [&] {
-                for (auto const& [id, transfer] : batch)
+                for (auto const& [id, transfer] : batch) {
                     destinations_.pull(id, transfer.destination);
+                }
             });
         set(batch, state::applied, state::done);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compiled to measure the cost of a transaction type: SETTLE_TYPES types, 0, 1 or 10, in one engine
-// on SQLite or in memory.
+// Compiled to measure the cost of a transaction type: SETTLE_TYPES types, 1 or 10, in one engine on
+// SQLite or in memory.
 #include <settle/settle.hpp>
 #if SETTLE_ON_SQLITE
 #include <settle/sqlite.hpp>
@@ -11,8 +11,6 @@
 #include <cstdint>
 #include <string>
 
-#if SETTLE_TYPES > 0
-
 struct account {
     std::string id;
     std::int64_t balance;
@@ -22,26 +20,26 @@ SETTLE_STRUCT(account, id, balance);
 inline constexpr settle::collection<account, "accounts", &account::id> accounts;
 
 // Each type has its own parameters, and its own fee, which stays with the bank.
-#    define SETTLE_ONE_TYPE(number)                                                                \
-        struct transfer_##number {                                                                 \
-            std::string source;                                                                    \
-            std::string destination;                                                               \
-            std::int64_t amount;                                                                   \
-        };                                                                                         \
-        SETTLE_STRUCT(transfer_##number, source, destination, amount);                             \
-        inline constexpr auto type_##number =                                                      \
-            settle::transaction<transfer_##number, "transfer_" #number>(                           \
-                settle::participant<"source">(accounts, settle::param<&transfer_##number::source>) \
-                    .require(settle::field<&account::balance> >=                                   \
-                             settle::param<&transfer_##number::amount> + settle::lit<number>)      \
-                    .apply(settle::field<& account::balance> -=                                    \
-                           settle::param<&transfer_##number::amount> + settle::lit<number>)        \
-                    .compensate(settle::inverse),                                                  \
-                settle::participant<"destination">(accounts,                                       \
-                                                   settle::param<&transfer_##number::destination>) \
-                    .confirm(settle::field<& account::balance> +=                                  \
-                             settle::param<&transfer_##number::amount>))                           \
-                .require(settle::param<&transfer_##number::amount> > settle::lit<0>);
+#define SETTLE_ONE_TYPE(number)                                                                    \
+    struct transfer_##number {                                                                     \
+        std::string source;                                                                        \
+        std::string destination;                                                                   \
+        std::int64_t amount;                                                                       \
+    };                                                                                             \
+    SETTLE_STRUCT(transfer_##number, source, destination, amount);                                 \
+    inline constexpr auto type_##number =                                                          \
+        settle::transaction<transfer_##number, "transfer_" #number>(                               \
+            settle::participant<"source">(accounts, settle::param<&transfer_##number::source>)     \
+                .require(settle::field<&account::balance> >=                                       \
+                         settle::param<&transfer_##number::amount> + settle::lit<number>)          \
+                .apply(settle::field<&account::balance> -=                                         \
+                       settle::param<&transfer_##number::amount> + settle::lit<number>)            \
+                .compensate(settle::inverse),                                                      \
+            settle::participant<"destination">(accounts,                                           \
+                                               settle::param<&transfer_##number::destination>)     \
+                .confirm(settle::field<&account::balance> +=                                       \
+                         settle::param<&transfer_##number::amount>))                               \
+            .require(settle::param<&transfer_##number::amount> > settle::lit<0>);
 
 SETTLE_ONE_TYPE(0)
 #if SETTLE_TYPES > 1
@@ -90,5 +88,3 @@ int main() {
     done = engine.run(transfer_0{"A", "B", 1}).done() && done;
     return done ? 0 : 1;
 }
-
-#endif

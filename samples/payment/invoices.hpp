@@ -24,7 +24,7 @@ namespace shop {
 /// Returns the file's invoices in the order of their first lines. A number that begins with `C` is
 /// a refund, whose quantities are negative. A bad line refuses its invoice. The whole file is read
 /// first, so an invoice has all its lines, at any position. If the lines of an invoice are
-/// scattered, the file has no order to keep, and invoices run in the order of their numbers.
+/// scattered, the file has no order to keep, and the invoices have the order of their numbers.
 /// Shape:   columns InvoiceNo, StockCode, Quantity, UnitPrice, CustomerID (others are ignored)
 /// Memory:  the file's lines
 /// Errors:  samples::input_error when the file as a whole cannot be used

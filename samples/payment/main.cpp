@@ -39,8 +39,8 @@ public:
 
     std::vector<samples::open_option> open_options() {
         using kind = samples::open_option::kind;
-        return {{"--balance", "What each customer owns", kind::money, &balance_},
-                {"--stock", "The stock of each stock code", kind::count, &stock_}};
+        return {{"--balance", "The first balance of each customer", kind::money, &balance_},
+                {"--stock", "The first stock of each stock code", kind::count, &stock_}};
     }
 
     template <typename Store>
@@ -182,8 +182,9 @@ private:
     void open_order(Opener& records, shop::order const& order, std::uint64_t line) const {
         if (records.create(shop::orders, order)) return;
         auto const existing = records.engine().read(shop::orders, order.invoice).value();
-        if (existing && existing->customer == order.customer && existing->amount == order.amount)
-            return;
+        bool const same =
+            existing && existing->customer == order.customer && existing->amount == order.amount;
+        if (same) return;
         records.refuse({line, "id in use with another content",
                         fmt::format("invoice '{}': an order of this number exists with another "
                                     "customer or amount",

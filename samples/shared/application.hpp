@@ -310,7 +310,7 @@ private:
         fmt::print("{} unfinished  {}\n", unfinished == 0 ? "ok " : "BAD",
                    with_commas(unfinished));
         if (unfinished > 0 || marks > 0) {
-            fmt::print("'{} recover' settles transactions of ended programs, or gives the reason\n",
+            fmt::print("'{} recover' settles transactions of ended programs, or says why not\n",
                        Application::name);
         }
         bool const well = unchanged && balanced && marks == 0 && unfinished == 0;

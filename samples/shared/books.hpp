@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Compares what each account holds with the moves in the log.
+// Compares the amount of each account with the moves in the log.
 #pragma once
 
 #include "money.hpp"

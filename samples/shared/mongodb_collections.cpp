@@ -62,18 +62,18 @@ std::vector<std::string> collections_in(std::string const& address, std::string&
 } // namespace
 
 void check_collections(std::string const& address, std::span<std::string_view const> expected,
-                       bool may_create, std::string_view theirs) {
+                       bool may_create, std::string_view tutorial_log) {
     std::string database;
     auto existing = collections_in(address, database);
     auto const has = [&](std::string_view name) {
         return std::find(existing.begin(), existing.end(), name) != existing.end();
     };
-    if (!theirs.empty() && has(theirs) && !has("settle_entries")) {
+    if (!tutorial_log.empty() && has(tutorial_log) && !has("settle_entries")) {
         throw std::runtime_error(
             fmt::format("the database '{}' has a collection '{}', as programs of MongoDB's "
                         "tutorial have it, and no log of settle's own; give --layout tutorial, or "
                         "name another database",
-                        database, theirs));
+                        database, tutorial_log));
     }
     std::erase_if(existing, [](std::string const& name) { return name.starts_with("settle_"); });
     if (existing.empty()) {

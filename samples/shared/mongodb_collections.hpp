@@ -12,10 +12,10 @@ namespace samples {
 /// Refuses a database with collections but none of `expected`, and a database that only the
 /// tutorial's programs have used.
 /// Shape:   address - of a server that answers; may_create - whether an empty database is accepted;
-///          theirs - the tutorial's collection of transactions; empty where it is expected
+///          tutorial_log - the tutorial's collection of transactions; empty where it is expected
 /// Errors:  std::runtime_error, with a sentence
 void check_collections(std::string const& address, std::span<std::string_view const> expected,
-                       bool may_create, std::string_view theirs = {});
+                       bool may_create, std::string_view tutorial_log = {});
 
 /// Whether a document of a collection has a field.
 /// Errors:  std::runtime_error, with a sentence

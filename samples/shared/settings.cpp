@@ -88,7 +88,7 @@ CLI::Option* add_count(CLI::App& line, std::string const& name, Number& target, 
 }
 
 void add_open_option(CLI::App& open, open_option const& given) {
-    if (given.what == open_option::kind::money) {
+    if (given.type == open_option::kind::money) {
         add_money(open, given.name, *given.target, given.purpose)->required();
     } else {
         add_count(open, given.name, *given.target, 0, std::numeric_limits<std::int64_t>::max(),
@@ -295,7 +295,7 @@ private:
                   "Threads that share the work; transactions of one record keep their order");
         auto& recover = add(command::recover, "Settles unfinished transactions of ended programs");
         add_age(recover, target_->standing_for,
-                "Only transactions that have not moved for so long (30m)");
+                "Also transactions that have not moved for so long (30m)");
         add(command::work, "Runs submitted transactions");
         auto& purge = add(command::purge, "Erases finished entries from the log");
         add_age(purge, target_->finished_for, "Only entries created so long ago (30d; over 8d 1h)");

@@ -59,7 +59,7 @@ struct open_option {
 
     std::string name; // with its dashes
     std::string purpose;
-    kind what = kind::money;
+    kind type = kind::money;
     std::int64_t* target = nullptr;
 };
 

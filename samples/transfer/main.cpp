@@ -34,8 +34,8 @@ public:
 #endif
 
     std::vector<samples::open_option> open_options() {
-        return {{"--balance", "What is on each account", samples::open_option::kind::money,
-                 &balance_}};
+        return {{"--balance", "The first balance of each account",
+                 samples::open_option::kind::money, &balance_}};
     }
 
     template <typename Store>
