@@ -82,9 +82,8 @@ TEST_CASE("laws: integers of every width are compared alike in memory and in SQL
     agree_ordered(field<&thing::wide>, param<&request::amount>);
     agree_ordered(field<&thing::wide>, field<&thing::count>);
     agree_ordered(field<&thing::byte>, field<&thing::tiny>);
-    agree(field<&thing::word><param<&request::count>, field<&thing::half> >= field<&thing::port>,
-                              line<&row::few> == field<&thing::half>, line<&row::amount>>
-              field<&thing::other>);
+    agree(field<&thing::word> < param<&request::count>, field<&thing::half> >= field<&thing::port>,
+          line<&row::few> == field<&thing::half>, line<&row::amount> > field<&thing::other>);
     agree(field<&thing::wide> >= least, field<&thing::wide> > lit<least>,
           field<&thing::wide> == most, field<&thing::wide> <= -5, lit<-1> != field<&thing::tiny>);
 }
@@ -159,14 +158,12 @@ TEST_CASE("laws: the normal form of a guard has the same meaning") {
     auto const tiny = field<&thing::tiny>;
     auto const amount = param<&request::amount>;
     auto const other = param<&request::other>;
-    check_normal_form(wide >= amount, wide > amount, wide <= amount,
-                      wide<amount, wide == amount, wide != amount, amount >= wide, amount> wide,
-                      amount <= wide, amount < wide);
-    check_normal_form(wide - amount >= 0, wide + amount > other,
-                      amount - wide<other, amount - wide >= other, 5> wide - amount,
-                      amount + wide <= other, wide - amount * 2 - other > 0,
-                      other - (wide - amount) < 7, amount - (other - wide) > 1,
-                      100 - tiny >= param<&request::tiny>);
+    check_normal_form(wide >= amount, wide > amount, wide <= amount, wide < amount, wide == amount,
+                      wide != amount, amount >= wide, amount > wide, amount <= wide, amount < wide);
+    check_normal_form(wide - amount >= 0, wide + amount > other, amount - wide < other,
+                      amount - wide >= other, 5 > wide - amount, amount + wide <= other,
+                      wide - amount * 2 - other > 0, other - (wide - amount) < 7,
+                      amount - (other - wide) > 1, 100 - tiny >= param<&request::tiny>);
     check_normal_form(wide >= 0 && wide < amount && field<&thing::open>, wide + tiny > amount,
                       amount > other && tiny > -3, !(wide > amount), wide > 0 || amount > 0,
                       -wide < amount, wide * 2 >= amount);

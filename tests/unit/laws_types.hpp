@@ -102,76 +102,75 @@ inline constexpr auto sums_type = transaction<request, "sums">(
         .require(field<&thing::wide> - param<&request::amount> * 2 > param<&request::other>)
         .require(100 - field<&thing::tiny> >= param<&request::tiny>)
         .require(field<&thing::byte> + lit<1> < 200)
-        .apply(may_pass_zero(signed_operand(field<& thing::wide> +=
+        .apply(may_pass_zero(signed_operand(field<&thing::wide> +=
                                             param<&request::amount> - param<&request::other>)),
-               may_pass_zero(signed_operand(field<& thing::tiny> -= param<&request::tiny>)),
-               may_pass_zero(field<& thing::count> -= param<&request::count>))
+               may_pass_zero(signed_operand(field<&thing::tiny> -= param<&request::tiny>)),
+               may_pass_zero(field<&thing::count> -= param<&request::count>))
         .compensate(settle::inverse)
-        .confirm(
-            field<& thing::byte> += param<&request::byte>,
-            may_pass_zero(signed_operand(field<& thing::wide> -= -param<&request::other>)),
-            may_pass_zero(signed_operand(field<& thing::half> -= param<&request::word>)),
-            may_pass_zero(field<& thing::wide> = field<&thing::wide> - param<&request::count>)),
+        .confirm(field<&thing::byte> += param<&request::byte>,
+                 may_pass_zero(signed_operand(field<&thing::wide> -= -param<&request::other>)),
+                 may_pass_zero(signed_operand(field<&thing::half> -= param<&request::word>)),
+                 may_pass_zero(field<&thing::wide> =
+                                   field<&thing::wide> - param<&request::count>)),
     participant<"lines">(things, each<&request::rows>, line<&row::id>)
         .require(field<&thing::other> >= line<&row::amount>)
-        .apply(field<& thing::other> -= line<&row::amount>)
-        .compensate(field<& thing::other> += line<&row::amount>)
-        .confirm(field<& thing::port> += lit<3>));
+        .apply(field<&thing::other> -= line<&row::amount>)
+        .compensate(field<&thing::other> += line<&row::amount>)
+        .confirm(field<&thing::port> += lit<3>));
 
 /// Guards that need exact values of fields that other transactions may change.
 inline constexpr auto exact_type = transaction<request, "exact">(
     participant<"thing">(things, param<&request::id>)
         .require(field<&thing::wide> != field<&thing::other> || field<&thing::open>)
         .require(!(field<&thing::word> * field<&thing::half> > param<&request::amount>))
-        .confirm(field<& thing::port> += lit<1>),
+        .confirm(field<&thing::port> += lit<1>),
     participant<"other">(things, param<&request::label>)
-        .confirm(may_pass_zero(signed_operand(field<& thing::wide> += param<&request::amount>))));
+        .confirm(may_pass_zero(signed_operand(field<&thing::wide> += param<&request::amount>))));
 
 /// Effects that read the fields which the same or the previous moment changes.
 inline constexpr auto swap_type = transaction<request, "swap">(
     participant<"thing">(things, param<&request::id>)
         .require(field<&thing::wide> <= param<&request::amount>)
-        .apply(field<& thing::wide> = field<&thing::other>,
-               field<& thing::other> = field<&thing::wide>,
-               field<& thing::label> = field<&thing::title>,
-               may_pass_zero(signed_operand(field<& thing::tiny> += field<&thing::half>)))
+        .apply(field<&thing::wide> = field<&thing::other>,
+               field<&thing::other> = field<&thing::wide>,
+               field<&thing::label> = field<&thing::title>,
+               may_pass_zero(signed_operand(field<&thing::tiny> += field<&thing::half>)))
         .compensate(settle::inverse)
-        .confirm(field<& thing::title> = field<&thing::label>,
-                 may_pass_zero(signed_operand(field<& thing::half> -= field<&thing::tiny>)),
-                 field<& thing::wide> = field<&thing::other> * field<&thing::wide>,
-                 field<& thing::note> = param<&request::note>));
+        .confirm(field<&thing::title> = field<&thing::label>,
+                 may_pass_zero(signed_operand(field<&thing::half> -= field<&thing::tiny>)),
+                 field<&thing::wide> = field<&thing::other> * field<&thing::wide>,
+                 field<&thing::note> = param<&request::note>));
 
 /// Credits and debits beside assignments, which a reversal can only compute from the entry's
 /// images.
 inline constexpr auto restock_type = transaction<request, "restock">(
     participant<"filled">(things, param<&request::id>)
         .require(field<&thing::other> >= param<&request::amount>)
-        .apply(field<& thing::title> = param<&request::label>,
-               field<& thing::other> -= param<&request::amount>)
+        .apply(field<&thing::title> = param<&request::label>,
+               field<&thing::other> -= param<&request::amount>)
         .compensate(settle::inverse)
-        .confirm(field<& thing::label> = param<&request::label>,
-                 field<& thing::wide> += param<&request::amount>,
-                 may_pass_zero(field<& thing::tiny> += param<&request::tiny>)),
+        .confirm(field<&thing::label> = param<&request::label>,
+                 field<&thing::wide> += param<&request::amount>,
+                 may_pass_zero(field<&thing::tiny> += param<&request::tiny>)),
     participant<"counted">(things, param<&request::label>)
-        .confirm(field<& thing::wide> += param<&request::amount>,
-                 may_pass_zero(signed_operand(field<& thing::half> -= param<&request::word>))));
+        .confirm(field<&thing::wide> += param<&request::amount>,
+                 may_pass_zero(signed_operand(field<&thing::half> -= param<&request::word>))));
 
 /// An assignment with a compensation by hand, and sums of other transactions beside it.
 inline constexpr auto close_type = transaction<request, "close">(
     participant<"thing">(things, param<&request::id>)
         .require(field<&thing::open> == lit<true>)
         .require(field<&thing::label> == "open")
-        .apply(field<& thing::open> = lit<false>, field<& thing::label> = lit<"closed">,
-               field<& thing::byte> += param<&request::byte>)
+        .apply(field<&thing::open> = lit<false>, field<&thing::label> = lit<"closed">,
+               field<&thing::byte> += param<&request::byte>)
         .compensate(settle::inverse)
-        .confirm(field<& thing::limit> = std::nullopt,
-                 field<& thing::tint> = param<&request::tint>),
+        .confirm(field<&thing::limit> = std::nullopt, field<&thing::tint> = param<&request::tint>),
     participant<"pinned">(things, param<&request::label>)
         .require(field<&thing::open> == lit<false>)
-        .apply(field<& thing::open> = lit<true>)
-        .compensate(field<& thing::open> = lit<false>),
+        .apply(field<&thing::open> = lit<true>)
+        .compensate(field<&thing::open> = lit<false>),
     participant<"adder">(things, param<&request::id>)
-        .apply(may_pass_zero(field<& thing::wide> -= param<&request::count>))
+        .apply(may_pass_zero(field<&thing::wide> -= param<&request::count>))
         .compensate(settle::inverse));
 
 } // namespace law_test
