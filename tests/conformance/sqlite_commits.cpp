@@ -64,14 +64,14 @@ std::size_t cost_of(Engine& engine, orders const& all, Count&& count) {
 TEST_CASE("commits: a window costs one commit in one phase, and one a wave in two phases") {
     sqlite_test::folder const here;
     settle::sqlite::database db{here.file()};
-    auto of_any_age = bank_on(db, settle::phases::one);
+    auto in_one = bank_on(db, settle::phases::one);
     auto in_two = bank_on(db, settle::phases::two);
-    open_accounts(of_any_age);
+    open_accounts(in_one);
     auto const commits = [&] { return commits_in(here.file()); };
     auto const all = transfers_to_one(100);
     orders const first{all.begin(), all.begin() + 50};
     orders const second{all.begin() + 50, all.end()};
-    CHECK(cost_of(of_any_age, first, commits) == 1);
+    CHECK(cost_of(in_one, first, commits) == 1);
     // Insert, apply, commit, confirm, close.
     CHECK(cost_of(in_two, second, commits) == 5);
 }

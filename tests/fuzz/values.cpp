@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// JSON as it is read back from a store: native values, images, records and parameters.
+// JSON as it is read back from a store: native values, images, results, records and parameters.
 #include "fuzz.hpp"
 
 #include <settle/sqlite/image_codec.hpp>
@@ -41,24 +41,16 @@ void read_native(std::string_view text) {
     fuzz::claim(rewritten == written, "a scalar is written as it was read");
 }
 
-void read_images(std::string_view text) {
-    auto const read = settle::sqlite::decode_images(text);
+/// Every readable list of an entry, of images or of results, is written and read again.
+template <typename Decode, typename Append>
+void read_list(std::string_view text, Decode const& decode, Append const& append) {
+    auto const read = decode(text);
     if (!read.has_value()) return claim_reported(read.problem());
     std::string written;
-    settle::sqlite::append_images(written, read.value());
-    auto const again = settle::sqlite::decode_images(written);
-    fuzz::claim(again.has_value(), "images that are written can be read");
-    fuzz::claim(again.value() == read.value(), "images are written as they were read");
-}
-
-void read_results(std::string_view text) {
-    auto const read = settle::sqlite::decode_results(text);
-    if (!read.has_value()) return claim_reported(read.problem());
-    std::string written;
-    settle::sqlite::append_results(written, read.value());
-    auto const again = settle::sqlite::decode_results(written);
-    fuzz::claim(again.has_value(), "results that are written can be read");
-    fuzz::claim(again.value() == read.value(), "results are written as they were read");
+    append(written, read.value());
+    auto const again = decode(written);
+    fuzz::claim(again.has_value(), "a written list can be read");
+    fuzz::claim(again.value() == read.value(), "a list is written as it was read");
 }
 
 } // namespace
@@ -68,8 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     settle::json_reader reader{text};
     if (!reader.skip_value() || !reader.finish()) claim_reported(reader.problem());
     read_native(text);
-    read_images(text);
-    read_results(text);
+    read_list(text, settle::sqlite::decode_images, settle::sqlite::append_images);
+    read_list(text, settle::sqlite::decode_results, settle::sqlite::append_results);
     for (auto const form : {json_form::exact, json_form::row}) {
         read_value<settle::testing::card>(text, form);
         read_value<settle::testing::ledger>(text, form);

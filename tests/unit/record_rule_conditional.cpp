@@ -48,7 +48,7 @@ void add(thing& to, conditional_change<thing> const& change) {
 constexpr std::int64_t amounts[]{0, 1, 5, 64, 100, 127, 128, 200, most, most - 5};
 constexpr std::int64_t limits[]{-100, 0, 55, 105, most};
 
-/// The number of parts with each answer: a test with none of either would compare nothing.
+/// The number of allowed and of refused parts, so that a test can require many of both.
 struct tally {
     std::size_t allowed = 0;
     std::size_t refused = 0;
@@ -64,7 +64,7 @@ tally compare() {
             wish const parameters{amount, limit, "closed", {}};
             auto const intent = zoo_direction::intent<Which>(parameters, 0);
             auto const apply = settle::conditional_apply<thing>("t", number, own_epoch, intent);
-            auto const of_any_age =
+            auto const one_phase =
                 settle::conditional_apply_one_phase<thing>("t", number, own_epoch, intent);
             auto const finish = settle::conditional_finish<thing>("t", number, own_epoch, intent);
             for (thing const& one : many_records()) {
@@ -74,7 +74,7 @@ tally compare() {
                                      answer::applied;
                 bool const allowed = apply && allows(*apply, one);
                 CHECK(allowed == applied);
-                CHECK((of_any_age && allows(*of_any_age, one)) == applied);
+                CHECK((one_phase && allows(*one_phase, one)) == applied);
                 ++(allowed ? seen.allowed : seen.refused);
                 if (!allowed) continue;
                 thing changed = one;
@@ -88,7 +88,7 @@ tally compare() {
                 REQUIRE(confirms(at, "t", Which, own_epoch) == answer::applied);
                 CHECK(settle::equal_members(changed, *at.record));
                 thing both = one;
-                add(both, *of_any_age);
+                add(both, *one_phase);
                 CHECK(settle::equal_members(both, *at.record));
             }
         }

@@ -148,11 +148,9 @@ TEST_CASE("sqlite errors: a table dropped by another program is reported at once
             if (how == settle::phases::one && marks) continue;
             sql(here.file(), change_of_it.sql);
             auto const began = clock::now();
-            check_permanent(engine.run<take_type>("t", change{"A", 1, "", {}}),
-                                   change_of_it);
+            check_permanent(engine.run<take_type>("t", change{"A", 1, "", {}}), change_of_it);
             CHECK(clock::now() - began < std::chrono::seconds{3});
-            // The table is restored: the same engine continues, and the transaction takes effect
-            // once.
+            // After the repair the same engine continues, and the transaction takes effect once.
             sql(here.file(), change_of_it.undo);
             CHECK(engine.run<take_type>("t", change{"A", 1, "", {}}).done());
             CHECK(engine.at(items, "A").amount == 3);

@@ -279,7 +279,7 @@ TEST_CASE("sqlite log: a damaged entry is named by a read and delays no listing"
     CHECK(contains(problem_of("results = x'00'"), "'results' holds no text"));
 }
 
-TEST_CASE("sqlite log: entries whose ids are not UTF-8 are listed once") {
+TEST_CASE("sqlite log: an entry with an id that is not UTF-8 is listed once, and pages continue") {
     bench on;
     for (char const* id : {"a", "b", "c"}) on.pending(id);
     sql(on.path(), "UPDATE settle_entry SET id = CAST(x'62FF' AS TEXT) WHERE id = 'b'");
@@ -416,7 +416,7 @@ TEST_CASE("sqlite log: the outcome of a done entry does not depend on its epoch"
     CHECK(engine.cancel("t").verdict == settle::verdict::done);
 }
 
-TEST_CASE("sqlite log: an epoch beyond the limit is not raised") {
+TEST_CASE("sqlite log: an entry with an epoch beyond the limit is reported and unchanged") {
     folder const here;
     leave_applied(here);
     sql(here.file(), "UPDATE settle_entry SET epoch = 9223372036854775807");

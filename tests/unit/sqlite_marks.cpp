@@ -155,12 +155,15 @@ TEST_CASE("sqlite marks: results hold their values as JSON and are read back byt
     CHECK(settle::sqlite::decode_results(text).value() == results);
     CHECK(settle::sqlite::decode_results("").value().empty());
     CHECK(settle::sqlite::decode_results("[]").value().empty());
-    auto const says = [](std::string_view damaged) {
-        return settle::sqlite::decode_results(damaged).problem().message();
+}
+
+TEST_CASE("sqlite marks: damaged results are refused with their position") {
+    auto const problem_of = [](std::string_view text) {
+        return settle::sqlite::decode_results(text).problem().message();
     };
-    CHECK(contains(says(R"([{"line":-1}])"), "at [0].line"));
-    CHECK(contains(says(R"([{"value":}])"), "byte"));
-    CHECK(contains(says(R"([{"before":1}])"), "a result has no such member"));
+    CHECK(contains(problem_of(R"([{"line":-1}])"), "at [0].line"));
+    CHECK(contains(problem_of(R"([{"value":}])"), "byte"));
+    CHECK(contains(problem_of(R"([{"before":1}])"), "a result has no such member"));
 }
 
 } // namespace

@@ -20,6 +20,23 @@ std::string opening(std::string const& path) {
     return refusal([&] { database{path}; });
 }
 
+std::string version_of(std::string const& path) {
+    return sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'");
+}
+
+/// The refusals of four concurrent threads, each of which calls function(its number).
+template <typename Function>
+std::vector<std::string> refusals_of_threads(Function const& function) {
+    std::vector<std::string> all(4);
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            threads.emplace_back([&, i] { all[i] = refusal([&] { function(i); }); });
+        }
+    }
+    return all;
+}
+
 TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle's name") {
     folder const here;
     std::string const path = here.file();
@@ -30,7 +47,7 @@ TEST_CASE("sqlite open: a new file gets the tables, a write-ahead log and settle
                     "('table', 'view') ORDER BY name") ==
           std::vector<std::string>{"settle_bound", "settle_entries", "settle_entry", "settle_mark",
                                    "settle_meta", "settle_owner", "settle_type"});
-    CHECK(sql_value(path, "SELECT value FROM settle_meta WHERE name = 'schema_version'") == "4");
+    CHECK(version_of(path) == "4");
 }
 
 TEST_CASE("sqlite open: a file is reopened unchanged") {
@@ -140,7 +157,7 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
     CHECK(contains(opening(here.file()), "have version unknown and"));
 }
 
-/// The tables of version 3 with a pending entry, as that release wrote them.
+/// The tables of version 3 with a pending entry. The view has fewer columns than that release wrote.
 char const* const version_3 =
     "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;"
     "INSERT INTO settle_meta(name, value) VALUES('schema_version', '3');"
@@ -188,8 +205,7 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
         CHECK(worker.keep(now, "host/2", {{0, 0, "1"}}) == settle::log_answer::taken);
         CHECK(log.read("old").value()->results.size() == 1);
     }
-    CHECK(sql_value(here.file(), "SELECT value FROM settle_meta WHERE name = 'schema_version'") ==
-          "4");
+    CHECK(version_of(here.file()) == "4");
     CHECK(sql_value(here.file(), "SELECT id || state || revision || stages_kept || results "
                                  "FROM settle_entries") ==
           R"(oldpending11[{"participant":0,"line":0,"value":1}])");
@@ -203,18 +219,13 @@ TEST_CASE("sqlite open: tables of version 3 get the new columns and keep their e
           sql(elsewhere.file(), "SELECT sql FROM sqlite_master WHERE name = 'settle_entries'"));
 }
 
-TEST_CASE("sqlite open: threads that open tables of version 3 at once all succeed") {
+TEST_CASE("sqlite open: concurrent threads raise tables of version 3 once") {
     for (int round = 0; round < 10; ++round) {
         folder const here;
         sql(here.file(), version_3);
-        std::vector<std::string> refused(4);
-        {
-            std::vector<std::jthread> threads;
-            for (auto& one : refused) {
-                threads.emplace_back([&] { one = opening(here.file()); });
-            }
-        }
-        CHECK(refused == std::vector<std::string>(4));
+        auto const refusals =
+            refusals_of_threads([&](std::size_t) { database const db{here.file()}; });
+        CHECK(refusals == std::vector<std::string>(4));
         CHECK(sql_value(here.file(), "SELECT count(*) FROM pragma_table_info('settle_entry')") ==
               "19");
     }
@@ -225,8 +236,7 @@ TEST_CASE("sqlite open: tables of version 3 that lack a table stay as they are")
     sql(here.file(), version_3);
     sql(here.file(), "DROP TABLE settle_entry");
     CHECK(contains(opening(here.file()), "settle_entry"));
-    CHECK(sql_value(here.file(), "SELECT value FROM settle_meta WHERE name = 'schema_version'") ==
-          "3");
+    CHECK(version_of(here.file()) == "3");
     CHECK(sql_value(here.file(), "SELECT count(*) FROM sqlite_master "
                                  "WHERE name = 'settle_entries'") == "1");
 }
@@ -309,20 +319,12 @@ TEST_CASE("sqlite open: concurrent programs create the tables once") {
 
 TEST_CASE("sqlite open: concurrent threads create the tables once") {
     folder const here;
-    std::vector<std::string> reply(4);
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < reply.size(); ++i) {
-            threads.emplace_back([&, i] {
-                reply[i] = refusal([&] {
-                    database db{here.file()};
-                    auto engine = engine_on(db);
-                    engine.create(items, item{std::to_string(i), 1}).value();
-                });
-            });
-        }
-    }
-    CHECK(reply == std::vector<std::string>(4));
+    auto const refusals = refusals_of_threads([&](std::size_t number) {
+        database db{here.file()};
+        auto engine = engine_on(db);
+        engine.create(items, item{std::to_string(number), 1}).value();
+    });
+    CHECK(refusals == std::vector<std::string>(4));
     CHECK(sql_value(here.file(), "SELECT count(*) FROM items") == "4");
 }
 

@@ -205,12 +205,12 @@ TEST_CASE("sqlite records: in a batch in one phase, an existing id has its own o
                                                                {"three", {"B", 101, "", {}}},
                                                                {"four", {"A", 2, "", {}}}};
     settle::engine taking{on.db, settle::type<take_type>};
-    auto const outcome = taking.run_all(requests);
-    REQUIRE(outcome.size() == 4);
-    CHECK(outcome[0].done());
-    CHECK(outcome[1].done());
-    CHECK(outcome[2].why == settle::reason::guard_failed);
-    CHECK(outcome[3].done());
+    auto const outcomes = taking.run_all(requests);
+    REQUIRE(outcomes.size() == 4);
+    CHECK(outcomes[0].done());
+    CHECK(outcomes[1].done());
+    CHECK(outcomes[2].why == settle::reason::guard_failed);
+    CHECK(outcomes[3].done());
     CHECK(on.amounts() == "87,100,100");
 }
 
@@ -226,12 +226,12 @@ TEST_CASE("sqlite records: in a batch in one phase, a refused row cancels only i
                                        {"C", 0, "", item{"C", 1}},
                                        {"D", 0, "", item{"D", 1}},
                                        {"B", 0, "", item{"B", 1}}};
-    auto const outcome = engine.run_all(requests);
-    REQUIRE(outcome.size() == 4);
-    CHECK(outcome[0].done());
-    CHECK(outcome[1].done());
-    CHECK(outcome[2].why == settle::reason::record_unusable);
-    CHECK(outcome[3].done());
+    auto const outcomes = engine.run_all(requests);
+    REQUIRE(outcomes.size() == 4);
+    CHECK(outcomes[0].done());
+    CHECK(outcomes[1].done());
+    CHECK(outcomes[2].why == settle::reason::record_unusable);
+    CHECK(outcomes[3].done());
     CHECK(sql_value(here.file(), "SELECT group_concat(id) FROM items") == "A,B,C");
 }
 
@@ -386,7 +386,7 @@ TEST_CASE("sqlite records: a mark with a damaged key does not keep a sweep from 
     CHECK(on.engine.marks().value() == 5);
 }
 
-TEST_CASE("sqlite records: marks of unbound collections are not listed") {
+TEST_CASE("sqlite records: marks of unbound collections are not listed, and pages continue") {
     bank on;
     sql(on.path(), "INSERT INTO settle_mark VALUES('z', 1, 0, 'others', 5, 9, 'add', NULL, NULL, "
                    "NULL), ('b', 1, 0, 'items', 'B', 9, 'add', NULL, NULL, NULL), "
@@ -402,7 +402,7 @@ TEST_CASE("sqlite records: marks of unbound collections are not listed") {
         seen += after->id + " on " + std::get<std::string>(after->key) + "; ";
     }
     CHECK(seen == "a on A; b on A; b on B; ");
-    // A mark of an unbound collection prevents the creation of its record.
+    // A mark without a record prevents the creation of a record with its key.
     sql(on.path(), "UPDATE settle_mark SET key = 'D' WHERE id = 'a'");
     CHECK(on.engine.create(items, item{"D", 1}).problem().code == errc::record_exists);
 }
