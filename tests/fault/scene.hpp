@@ -97,9 +97,7 @@ private:
 };
 
 [[nodiscard]] inline settle::recover_options of_any_age() {
-    settle::recover_options options;
-    options.older_than = 0ms;
-    return options;
+    return {.older_than = 0ms};
 }
 
 /// After recovery and sweep: no mark and no unfinished entry is left, and every reported outcome

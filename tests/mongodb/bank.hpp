@@ -66,9 +66,7 @@ inline std::string refusal(std::string const& address,
 }
 
 [[nodiscard]] inline settle::recover_options of_any_age() {
-    settle::recover_options options;
-    options.older_than = std::chrono::milliseconds{0};
-    return options;
+    return {.older_than = std::chrono::milliseconds{0}};
 }
 
 template <typename Engine>

@@ -91,9 +91,7 @@ TEST_CASE("old programs: settle stores each state under the word of the old prog
         CHECK(has("3", one.cancelled));
         CHECK(has("4", one.done));
         // A later worker reads the states correctly.
-        settle::recover_options of_any_age;
-        of_any_age.older_than = std::chrono::seconds{0};
-        CHECK(engine.recover(of_any_age).done == 2);
+        CHECK(engine.recover(settle_test::of_any_age()).done == 2);
         CHECK(count(own.address(), R"({"state": ")" + one.done + "\"}") == 3);
         CHECK(engine.read(bank::tutorial::accounts, "A10").value()->balance == 700);
         CHECK(engine.read(bank::tutorial::accounts, "B10").value()->balance == 1300);

@@ -121,9 +121,7 @@ struct taken_shop {
           engine{held, settle::type<shop_of::payment_type>} {}
 
     void settle_all() {
-        settle::recover_options options;
-        options.older_than = 0s;
-        auto const found = engine.recover(options);
+        auto const found = engine.recover({.older_than = 0s});
         CHECK(found.problem.empty());
         for (auto const& one : found.skipped) FAIL_CHECK(one.problem.text);
         CHECK(found.undecided == 0);
@@ -253,9 +251,7 @@ TEST_CASE("paid orders: a transaction that cannot be finished stays unchanged") 
         update("orders", "o3", R"({"$unset": {"state": 1}})");
         taken_shop shop{own.address()};
         auto const began = std::chrono::steady_clock::now();
-        settle::recover_options options;
-        options.older_than = 0s;
-        auto const found = shop.engine.recover(options);
+        auto const found = shop.engine.recover({.older_than = 0s});
         CHECK(std::chrono::steady_clock::now() - began < 10s);
         CHECK(found.canceled == 1);
         REQUIRE(found.skipped.size() == 3);

@@ -52,9 +52,7 @@ private:
 
 /// Does all that is to be done after a take-over.
 inline void settle_all(taken_over& bank) {
-    settle::recover_options options;
-    options.older_than = std::chrono::seconds{0};
-    auto const found = bank.engine().recover(options);
+    auto const found = bank.engine().recover(of_any_age());
     CHECK(found.problem.empty());
     CHECK(found.skipped.empty());
     CHECK(found.undecided == 0);

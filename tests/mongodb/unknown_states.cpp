@@ -72,9 +72,7 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         auto& engine = bank.engine();
         auto const entries = documents(own.address(), "transactions");
         auto const accounts = documents(own.address(), "accounts");
-        settle::recover_options options;
-        options.older_than = 0s;
-        auto const recovered = engine.recover(options);
+        auto const recovered = engine.recover(settle_test::of_any_age());
         CHECK(recovered.problem.empty());
         CHECK(recovered.done + recovered.canceled + recovered.undecided == 0);
         CHECK(recovered.skipped.size() == all.size());
@@ -118,9 +116,9 @@ TEST_CASE("unknown states: an unreadable entry of an old program is reported and
         CHECK(engine.sweep().problem.empty());
         CHECK(documents(own.address(), "transactions") == entries);
         CHECK(documents(own.address(), "accounts") == accounts);
-        // Put right by hand, it is a transaction as any other.
+        // The repaired entry is recovered as any other entry.
         run_command(own.address(), R"({"update": "transactions", "updates": [{"q": {"_id": 100}, )"
                                    R"("u": {"$set": {"state": "pending"}}}]})");
-        CHECK(engine.recover(options).canceled == 1);
+        CHECK(engine.recover(settle_test::of_any_age()).canceled == 1);
     }
 }

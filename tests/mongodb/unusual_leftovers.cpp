@@ -202,9 +202,7 @@ TEST_CASE("unusual leftovers: an old entry may lack an optional parameter") {
                                                                 settle_test::layout_of(words)};
         settle::engine engine{database, settle::type<noted_type>};
         CHECK(engine.find("1").value()->parameters == engine.find("2").value()->parameters);
-        settle::recover_options options;
-        options.older_than = 0s;
-        auto const report = engine.recover(options);
+        auto const report = engine.recover(settle_test::of_any_age());
         CHECK(report.done == 3);
         CHECK(report.skipped.empty());
         CHECK(engine.read(bank::tutorial::accounts, "A10").value()->balance == 1300);
@@ -369,9 +367,7 @@ TEST_CASE("unusual leftovers: entries with unreadable ids are reported, and othe
     }
     taken_over bank{own.address(), words};
     auto& engine = bank.engine();
-    settle::recover_options options;
-    options.older_than = 0s;
-    auto const report = engine.recover(options);
+    auto const report = engine.recover(settle_test::of_any_age());
     CHECK(report.problem.empty());
     CHECK(report.done + report.canceled == 1);
     REQUIRE(report.skipped.size() == 5);

@@ -142,9 +142,7 @@ TEST_CASE("kinds: images survive the worker that took them") {
     s.watch = kill_after(settle::step::apply);
     CHECK_THROWS_AS(std::ignore = s.engine.run("t", drop{"pen"}), killed);
     s.watch = nullptr;
-    settle::recover_options of_any_age;
-    of_any_age.older_than = std::chrono::milliseconds{0};
-    CHECK(s.engine.recover(of_any_age).done == 1);
+    CHECK(s.engine.recover(of_any_age()).done == 1);
     REQUIRE(entry_of(s.engine, "t").images.size() == 1);
     CHECK(entry_of(s.engine, "t").images[0].before ==
           settle::encode_json(item{"pen", 5, "open", "blue"}));

@@ -53,12 +53,6 @@ struct two_workers {
     }
 };
 
-settle::recover_options of_any_age() {
-    settle::recover_options options;
-    options.older_than = std::chrono::milliseconds{0};
-    return options;
-}
-
 TEST_CASE("recovery: a worker may end after any step") {
     for (settle::step const last : {settle::step::insert, settle::step::apply, settle::step::commit,
                                     settle::step::confirm, settle::step::close}) {

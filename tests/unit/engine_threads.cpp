@@ -141,9 +141,7 @@ TEST_CASE("threads: takeovers from active workers keep the sum") {
     shared_bank b;
     std::atomic<bool> over{false};
     std::jthread thief{[&] {
-        settle::recover_options of_any_age;
-        of_any_age.older_than = std::chrono::milliseconds{-1000};
-        while (!over) b.engine.recover(of_any_age);
+        while (!over) b.engine.recover({.older_than = std::chrono::milliseconds{-1000}});
     }};
     std::atomic<std::int64_t> done{0};
     on_threads([&](int) {

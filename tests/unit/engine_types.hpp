@@ -128,6 +128,10 @@ std::uint64_t marks_in(Engine& engine) {
     return engine.marks().value();
 }
 
+[[nodiscard]] inline settle::recover_options of_any_age() {
+    return {.older_than = std::chrono::milliseconds{0}};
+}
+
 /// Puts an entry into a log as a worker of another program would have left it.
 template <typename Direction>
 void plant(settle::memory::database& database, std::string const& id,

@@ -110,11 +110,9 @@ public:
         static_cast<void>(engine_.page({}, "a", 3));
         static_cast<void>(engine_.marks());
     }
-    /// Where all that was under way has been settled: every entry has its effect, once.
+    /// Settles all entries, then checks that every entry has its effect once.
     void check() {
-        settle::recover_options of_any_age;
-        of_any_age.older_than = std::chrono::milliseconds{-1};
-        auto const recovered = engine_.recover(of_any_age);
+        auto const recovered = engine_.recover({.older_than = std::chrono::milliseconds{-1}});
         CHECK(recovered.undecided == 0);
         CHECK(recovered.skipped.empty());
         CHECK(engine_.marks().value() == 0);

@@ -157,7 +157,7 @@ TEST_CASE("sqlite open: tables of another version are refused with the needed ve
     CHECK(contains(opening(here.file()), "have version unknown and"));
 }
 
-/// The tables of version 3 with a pending entry. The view has fewer columns than that release wrote.
+/// The tables of version 3 with a pending entry. The view has only two of its columns.
 char const* const version_3 =
     "CREATE TABLE settle_meta(name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;"
     "INSERT INTO settle_meta(name, value) VALUES('schema_version', '3');"
