@@ -20,7 +20,7 @@ using explored::accounts;
 using settle::field;
 using settle::param;
 
-inline constexpr auto payer =
+inline constexpr auto buyer =
     settle::participant<"payer">(accounts, param<&trip::payer>)
         .require(field<&bank::account::balance> >= param<&trip::price>)
         .apply(field<&bank::account::balance> -= param<&trip::price>)
@@ -28,9 +28,9 @@ inline constexpr auto payer =
 
 /// The definition names the train first, and the record is applied first.
 inline constexpr auto trip_type = settle::transaction<trip, "trip">(
-    booking_test::books<"train", 1>(trains, param<&trip::train>), payer);
+    booking_test::books<"train", 1>(trains, param<&trip::train>), buyer);
 inline constexpr auto tour_type = settle::transaction<trip, "tour">(
-    payer, booking_test::books<"train", 1>(trains, param<&trip::train>),
+    buyer, booking_test::books<"train", 1>(trains, param<&trip::train>),
     booking_test::books<"hotel", 2>(hotels, param<&trip::train>));
 
 } // namespace
@@ -39,8 +39,7 @@ inline constexpr auto tour_type = settle::transaction<trip, "tour">(
 template <settle::fixed_string Name, typename Office, std::uint32_t Stage, typename Key>
 struct settle::testing::searched_call<booking_test::booking<Name, Office, Stage, Key>> {
     static service_call make() {
-        return {std::string{Name.view()}, static_cast<stage_number>(Stage),
-                receiver_grade::barrier, 1, true, true};
+        return explored::booking(std::string{Name.view()}, static_cast<stage_number>(Stage));
     }
 };
 
@@ -48,13 +47,6 @@ using namespace explored;
 
 namespace {
 
-bounds canceling(std::size_t workers, std::size_t late_writes) {
-    bounds made = within(workers, late_writes);
-    made.cancels = true;
-    return made;
-}
-
-auto const rich = starts(accounts, account("A", 100));
 trip const journey{"A", "IC 5", 60};
 
 } // namespace
@@ -62,18 +54,18 @@ trip const journey{"A", "IC 5", 60};
 TEST_CASE("explore: a participant that is no record is searched as the call that its kind makes") {
     bounds const all = canceling(2, 0);
     auto const defined =
-        explore(settle::type<trip_type>, rich, runs("t1", journey), never_below, all);
+        explore(settle::type<trip_type>, payer, runs("t1", journey), never_below, all);
     MESSAGE(defined);
     CHECK(defined);
     // The same calls as a clause give the same search.
-    auto const added = explore(settle::type<purchase_type>, rich, runs("t1", purchase{"A", 60}),
+    auto const added = explore(settle::type<purchase_type>, payer, runs("t1", purchase{"A", 60}),
                                calls("t1", booking("train", 1)), never_below, all);
     CHECK(added.states == defined.states);
     CHECK(added.transitions == defined.transitions);
 }
 
 TEST_CASE("explore: participants of two stages behind a record, one worker, one late write") {
-    right(settle::type<tour_type>, rich, runs("t1", journey), never_below, canceling(1, 1));
+    right(settle::type<tour_type>, payer, runs("t1", journey), never_below, canceling(1, 1));
 }
 
 TEST_CASE("explore: a participant that is no record beside a transfer of the same account") {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Reports of a search: replayed runs, incomplete searches, clauses that fit
-// nothing.
+// Reports of a search: replayed runs, incomplete searches, clauses without a matching field.
 #include "explore_types.hpp"
 
 #include <sstream>
@@ -55,11 +54,9 @@ private:
 /// A purchase with one call.
 template <settle::step Forgotten>
 exploration buy(service_call const& seat) {
-    bounds canceling = within(1, 0);
-    canceling.cancels = true;
     return explore<searched_protocol<forgetful<Forgotten>, settle::detail::protocol_rules>>(
         settle::type<purchase_type>, two_accounts, runs("t1", purchase{"A", 60}),
-        calls("t1", seat), canceling);
+        calls("t1", seat), canceling(1, 0));
 }
 
 template <typename... Clauses>

@@ -4,24 +4,6 @@
 
 using namespace explored;
 
-namespace {
-
-auto const purchases = settle::type<purchase_type>;
-auto const payer = starts(accounts, account("A", 100));
-auto const buys = runs("t1", purchase{"A", 60});
-
-/// Cancels at any moment; a worker gives up while a call is unknown.
-bounds canceling(std::size_t workers, std::size_t late_writes) {
-    bounds made = within(workers, late_writes);
-    made.cancels = true;
-    return made;
-}
-
-/// The second stage queries a price, and the third stage books at this price.
-auto const price_then_seat = calls("t1", query("price", 1), booking("seat", 2));
-
-} // namespace
-
 TEST_CASE("explore: one call, one worker that may do everything, one late write") {
     bounds all = canceling(1, 1);
     all.ages = all.refusals = all.submits = true;

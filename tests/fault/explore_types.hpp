@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What the searches look at besides the samples' types: accounts, and types that use each rule.
+// The types and records of the searches besides the samples' types: accounts, and types that use
+// each rule.
 #pragma once
 
 #include <settle/testing/explore.hpp>
@@ -20,7 +21,7 @@ using bank::accounts;
 using bank::transfer;
 using bank::transfer_type;
 
-// ------------------------------------------------------------------------- types of their own
+// ---------------------------------------------------------------------------------------- types
 
 struct flag {
     BOOST_HANA_DEFINE_STRUCT(flag,
@@ -109,7 +110,7 @@ inline constexpr auto purchase_type = settle::transaction<purchase, "purchase">(
         .apply(field<&bank::account::balance> -= param<&purchase::amount>)
         .compensate(settle::inverse));
 
-// ------------------------------------------------------------------------------- what they share
+// ------------------------------------------------------------------------------ shared clauses
 
 inline bank::account account(std::string id, std::int64_t balance) {
     return {std::move(id), balance, balance};
@@ -126,6 +127,13 @@ inline bounds within(std::size_t workers, std::size_t late_writes) {
     return made;
 }
 
+/// Cancels at any moment; a worker gives up while a call is unknown.
+inline bounds canceling(std::size_t workers, std::size_t late_writes) {
+    bounds made = within(workers, late_writes);
+    made.cancels = true;
+    return made;
+}
+
 /// A query whose answer may differ each time, at this stage.
 inline service_call query(std::string name, settle::stage_number stage) {
     return {std::move(name), stage, receiver_grade::query, 2, false, false};
@@ -135,19 +143,25 @@ inline service_call booking(std::string name, settle::stage_number stage) {
     return {std::move(name), stage, receiver_grade::barrier, 1, true, true};
 }
 
-/// Calls may settle their transactions at once; others go through two phases beside them.
+inline auto const purchases = settle::type<purchase_type>;
+inline auto const payer = starts(accounts, account("A", 100));
+inline auto const buys = runs("t1", purchase{"A", 60});
+/// The second stage queries a price, and the third stage books at this price.
+inline auto const price_then_seat = calls("t1", query("price", 1), booking("seat", 2));
+
+/// Transactions may run in one phase, beside transactions in two phases.
 inline bounds in_one_phase(bounds made) {
     made.one_phase = true;
     return made;
 }
 
-/// An applied transaction may be requeued, as in a batch.
+/// A batch may requeue a transaction that has applied.
 inline bounds in_a_batch(bounds made) {
     made.requeues = true;
     return made;
 }
 
-/// Searches, prints the figures, and returns whether all runs are correct.
+/// Searches, prints the figures, and checks that all runs are correct.
 template <typename Protocol = shipped_protocol, typename... Clauses>
 void right(Clauses const&... clauses) {
     auto const seen = explore<Protocol>(clauses...);
