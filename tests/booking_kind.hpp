@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A kind of participant that only the tests know: a booking at an office. It has a key, a stage and
-// a result, and no record.
+// A kind of participant for tests: a booking at an office. It has a key, a stage and a result, and
+// no record.
 #pragma once
 
 #include <settle/settle.hpp>
@@ -37,7 +37,7 @@ struct booking {
         return Stage > 0;
     }
     void describe(std::string&) const {}
-    /// An office takes any key but the empty one.
+    /// An office refuses an empty key.
     template <typename Parameters>
     [[nodiscard]] settle::reason premises(Parameters const& given, settle::nothing const*) const {
         bool overflow = false;
@@ -53,7 +53,8 @@ constexpr auto books(office<OfficeName> const&, Key const& key) {
     return booking<Name, office<OfficeName>, Stage, Key>{key};
 }
 
-/// An office: its rows outlive the engines. It keeps a row for each key that a call can have.
+/// A receiver of the grade `barrier`: it keeps a row for each call's key. Its rows outlive the
+/// engines.
 class booking_office {
 public:
     struct row {
@@ -66,8 +67,7 @@ public:
     };
 
     std::map<std::string, row> rows;     ///< by the transaction's id and the participant
-    std::vector<std::string> order;      ///< of the steps that took effect: "apply 1"
-    /// Called before each request; an answer other than `none` is given in place of the office's.
+    /// Called before each request; an answer other than `none` replaces the office's answer.
     std::function<settle::answer(settle::part_request const&)> before =
         [](settle::part_request const&) { return settle::answer::none; };
     /// Called after each request has taken effect; true if the answer is lost.
@@ -128,8 +128,6 @@ private:
         using enum row::status;
         auto const key = *request.id + "/" + std::to_string(request.part.participant);
         settle::part_result made{};
-        order.push_back(std::string{name_of(request.action)} + " " +
-                        std::to_string(request.part.participant));
         if (request.action == settle::step::apply) {
             auto const [at, fresh] = rows.try_emplace(key);
             row& found = at->second;

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // Participants that are no records, and stages: run, canceled, interrupted and recovered.
 #include "engine_types.hpp"
+#include "sqlite_file.hpp"
 
 #include <booking_kind.hpp>
-
-#include <settle/running/listing.hpp>
-#include <settle/sqlite.hpp>
-
-#include "sqlite_file.hpp"
 
 namespace engine_test {
 
@@ -42,7 +38,7 @@ struct agency {
     settle::memory::database bank{};
     booking_office trains_at{};
     booking_office hotels_at{};
-    std::vector<std::string> steps{};
+    std::string steps{}; ///< of all engines: "insert apply "
     world_state world{};
 
     auto make() {
@@ -53,37 +49,35 @@ struct agency {
                               settle::type<transfer_type>,
                               settle::with_environment(manual_environment{world}),
                               settle::observed_by([this](settle::event const& one) {
-                                  steps.emplace_back(name_of(one.taken));
+                                  steps.append(name_of(one.taken)).append(" ");
                               })};
     }
     agency() {
         auto engine = make();
         open_accounts(engine, {{"A", 100}, {"B", 100}});
     }
-    std::int64_t balance(std::string const& id) {
-        auto engine = make();
-        return engine.at(accounts, id).balance;
-    }
 };
 
 trip const usual{"A", "IC 5", "Ritz", 30};
+settle::call_options const soon{std::chrono::milliseconds{50}, {}};
 
-std::string joined(std::vector<std::string> const& words) {
-    std::string out;
-    for (auto const& one : words) out += (out.empty() ? "" : " ") + one;
-    return out;
+/// For booking_office::before: the answer to each apply.
+auto answers_applies(settle::answer given) {
+    return [given](settle::part_request const& request) {
+        return request.action == settle::step::apply ? given : settle::answer::none;
+    };
 }
 
 } // namespace
 
-TEST_CASE("stages: the records first, then stage by stage, with the results in the entry") {
+TEST_CASE("stages: records are applied first, then each stage, and the entry holds the results") {
     agency on;
     auto engine = on.make();
     auto const outcome = engine.run("t1", usual);
     REQUIRE_MESSAGE(outcome.done(), outcome.text());
-    CHECK(joined(on.steps) == "insert apply keep apply keep apply commit confirm confirm confirm "
-                              "close end");
-    CHECK(on.balance("A") == 70);
+    CHECK(on.steps == "insert apply keep apply keep apply commit confirm confirm confirm "
+                      "close end ");
+    CHECK(balance_of(engine, "A") == 70);
     auto const& train = on.trains_at.row_of("t1", 1);
     auto const& hotel = on.hotels_at.row_of("t1", 2);
     CHECK(train.now == status::confirmed);
@@ -91,7 +85,7 @@ TEST_CASE("stages: the records first, then stage by stage, with the results in t
     CHECK(train.earlier == 0);
     CHECK(hotel.now == status::confirmed);
     CHECK(hotel.earlier == 1);
-    auto const found = engine.find("t1").value().value();
+    auto const found = entry_of(engine, "t1");
     CHECK(found.state == state::done);
     CHECK(found.revision == 2);
     CHECK(found.stages_kept == 2);
@@ -102,28 +96,22 @@ TEST_CASE("stages: the records first, then stage by stage, with the results in t
 
 TEST_CASE("stages: a refusal in the last stage compensates every part, the last stage first") {
     agency on;
-    on.hotels_at.before = [](settle::part_request const& request) {
-        return request.action == settle::step::apply ? settle::answer::guard_failed
-                                                     : settle::answer::none;
-    };
+    on.hotels_at.before = answers_applies(settle::answer::guard_failed);
     auto engine = on.make();
     auto const outcome = engine.run("t1", usual);
     REQUIRE(outcome.canceled());
     CHECK(outcome.why == reason::guard_failed);
     CHECK(outcome.participant == "hotel");
-    CHECK(joined(on.steps) == "insert apply keep apply keep apply cancel compensate compensate "
-                              "compensate close end");
-    CHECK(on.balance("A") == 100);
+    CHECK(on.steps == "insert apply keep apply keep apply cancel compensate compensate compensate "
+                      "close end ");
+    CHECK(balance_of(engine, "A") == 100);
     CHECK(on.trains_at.row_of("t1", 1).now == status::closed);
     CHECK(on.hotels_at.row_of("t1", 2).now == status::closed);
 }
 
 TEST_CASE("stages: a stage that was not called is not compensated") {
     agency on;
-    on.trains_at.before = on.hotels_at.before = [](settle::part_request const& request) {
-        return request.action == settle::step::apply ? settle::answer::guard_failed
-                                                     : settle::answer::none;
-    };
+    on.trains_at.before = answers_applies(settle::answer::guard_failed);
     auto engine = on.make();
     CHECK(engine.run("t1", usual).canceled());
     CHECK(on.trains_at.rows.size() == 1);
@@ -140,32 +128,27 @@ TEST_CASE("stages: premises of a participant that is no record refuse before any
     CHECK_FALSE(engine.find("t1").value());
 }
 
-TEST_CASE("stages: a worker that ends between two stages is followed by another worker") {
+TEST_CASE("stages: another engine recovers a transaction whose last stage was not reached") {
     agency on;
-    bool open = false;
-    on.hotels_at.before = [&](settle::part_request const&) {
-        return open ? settle::answer::none : settle::answer::unavailable;
-    };
+    on.hotels_at.before = answers_applies(settle::answer::unavailable);
     auto first = on.make();
-    settle::call_options const soon{std::chrono::milliseconds{50}, {}};
     auto const outcome = first.run("t1", usual, soon);
     REQUIRE(outcome.verdict == verdict::undecided);
-    auto const entry = first.find("t1").value().value();
+    auto const entry = entry_of(first, "t1");
     CHECK(entry.state == state::pending);
     CHECK(entry.stages_kept == 2);
     CHECK(entry.results.size() == 1);
 
-    open = true;
+    on.hotels_at.before = answers_applies(settle::answer::none);
     on.steps.clear();
     auto second = on.make();
-    auto const report = second.recover({.older_than = std::chrono::milliseconds{0}});
-    CHECK(report.done == 1);
-    CHECK(joined(on.steps) == "claim apply apply commit confirm confirm confirm close end");
-    // The train was not asked again: its result stands in the entry.
+    CHECK(second.recover(of_any_age()).done == 1);
+    CHECK(on.steps == "claim apply apply commit confirm confirm confirm close end ");
+    // The train is not called again, since the entry holds its result.
     CHECK(on.trains_at.row_of("t1", 1).calls == 1);
     CHECK(on.hotels_at.row_of("t1", 2).earlier == 1);
-    CHECK(on.balance("A") == 70);
-    CHECK(second.find("t1").value().value().results.size() == 2);
+    CHECK(balance_of(second, "A") == 70);
+    CHECK(entry_of(second, "t1").results.size() == 2);
 }
 
 TEST_CASE("stages: a call whose answer is lost is made again with the same key") {
@@ -178,27 +161,23 @@ TEST_CASE("stages: a call whose answer is lost is made again with the same key")
     CHECK(engine.run("t1", usual).done());
     CHECK(on.trains_at.rows.size() == 1);
     CHECK(on.trains_at.row_of("t1", 1).calls == 4);
-    CHECK(engine.find("t1").value().value().epoch_number ==
-          engine.find("t1").value().value().committed);
+    auto const found = entry_of(engine, "t1");
+    CHECK(found.epoch_number == found.committed);
 }
 
-TEST_CASE("stages: a cancel between two stages compensates the calls of the stages before it") {
+TEST_CASE("stages: a cancel compensates the stage without an answer and the stages before it") {
     agency on;
-    on.hotels_at.before = [&](settle::part_request const& request) {
-        return request.action == settle::step::apply ? settle::answer::unavailable
-                                                     : settle::answer::none;
-    };
+    on.hotels_at.before = answers_applies(settle::answer::unavailable);
     auto engine = on.make();
-    settle::call_options const soon{std::chrono::milliseconds{50}, {}};
     REQUIRE(engine.run("t1", usual, soon).verdict == verdict::undecided);
     CHECK(engine.cancel("t1").canceled());
     CHECK(on.trains_at.row_of("t1", 1).now == status::closed);
     CHECK(on.hotels_at.row_of("t1", 2).now == status::closed);
-    CHECK(on.balance("A") == 100);
-    CHECK(engine.marks().value() == 0);
+    CHECK(balance_of(engine, "A") == 100);
+    CHECK(marks_in(engine) == 0);
 }
 
-TEST_CASE("stages: a batch runs trips of one payer beside transfers") {
+TEST_CASE("stages: a batch runs trips of two payers, and busy calls are repeated") {
     agency on;
     auto engine = on.make();
     std::vector<std::pair<std::string, trip>> trips;
@@ -206,17 +185,18 @@ TEST_CASE("stages: a batch runs trips of one payer beside transfers") {
         trips.emplace_back("t" + std::to_string(i),
                            trip{i % 2 == 0 ? "A" : "B", "IC " + std::to_string(i), "Ritz", 5});
     }
-    int busy = 0;
+    int applies = 0;
     on.trains_at.before = [&](settle::part_request const& request) {
-        bool const blocks = request.action == settle::step::apply && ++busy % 7 == 0;
+        bool const blocks = request.action == settle::step::apply && ++applies % 7 == 0;
         return blocks ? settle::answer::busy : settle::answer::none;
     };
     auto const outcomes = engine.run_all(trips);
     // Each payer has 100, which is enough for all of the payer's 20 trips.
     for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
-    CHECK(on.balance("A") == 0);
-    CHECK(on.balance("B") == 0);
+    CHECK(balance_of(engine, "A") == 0);
+    CHECK(balance_of(engine, "B") == 0);
     CHECK(on.trains_at.rows.size() == 40);
+    CHECK(on.hotels_at.rows.size() == 40);
     for (auto const& [key, row] : on.hotels_at.rows) CHECK(row.now == status::confirmed);
     CHECK(engine.run(transfer{"A", "B", 1}).canceled());
 }
@@ -231,30 +211,26 @@ TEST_CASE("stages: a transaction with a participant that is no record has no der
     CHECK(outcome.problem.text.find("no record") != std::string::npos);
 }
 
-TEST_CASE("stages: the records and the log in a file, and an engine that is opened again") {
+TEST_CASE("stages: an engine on a reopened file runs the remaining stage") {
     sqlite_test::folder const files;
     booking_office trains_at;
     booking_office hotels_at;
-    bool open = false;
-    hotels_at.before = [&](settle::part_request const&) {
-        return open ? settle::answer::none : settle::answer::unavailable;
-    };
+    hotels_at.before = answers_applies(settle::answer::unavailable);
     {
         settle::sqlite::database bank{files.file()};
         settle::engine engine{bank, settle::bind(trains, trains_at),
                               settle::bind(hotels, hotels_at), settle::type<trip_type>};
         open_accounts(engine, {{"A", 100}});
-        settle::call_options const soon{std::chrono::milliseconds{50}, {}};
         REQUIRE(engine.run("t1", usual, soon).verdict == verdict::undecided);
     }
-    open = true;
+    hotels_at.before = answers_applies(settle::answer::none);
     settle::sqlite::database bank{files.file()};
     settle::engine engine{bank, settle::bind(trains, trains_at), settle::bind(hotels, hotels_at),
                           settle::type<trip_type>};
-    CHECK(engine.recover({.older_than = std::chrono::milliseconds{0}}).done == 1);
+    CHECK(engine.recover(of_any_age()).done == 1);
     CHECK(trains_at.row_of("t1", 1).calls == 1);
-    CHECK(engine.at(accounts, "A").balance == 70);
-    auto const found = engine.find("t1").value().value();
+    CHECK(balance_of(engine, "A") == 70);
+    auto const found = entry_of(engine, "t1");
     REQUIRE(found.results.size() == 2);
     CHECK(found.results[0].value == R"({"seat":"trains IC 5"})");
 }
