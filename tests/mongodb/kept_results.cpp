@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
-// Stages in the documents of a log: revision, stages_kept and results as they are stored, and
-// entries that lack them.
+// Stages in the documents of a log: the stored revision, stages_kept and results, and entries
+// without these fields.
 #include "bank.hpp"
 #include "documents.hpp"
 #include "fixtures.hpp"
 
-#include <settle/testing/entry_writer.hpp>
+#include <settle/testing/store_suite/entries.hpp>
 
 namespace settle_test {
 namespace {
@@ -13,18 +13,17 @@ namespace {
 using settle::kept_result;
 using settle::log_answer;
 using settle::state;
-using settle::testing::test_transaction;
+using settle::testing::at_millisecond;
 using direction = settle::forward<settle::testing::move_type>;
 
-settle::timestamp at(std::int64_t milliseconds) {
-    return settle::timestamp{std::chrono::milliseconds{milliseconds}};
+/// Results that no document can hold.
+std::vector<kept_result> too_large() {
+    return {{0, 0, '"' + std::string(17'000'000, 'x') + '"'}};
 }
 
 /// A log, and a worker of the entry `t`.
 struct kept_bench : documents {
-    explicit kept_bench(fresh_database::address_of& server) : documents(server) {
-        CHECK(worker.insert(state::pending, 7, at(1), "me", at(1)) == log_answer::taken);
-    }
+    using documents::documents;
 
     std::string entry() {
         return look("settle_entries", "t", R"({"_id": 0, "revision": 1, "stages_kept": 1,
@@ -37,8 +36,8 @@ struct kept_bench : documents {
     }
 
     settle::mongodb::log_session log = opened(own.address()).bind_log();
-    settle::testing::entry_writer<settle::mongodb::log_session> worker{
-        log, test_transaction::of<direction>("t", transfer{"A", "B", 5})};
+    settle::testing::suite_entry<settle::mongodb::log_session> worker =
+        settle::testing::pending_move(log, "t", 7, 1, "me");
 };
 
 template <typename Function>
@@ -56,15 +55,15 @@ void on_both_servers(Function&& function) {
 TEST_CASE("kept results: an entry has its fields of stages from the first keep on") {
     on_both_servers([](kept_bench& here) {
         CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "7" } })");
-        CHECK(here.worker.claim(at(2), "me") == log_answer::taken);
+        CHECK(here.worker.claim(2, "me") == log_answer::taken);
         CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" } })");
-        CHECK(here.worker.keep(at(3), "me", {{1, 0, R"({"room":5})"}}) == log_answer::taken);
+        CHECK(here.worker.keep(3, "me", {{1, 0, R"({"room":5})"}}) == log_answer::taken);
         std::string const kept =
             R"("results" : [ { "participant" : { "$numberLong" : "1" }, )"
             R"("line" : { "$numberLong" : "0" }, "value" : "{\"room\":5}" } ], )"
             R"("revision" : { "$numberLong" : "1" }, "stages_kept" : { "$numberLong" : "1" } })";
         CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" }, )" + kept);
-        CHECK(here.worker.commit(at(4), "me") == log_answer::taken);
+        CHECK(here.worker.commit(4, "me") == log_answer::taken);
         CHECK(here.entry() == R"({ "epoch" : { "$numberLong" : "8" }, )" + kept);
     });
 }
@@ -74,72 +73,66 @@ TEST_CASE("kept results: revision 0 is an absent field, a null or a zero of any 
         for (char const* const revision : {"null", "0", R"({"$numberLong": "0"})", "0.0"}) {
             INFO("the revision is ", revision);
             here.change(R"({"$set": {"revision": )" + std::string{revision} + "}}");
-            CHECK(here.worker.claim(at(2), "me") == log_answer::taken);
+            CHECK(here.worker.claim(2, "me") == log_answer::taken);
         }
-        CHECK(here.worker.keep(at(3), "me", {}) == log_answer::taken);
+        CHECK(here.worker.keep(3, "me", {}) == log_answer::taken);
         here.change(R"({"$set": {"revision": 2}})");
-        CHECK(here.worker.claim(at(4), "me") == log_answer::conflict);
-        CHECK(here.worker.keep(at(5), "me", {}) == log_answer::conflict);
-        CHECK(here.worker.commit(at(6), "me") == log_answer::conflict);
+        CHECK(here.worker.claim(4, "me") == log_answer::conflict);
+        CHECK(here.worker.keep(5, "me", {}) == log_answer::conflict);
+        CHECK(here.worker.commit(6, "me") == log_answer::conflict);
     });
 }
 
 TEST_CASE("kept results: damaged fields of stages are named") {
     on_both_servers([](kept_bench& here) {
-        auto const says = [&](std::string const& assignment) {
+        auto const check_named = [&](std::string const& assignment, std::string const& fault) {
             here.change(R"({"$unset": {"revision": 1, "stages_kept": 1, "results": 1,
                                        "images": 1}})");
             here.change(R"({"$set": {)" + assignment + "}}");
             auto const found = here.log.read("t");
             REQUIRE_FALSE(found.has_value());
             CHECK(found.problem().code == settle::errc::damaged);
+            INFO(found.problem().text);
+            CHECK(found.problem().text.find(fault) != std::string::npos);
             CHECK(here.log.list({}, "", 5).value().at(0).fault != "");
-            return found.problem().text;
         };
-        auto const names = [&](std::string const& assignment, std::string const& fault) {
-            std::string const text = says(assignment);
-            INFO(text);
-            CHECK(text.find(fault) != std::string::npos);
-        };
-        names(R"("revision": -1)", "its 'revision' is none of its type's values");
-        names(R"("revision": "x")", "its 'revision' is no whole number");
-        names(R"("stages_kept": 256)", "its 'stages_kept' is none of its type's values");
-        names(R"("results": [{"participant": 0, "line": 0}])",
-              "its 'results' is damaged");
-        names(R"("results": [5])", "its 'results' is damaged");
-        names(R"("results": {"value": "1"})", "its 'results' is no array");
-        names(R"("images": [{"participant": 0, "line": 0}])",
-              "its 'images' is damaged");
+        check_named(R"("revision": -1)", "its 'revision' is none of its type's values");
+        check_named(R"("revision": "x")", "its 'revision' is no whole number");
+        check_named(R"("stages_kept": 256)", "its 'stages_kept' is none of its type's values");
+        check_named(R"("results": [{"participant": 0, "line": 0}])", "its 'results' is damaged");
+        check_named(R"("results": [5])", "its 'results' is damaged");
+        check_named(R"("results": {"value": "1"})", "its 'results' is no array");
+        check_named(R"("images": [{"participant": 0, "line": 0}])", "its 'images' is damaged");
     });
 }
 
 TEST_CASE("kept results: a keep that makes the entry too large is unfit and changes nothing") {
     on_both_servers([](kept_bench& here) {
         std::string const before = here.entry();
-        std::vector<kept_result> const large{{0, 0, '"' + std::string(17'000'000, 'x') + '"'}};
-        CHECK(here.worker.keep(at(2), "me", large) == log_answer::unfit);
+        auto const large = too_large();
+        CHECK(here.worker.keep(2, "me", large) == log_answer::unfit);
         CHECK(here.worker.problem().code == settle::errc::bad_parameters);
         CHECK(here.entry() == before);
-        CHECK(here.worker.keep(at(3), "me", {{0, 0, "1"}}) == log_answer::taken);
-        CHECK(here.worker.commit(at(4), "me", {}, large) == log_answer::unfit);
+        CHECK(here.worker.keep(3, "me", {{0, 0, "1"}}) == log_answer::taken);
+        CHECK(here.worker.commit(4, "me", {}, large) == log_answer::unfit);
         CHECK(here.log.read("t").value()->results == std::vector<kept_result>{{0, 0, "1"}});
     });
 }
 
 TEST_CASE("kept results: a keep that is too large fails alone in a call of several") {
     on_both_servers([](kept_bench& here) {
-        std::vector<kept_result> const large{{0, 0, '"' + std::string(17'000'000, 'x') + '"'}};
+        auto const large = too_large();
         std::vector<kept_result> const small{{0, 0, "1"}};
         settle::testing::entry_wave inserts{settle::step::insert};
         settle::testing::entry_wave keeps{settle::step::keep};
         for (char const* const id : {"a", "b", "c"}) {
-            inserts.add_insert<direction>(id, transfer{"A", "B", 5}, state::pending, 9);
+            inserts.add_insert<direction>(id, settle::testing::usual_move(), state::pending, 9);
             auto& write = keeps.add_change<direction>(
-                id, transfer{"A", "B", 5}, settle::testing::keep_of({state::pending, 9}));
+                id, settle::testing::usual_move(), settle::testing::keep_of({state::pending, 9}));
             write.results = id == std::string{"b"} ? &large : &small;
         }
-        inserts.send(here.log, at(2), "me");
-        keeps.send(here.log, at(3), "me");
+        inserts.send(here.log, at_millisecond(2), "me");
+        keeps.send(here.log, at_millisecond(3), "me");
         CHECK(keeps.reply(0) == log_answer::taken);
         CHECK(keeps.reply(1) == log_answer::unfit);
         CHECK(keeps.reply(2) == log_answer::taken);
