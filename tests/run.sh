@@ -6,13 +6,13 @@ set -u
 usage() {
     cat <<'TEXT'
 tests/run.sh                  with g++: every test but the long ones
-tests/run.sh --full           the long ones too; then the others with clang and its address and
-                              undefined behaviour sanitizers, which says what lines of the library
-                              the tests have run; what has threads with its thread sanitizer;
-                              and the suite of stores without the compiled part
+tests/run.sh --full           every test; the conformance tests without the compiled part; every
+                              short test with clang and its address and undefined behaviour
+                              sanitizers, with the coverage of the library's lines; and the tests
+                              with threads with its thread sanitizer
 tests/run.sh --full --kills N the applications are killed N times instead of 300, and the primary
                               of three servers instead of 20
-tests/run.sh --exhaustive     with g++: what is too large for --full
+tests/run.sh --exhaustive     with g++: the searches that are too large for --full
 tests/run.sh --compilers      unit and conformance tests with clang 19, with clang 19 and libc++,
                               and with g++ and C++23
 tests/run.sh --fuzz [SECONDS] the fuzz targets search, 60 s each
@@ -154,7 +154,7 @@ report_and_exit() {
     exit "$failed"
 }
 
-# The tests of random values run with g++; clang would compile their engines for long.
+# The tests of random values run in the release stage alone: their engines take the compiler long.
 short="-LE ^(long|laws|exhaustive)$"
 if [ "$mode" = compilers ]; then
     for name in clang19 libcxx cxx23; do

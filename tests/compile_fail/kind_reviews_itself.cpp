@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A kind of participant reports a wrong definition by itself.
+// A kind of participant checks the definitions of its participants.
 // expect: settle: a booking has a stage from 1: records are applied first
 #include "bank.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
-// Each rule of the protocol switched off alone: the search ends wrong, and right with it.
+// A search with each rule of the protocol switched off alone is wrong, and correct with the rule.
 #include "explore_types.hpp"
 
 using namespace explored;
 
 namespace {
 
-/// Every rule, to be switched off while the program runs: so one search is compiled for all.
+/// Every rule as a switch at run time, so that one search is compiled for all rules.
 struct switched {
     static inline bool marks_carry_epochs = true;
     static inline bool adopting_raises = true;
@@ -43,7 +43,7 @@ struct switched {
     static bool complete() { return all_on; }
 };
 
-/// Switches a rule off while it lives.
+/// Switches a rule off while the object exists.
 class without {
 public:
     explicit without(bool& rule) : rule_(rule) { rule_ = switched::all_on = false; }

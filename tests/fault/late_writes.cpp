@@ -64,15 +64,10 @@ bool play(late_story const& story, Run const& run, std::string const& before,
     fragile.plan({});
     bool const arrived_before_the_end = source.late() == 0;
     source.deliver_late();
-    if (!arrived_before_the_end) {
-        time.advance(1s);
-        plain.recover(of_any_age());
-        plain.sweep();
-    } else {
-        // A write that arrived during the recovery may need one more sweep, as in the next round.
-        plain.recover(of_any_age());
-        plain.sweep();
-    }
+    if (!arrived_before_the_end) time.advance(1s);
+    // A write that arrived during the recovery may need one more sweep, as in the next round.
+    plain.recover(of_any_age());
+    plain.sweep();
     check_settled(plain, outcomes);
     auto const found = plain.find("t").value();
     bool const ran = found && found->state == settle::state::done;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// A commit whose sync fails may stand in the write-ahead log nevertheless. Its outcome is unknown,
+// A commit whose sync fails may be in the write-ahead log nevertheless. Its outcome is unknown,
 // so its transaction is read and claimed again before any step is repeated.
 #include "power_story.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The power goes at every call that SQLite makes to the disk: nothing acknowledged is lost, nothing
-// else is half there.
+// The power fails at every call of SQLite to the disk: no acknowledged transaction is lost, and no
+// other transaction is done in part.
 #include "power_story.hpp"
 
 namespace power {

@@ -65,8 +65,9 @@ struct record_of {
     }
     void check(outcome const& one) {
         bool const open = one.verdict == verdict::undecided;
-        if (one.verdict == verdict::refused || !one.problem.empty())
+        if (one.verdict == verdict::refused || !one.problem.empty()) {
             check_text(one.problem.message());
+        }
         if (open && one.problem.empty() && one.id != "work" && one.id != "shelved" &&
             one.id != "once-work") {
             complaints.push_back(one.id + " is undecided without a reason");
@@ -280,12 +281,14 @@ private:
             }
         }
         for (auto const& id : seen_.created) {
-            if (!existing.contains(id))
+            if (!existing.contains(id)) {
                 complain("the account " + id + " was created and is missing");
+            }
         }
         for (auto const& [id, change] : expected_.balances) {
-            if (change != 0 && !existing.contains(id))
+            if (change != 0 && !existing.contains(id)) {
                 complain("the account " + id + " is missing");
+            }
         }
         for (shelf const& one : engine_.template scan_page<shelves_type>({}, 100).value()) {
             compare("amount of " + std::to_string(one.number), one.amount,

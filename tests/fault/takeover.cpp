@@ -92,8 +92,7 @@ TEST_CASE("takeover: another worker runs the same id before every call of the ow
                   });
     at_every_call(change,
                   [](auto& other, manual_environment const&, std::vector<outcome>& outcomes) {
-                      // The entry's owner stands still while this worker waits, and the wait has an
-                      // end.
+                      // The entry's owner is stalled while this worker waits, and the wait ends.
                       outcomes.push_back(other.run("t", rewrite{first_card(), second_card()}));
                       CHECK(outcomes.back().done());
                   });
@@ -144,7 +143,7 @@ TEST_CASE("takeover: a worker takes over before every call, and ends before ever
                 return fault{};
             });
             auto engine = engine_on(first, time);
-            // The first finds itself fenced, waits, and takes the entry back when it stands still.
+            // The first worker is fenced, waits, and claims the entry when it has not moved.
             outcome const outcome = engine.run("t", move{"A", "B", 30});
             CHECK(outcome.done());
             check_settled(plain, {outcome});

@@ -15,8 +15,8 @@ using settle::standing;
 using settle::state;
 using settle::step;
 
-/// Shape:   Owned - whoever takes a transaction over writes itself into it, and every later change
-///          of the transaction compares that: an owner's name or an epoch, which here is the same
+/// Shape:   Owned - a worker that takes a transaction over writes its name or epoch into it, and
+///          every later change of the transaction compares this value
 template <bool Owned>
 class tutorial_coordinator {
 public:
@@ -87,7 +87,7 @@ public:
 
     void answered(std::size_t part, answer reply) { answers_[part] = reply; }
     void decide(std::uint32_t) {
-        // What timed out is sent again: the mark is there to keep it from taking effect twice.
+        // A part that timed out is sent again: the mark should prevent a second effect.
         std::replace(answers_.begin(), answers_.end(), answer::unknown, answer::none);
         if (answers_.contains(answer::none)) return;
         if (next_ != step::apply) start(step::close);

@@ -24,7 +24,7 @@ struct code_case {
     settle::condition expected;
 };
 
-/// A code of the driver, as it stands in an error of settle's.
+/// A code of the driver, as an error of settle holds it.
 constexpr int by_driver(int domain, int code) { return -(domain * 100'000 + code); }
 
 TEST_CASE("server errors: every code of the server and driver is retryable, permanent or unknown") {

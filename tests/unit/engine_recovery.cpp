@@ -223,7 +223,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
     plant<transfer_direction>(database, "t", transfer{"A", "B", 30}, stuck.owner(), world.now());
     auto const begun = std::chrono::steady_clock::now();
     settle::call_options call;
-    SUBCASE("the stop comes during the wait") {
+    SUBCASE("the stop is requested during the wait") {
         std::stop_source source;
         call.stop = source.get_token();
         std::jthread const stopper{[&] {
@@ -232,7 +232,7 @@ TEST_CASE("recovery: a stop request ends a waiting call at once") {
         }};
         CHECK(engine.run("t", transfer{"A", "B", 30}, call).problem.code == settle::errc::stopped);
     }
-    SUBCASE("the stop comes before the call") {
+    SUBCASE("the stop is requested before the call") {
         std::stop_source source;
         source.request_stop();
         call.stop = source.get_token();

@@ -72,7 +72,7 @@ TEST_CASE("reverse: it returns debits and takes back credits") {
     CHECK(kept.state == state::done);
     CHECK(kept.type == "split/reverse");
     CHECK(entry_of(b.engine, "t").state == state::done);
-    // Asked again, it gives the same outcome and no second effect.
+    // A repeated call has the same outcome and no second effect.
     CHECK(b.engine.reverse("t") == outcome);
     b.check(100, 100, 0);
 }

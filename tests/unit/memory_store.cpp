@@ -177,7 +177,7 @@ TEST_CASE("memory: a purge erases the oldest finished entries, up to its limit")
     CHECK(gone.erased == 3);
     CHECK_FALSE(gone.more);
     CHECK(here.ids() == "old and unfinished t8 t9 ");
-    // Who was purged is unknown, and its id is as good as new.
+    // A purged entry is absent, and its id can be inserted again.
     CHECK_FALSE(here.log().read("t3").value().has_value());
     here.insert("t3", 20);
     auto const again = here.log().read("t3").value().value();
@@ -214,7 +214,7 @@ TEST_CASE("memory: records are scanned by key in pages, during creations and era
     CHECK(keys("a", 2) == "b c ");
     CHECK(keys("bb", 5) == "c d ");
     CHECK(keys("d", 5) == "");
-    // The search for a missing record leaves no slot, and later creations work.
+    // A transaction on a missing record leaves no slot, and the record can be created later.
     CHECK(engine.run("missing", transfer{"a", "bb", 5}).canceled());
     CHECK(keys(std::nullopt, 9) == "a b c d ");
     CHECK(engine.marks().value() == 0);

@@ -28,7 +28,7 @@ using baskets_type = std::remove_const_t<decltype(baskets)>;
 
 using settle::sqlite::database;
 
-/// A user's table whose rows stand in their order of insertion.
+/// A user's table with rows in their order of insertion.
 constexpr char const* user_table =
     "CREATE TABLE items(id TEXT PRIMARY KEY NOT NULL, amount INTEGER, small INTEGER, "
     "open INTEGER, shade INTEGER, made INTEGER, \"limit\" INTEGER, note TEXT)";
