@@ -26,7 +26,7 @@ private:
     std::map<std::string, int> calls_;
 };
 
-/// Calls `function(engine, sight)` with an engine in memory, and on SQLite in one and in two phases.
+/// Calls `function(engine, sight)` in memory, on SQLite in one phase and on SQLite in two phases.
 template <typename Function>
 void in_every_way(Function&& function) {
     auto const on = [&](auto& db, settle::phases how, std::string const& name) {
