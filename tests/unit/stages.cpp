@@ -96,7 +96,16 @@ TEST_CASE("stages: records are applied first, then each stage, and the entry hol
 
 TEST_CASE("stages: a refusal in the last stage compensates every part, the last stage first") {
     agency on;
-    on.hotels_at.before = answers_applies(settle::answer::guard_failed);
+    std::string compensated;
+    on.trains_at.before = [&](settle::part_request const& request) {
+        if (request.action == settle::step::compensate) compensated += "train ";
+        return settle::answer::none;
+    };
+    on.hotels_at.before = [&](settle::part_request const& request) {
+        if (request.action == settle::step::apply) return settle::answer::guard_failed;
+        compensated += "hotel ";
+        return settle::answer::none;
+    };
     auto engine = on.make();
     auto const outcome = engine.run("t1", usual);
     REQUIRE(outcome.canceled());
@@ -104,6 +113,7 @@ TEST_CASE("stages: a refusal in the last stage compensates every part, the last 
     CHECK(outcome.participant == "hotel");
     CHECK(on.steps == "insert apply keep apply keep apply cancel compensate compensate compensate "
                       "close end ");
+    CHECK(compensated == "hotel train ");
     CHECK(balance_of(engine, "A") == 100);
     CHECK(on.trains_at.row_of("t1", 1).now == status::closed);
     CHECK(on.hotels_at.row_of("t1", 2).now == status::closed);
