@@ -2,8 +2,9 @@
 // Marks as they are read back from a store: any bytes give a clear error or a mark that can end.
 #include "fuzz.hpp"
 
+#include <mark_columns.hpp>
+
 #include <settle/protocol/record_rule.hpp>
-#include <settle/sqlite/mark_codec.hpp>
 #include <settle/testing/store_suite/types.hpp>
 
 namespace {
@@ -22,16 +23,16 @@ void read_mark(fuzz::lines from) {
     settle::mark<Record> read;
     read.id = "t";
     read.epoch_number = 1;
-    auto const problem = settle::sqlite::decode_mark<Record>(given, slot.record, read);
+    auto const problem = settle_test::decode_mark<Record>(given, slot.record, read);
     if (!problem.empty()) {
         fuzz::claim(!problem.text.empty(), "an error has a sentence");
         return;
     }
-    auto const columns = settle::sqlite::encode_mark(read);
+    auto const columns = settle_test::encode_mark(read);
     settle::mark<Record> again;
     again.id = read.id;
     again.epoch_number = read.epoch_number;
-    auto const second = settle::sqlite::decode_mark<Record>(columns, slot.record, again);
+    auto const second = settle_test::decode_mark<Record>(columns, slot.record, again);
     fuzz::claim(second.empty() && again == read, "a mark that is read is written as it was");
     slot.marks.insert(settle::mark<Record>{read});
     auto undone = slot;

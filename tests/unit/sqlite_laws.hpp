@@ -4,7 +4,8 @@
 
 #include "expression_sql.hpp"
 
-#include <settle/sqlite/mark_codec.hpp>
+#include <mark_columns.hpp>
+
 #include <settle/sqlite/record_sql.hpp>
 #include <settle/sqlite/table_check.hpp>
 #include <settle/testing/laws.hpp>
@@ -18,12 +19,12 @@ namespace sqlite {
 struct stored_marks {
     template <Described Record>
     std::string mark(settle::mark<Record> const& given, std::optional<Record> const& record) const {
-        auto const columns = encode_mark(given);
+        auto const columns = settle_test::encode_mark(given);
         settle::mark<Record> read;
         read.id = given.id;
         read.part = given.part;
         read.epoch_number = given.epoch_number;
-        error const problem = decode_mark<Record>(columns, record, read);
+        error const problem = settle_test::decode_mark<Record>(columns, record, read);
         if (!problem.empty()) return problem.text;
         if (equal(given, read)) return {};
         return std::string{columns.effect} + ", " + columns.confirm + ", " + columns.undo;

@@ -2,8 +2,9 @@
 // The codec of marks and of images: written values are read back, and damaged values are named.
 #include "sqlite_file.hpp"
 
+#include <mark_columns.hpp>
+
 #include <settle/sqlite/image_codec.hpp>
-#include <settle/sqlite/mark_codec.hpp>
 #include <settle/testing/faults.hpp>
 
 #include <limits>
@@ -12,8 +13,8 @@ namespace sqlite_test {
 namespace {
 
 using settle::image;
-using settle::sqlite::decode_mark;
-using settle::sqlite::encode_mark;
+using settle_test::decode_mark;
+using settle_test::encode_mark;
 using mark = settle::mark<item>;
 using effect = settle::exclusive_effect<item>;
 

@@ -31,8 +31,8 @@ struct group_member {
 template <std::derived_from<group_member> Member>
 class groups {
 public:
-    /// Shape:   leaders - the number of threads that lead at a time; largest - the maximal number
-    /// of members
+    /// Shape:   leaders - the number of threads that lead at a time; largest - the largest number
+    ///          of members of a group
     groups(std::size_t leaders, std::size_t largest) : idle_(leaders), largest_(largest) {}
 
     /// Members whose work is done together.

@@ -22,8 +22,8 @@ void in_halves(std::span<T> all, Attempt&& attempt) {
     in_halves(all.subspan(half), attempt);
 }
 
-/// Transactions that met a held record. Each goes alone until it succeeds, so that it splits no
-/// further wave. Threads may share an object.
+/// Transactions that failed at a held record. Each is tried alone until it succeeds, so that it
+/// splits no further wave. Threads may share an object.
 class held_up {
 public:
     [[nodiscard]] bool contains(transaction_id const& id) {

@@ -15,7 +15,8 @@ namespace detail {
 /// The records of one collection.
 /// Shape:   State - of a record: `key`, `slot`, and a constructor (record_descriptor, part_key).
 ///          Table has, for this class to call:
-///          answer_unruled(State&, request) - the answer where the record rule has no say
+///          answer_unruled(State&, request) - the answer to a request that the record rule does
+///                                            not decide; nothing for any other request
 ///          image_of(State&)                - the whole record as its store keeps it, as JSON
 ///          note_record(changes, State&, image) - a changed record that is to be written; `image`
 ///                                            is the image of a record that was created
@@ -39,7 +40,7 @@ public:
         return std::move(changes).result();
     }
 
-    /// Ends a part at once that was applied in this unit of work.
+    /// Ends a part of a one-phase transaction, which was applied in this unit of work.
     void end_one_phase(part_request const& request, bool confirmed) {
         State& at = state_of(request.key());
         note(at.slot.end_one_phase(request, confirmed), at, request);
@@ -76,7 +77,7 @@ protected:
         return records_.size() - 1;
     }
     [[nodiscard]] State& state_of(part_key const& key) {
-        // A transaction that settles at once comes twice to each of its few records.
+        // A one-phase transaction uses each of its few records twice.
         for (std::size_t at = executed_, first = at < 4 ? 0 : at - 4; at-- > first;) {
             State& one = records_[expected_[at]];
             if (view_of(one.key) == key) return one;
@@ -112,7 +113,7 @@ private:
 
     collection_descriptor const* of_;
     std::vector<std::size_t> expected_{}; ///< numbers of the announced records, in order
-    std::size_t executed_ = 0;            ///< how many requests were executed
+    std::size_t executed_ = 0;            ///< the number of executed requests
     hash_index index_{};
 };
 

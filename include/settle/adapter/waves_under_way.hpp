@@ -27,8 +27,8 @@ public:
     }
 
     /// Begins `perform(kept)`, which returns the commit result, on another thread. False if no
-    /// thread can be started: then nothing has begun. Shape:   everything that perform uses stays
-    /// until finish() or abandon()
+    /// thread can be started: then nothing has begun.
+    /// Shape:   everything that perform uses stays until finish() or abandon()
     template <typename Perform>
     [[nodiscard]] bool start(std::span<part_result> results, Perform perform) {
         std::lock_guard const guard{mutex_};

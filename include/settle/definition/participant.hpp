@@ -22,10 +22,10 @@ SETTLE_BEGIN
 /// Members of a kind that is no record (see RecordParticipant), besides:
 ///          review()          - static: reports a wrong definition with static_assert, and returns
 ///                              whether the definition stands
-///          describe(text)    - static: appends the rest of the participant's line to the
-///                              definition's canonical text
-///          premises(parameters, element)   - why parameters are refused before any write, or
-///                              reason::none; `element` is the line's, or null
+///          describe(text)    - appends lines to the definition's canonical text, behind the line
+///                              with name, target, stage and key
+///          premises(parameters, element)   - the reason that refuses parameters before any write,
+///                              or reason::none; `element` is the line's, or null
 template <typename T>
 concept Participant = requires(T const& one) {
     typename T::target_type;

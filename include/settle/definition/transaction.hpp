@@ -109,8 +109,7 @@ constexpr bool check_transaction() {
     constexpr bool reported = refused_description<Parameters> ||
                           (std::is_same_v<Participants, refused_participant> || ...);
     constexpr bool described = Described<Parameters>;
-    constexpr bool participants_only =
-        (Participant<Participants> && ...);
+    constexpr bool participants_only = (Participant<Participants> && ...);
     static_assert(reported || described,
                   "settle: the parameter struct of this transaction is not described. Add "
                   "SETTLE_STRUCT(type, members...) behind it. See definition#parameters");

@@ -39,7 +39,7 @@ template <typename Direction>
 
 /// The refusal of such parameters.
 template <typename Direction>
-[[gnu::cold, gnu::noinline]] outcome refused_at_once(
+[[gnu::cold, gnu::noinline]] outcome refused_before_write(
     transaction_id const& id, typename Direction::parameters const& parameters) {
     if (auto const texts = check_texts(parameters); !texts.has_value()) {
         return refuse(id, texts.problem());
@@ -178,7 +178,7 @@ private:
     template <typename Parameters>
     void start(transaction_id&& id, Parameters&& parameters, std::size_t number, bool new_id) {
         if (has_fault<Direction>(parameters)) {
-            return deliver(number, refused_at_once<Direction>(id, parameters));
+            return deliver(number, refused_before_write<Direction>(id, parameters));
         }
         parts_.expect_entry(id);
         parts_.template expect_records<Direction>(parameters);

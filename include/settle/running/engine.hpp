@@ -88,10 +88,10 @@ public:
     ///          and was reported; no further element is taken
     template <ranges::range Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
-            batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
-            using element = detail::batch_element<ranges::range_value_t<Range>>;
-            return run_range<direction_of<typename element::parameters>>(range, ended, given);
-        }
+    batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
+        using element = detail::batch_element<ranges::range_value_t<Range>>;
+        return run_range<direction_of<typename element::parameters>>(range, ended, given);
+    }
     template <auto const& Type, typename Range>
     batch_outcomes run_all(Range&& range, batch_options const& given = {}) {
         return detail::in_order(range,
@@ -99,9 +99,9 @@ public:
     }
     template <auto const& Type, typename Range, typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, outcome>
-            batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
-            return run_range<forward<Type>>(range, ended, given);
-        }
+    batch_report run_all(Range&& range, Ended&& ended, batch_options const& given = {}) {
+        return run_range<forward<Type>>(range, ended, given);
+    }
 
     /// Puts a transaction into the log; any worker can run it later.
     /// Errors:  `undecided` with an empty problem means that the log has it; `refused` as in run
@@ -230,10 +230,10 @@ public:
                                std::size_t limit = ~std::size_t{0}) {
         return entry_listing<engine>{*this, filter, limit};
     }
-    entry_listing<engine> list(settle::state in, time_limit older_than,
+    entry_listing<engine> list(settle::state present, time_limit older_than,
                                std::size_t limit = ~std::size_t{0}) {
         auto filter = still_for(older_than);
-        filter.state = in;
+        filter.state = present;
         return list(filter, limit);
     }
 
@@ -297,16 +297,15 @@ public:
     template <typename Record, fixed_string Name, auto Key, ranges::input_range Range,
               typename Ended>
         requires std::is_invocable_v<Ended&, std::size_t, result<void>>
-            create_report create_all(collection<Record, Name, Key> const&, Range&& range,
-                                     Ended&& ended, batch_options const& given = {}) {
-            if (!gate_.is_open(given)) return gate_.report<create_report>();
-            return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, given);
-        }
+    create_report create_all(collection<Record, Name, Key> const&, Range&& range, Ended&& ended,
+                             batch_options const& given = {}) {
+        if (!gate_.is_open(given)) return gate_.report<create_report>();
+        return detail::create_range<collection<Record, Name, Key>>(parts_, range, ended, given);
+    }
     template <typename Record, fixed_string Name, auto Key, ranges::input_range Range>
     create_report create_all(collection<Record, Name, Key> const& where, Range&& range,
                              batch_options const& given = {}) {
-        return create_all(
-            where, range, [](std::size_t, auto const&) {}, given);
+        return create_all(where, range, [](std::size_t, auto const&) {}, given);
     }
 
     /// The records of a collection as a lazy range in the order of their keys; include
@@ -355,7 +354,8 @@ private:
     outcome begin_fresh(typename Direction::parameters const& parameters, goal purpose,
                         call_options const& call) {
         if (detail::has_fault<Direction>(parameters)) {
-            return detail::refused_at_once<Direction>(fresh_id(parts_.environment()), parameters);
+            return detail::refused_before_write<Direction>(fresh_id(parts_.environment()),
+                                                           parameters);
         }
         parts_.template expect_records<Direction>(parameters);
         return run_new(fresh_id(parts_.environment()),
@@ -374,7 +374,7 @@ private:
     outcome start(transaction_id&& id, typename Direction::parameters const& parameters,
                   goal purpose, call_options const& call) {
         if (detail::has_fault<Direction>(parameters)) {
-            return detail::refused_at_once<Direction>(id, parameters);
+            return detail::refused_before_write<Direction>(id, parameters);
         }
         parts_.template expect_records<Direction>(parameters);
         return run_new(std::move(id), detail::new_request_of<Direction>(parameters), purpose, call,

@@ -110,10 +110,10 @@ template <step Step>
         return transition{state::initial, 0, c.insert_state(), c.insert_epoch(), 0, 0, c.why(),
                           true};
     };
-    // The result is built in place, so that no member is set twice.
     bool const ends_done = Step == step::commit ||
                            (Step == step::one_phase && c.insert_state() == state::done);
     bool const keeps = Step == step::keep || Step == step::commit;
+    // The write is built in place, so that no member is set twice.
     return {&work.id,
             work.type,
             work.parameters,

@@ -17,8 +17,8 @@ struct engine_ports {
 };
 
 /// Makes the part requests of jobs.
-[[nodiscard]] part_request request_of(job const& work, part_descriptor const& one,
-                                             std::size_t line, step action);
+[[nodiscard]] part_request request_of(job const& work, part_descriptor const& one, std::size_t line,
+                                      step action);
 
 class seam_calls {
 public:

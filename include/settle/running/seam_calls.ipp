@@ -152,8 +152,7 @@ SETTLE_FUNCTION void seam_calls::settle(std::span<job> jobs, write_context const
 SETTLE_FUNCTION void seam_calls::request_parts(job& work, step action) {
     work.type->for_each_part(work.parameters,
                              [&](part_descriptor const& one, std::size_t line, std::size_t number) {
-                                 auto const stage = static_cast<stage_number>(one.stage);
-                                 if (!work.coordinator.due(number, stage)) return;
+                                 if (!work.coordinator.due(number, one.stage)) return;
                                  wave& to = waves_[store_of(one)];
                                  to.requests.push_back(request_of(work, one, line, action));
                                  to.parts.emplace_back(&work, number);

@@ -9,6 +9,7 @@
 #include <settle/store/codec.hpp>
 
 #include <cstddef>
+#include <limits>
 #include <new>
 #include <optional>
 #include <span>
@@ -39,7 +40,7 @@ struct part_descriptor {
     void const* target;      ///< an address that is unique to the collection or service
     std::string_view name;   ///< of the collection or service
     std::uint32_t participant;
-    std::uint32_t stage;     ///< parts of one stage are applied together
+    stage_number stage;      ///< parts of one stage are applied together
     part_key (*key)(void const* parameters, std::size_t line);
     /// The image that the entry stores of an applied part, from part_result::kept; or null.
     image (*make_image)(part_number part, void const* kept);
@@ -165,17 +166,21 @@ template <typename Direction, std::size_t Index>
     return Direction::template key<Index>(Direction::user(parameters), line);
 }
 
+inline constexpr std::uint32_t most_stages = std::numeric_limits<stage_number>::max();
+
 template <typename Direction, std::size_t Index>
 [[nodiscard]] consteval part_descriptor describe_part() {
     using participant = typename Direction::template participant<Index>;
     using target = typename participant::target_type;
     using kind = kind_of_target<target>;
+    static_assert(participant::stage < most_stages,
+                  "settle: the stage of a participant is at most 254. See definition#other-kinds");
     return {&kind::kind,
             &kind::template functions<Direction, Index>,
             &target_tag<target>,
             target::name,
             static_cast<std::uint32_t>(Index),
-            participant::stage,
+            static_cast<stage_number>(participant::stage),
             &key_of_part<Direction, Index>,
             kind::make_image,
             kind::make_result};
@@ -194,7 +199,7 @@ struct described_parts<undescribed> {
 };
 
 [[nodiscard]] constexpr stage_number count_stages(std::span<part_descriptor const> participants) {
-    std::uint32_t last = 0;
+    stage_number last = 0;
     for (part_descriptor const& one : participants) last = std::max(last, one.stage);
     return static_cast<stage_number>(last + 1);
 }

@@ -22,8 +22,8 @@ namespace detail {
 } // namespace detail
 
 /// Appends a text with its quotes; only characters that JSON requires are escaped, so people can
-/// read the rest. Shape:   text - passes is_utf8; other bytes are written as they are, and no
-/// reader takes them
+/// read the rest.
+/// Shape:   text - passes is_utf8; other bytes are written as they are, and no reader takes them
 void append_json_text(std::string& out, std::string_view text);
 
 SETTLE_END

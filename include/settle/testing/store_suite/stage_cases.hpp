@@ -51,6 +51,24 @@ TEST_CASE_TEMPLATE_DEFINE("log: a keep raises the revision and stores results", 
     CHECK(story.read().stages_kept == 3);
 }
 
+TEST_CASE_TEMPLATE_DEFINE("log: a keep and a commit store the number of attempts", Fixture,
+                          suite_attempts) {
+    Fixture fixture;
+    auto log = fixture.database_here().bind_log();
+    auto story = pending_move(log, "t", 70, 1, "first");
+    auto const send = [&](step action, transition change) {
+        ++change.attempts;
+        auto& work = story.work();
+        auto const sent = write_one(log, work, work.change(action, change), at_millisecond(2),
+                                    "first");
+        CHECK(sent.reply == log_answer::taken);
+        CHECK(story.read().attempts == change.attempts);
+        return standing_after(change);
+    };
+    auto const kept = send(step::keep, keep_of(story.known()));
+    std::ignore = send(step::commit, commit_of(kept));
+}
+
 TEST_CASE_TEMPLATE_DEFINE("log: every later write leaves results, and a commit may replace them",
                           Fixture, suite_kept_results) {
     Fixture fixture;

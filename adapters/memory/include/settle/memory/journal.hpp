@@ -13,10 +13,9 @@ namespace memory {
 
 /// Errors:  a change that finds no memory throws, and has changed nothing
 /// Cost:    every step of a transaction is O(1), and allocates nothing while the reserved room
-/// lasts
-///          and texts are short; the end of an entry adds O(log n) at most. A listing of unfinished
-///          entries reads no other entries. Any other listing reads every entry for its first page
-///          and sorts them for the second; each later page costs its own size
+///          lasts and texts are short; the end of an entry adds O(log n) at most. A listing of
+///          unfinished entries reads no other entries. Any other listing reads every entry for its
+///          first page and sorts them for the second; each later page costs its own size
 class journal {
 public:
     journal() { open_.previous = open_.next = &open_; }

@@ -51,8 +51,8 @@ private:
                                        [&](std::string const& one) { return one == id; });
         if (taken.exclusive && !alone) {
             problem =
-                "other transactions of those programs have left marks there, too, so nobody can "
-                "say which value was there before";
+                "other transactions of such programs have left marks there, too, so the earlier "
+                "value is unknown";
         }
         if (!problem.empty() && !stands) {
             throw failure({make_error_code(errc::damaged),

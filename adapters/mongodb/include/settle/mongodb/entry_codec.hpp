@@ -7,10 +7,9 @@
 //     images: [{participant: 0, line: 0, before: "{…}", after: "{…}"}], open: true,
 //     revision: 1, stages_kept: 1, results: [{participant: 0, line: 0, value: "{…}"}] }
 //
-// `open` exists as long as the entry is unfinished, and the last three fields from the first keep
-// on. In the tutorial's layout parameters stand
-// beside the other fields, and only an id, a state and the parameters that are not optional are
-// required.
+// `open` exists as long as the entry is unfinished. The first keep adds the last three fields. In
+// the tutorial's layout parameters stand beside the other fields, and only an id, a state and the
+// parameters that are not optional are required.
 #pragma once
 
 #include <settle/mongodb/entry_finder.hpp>

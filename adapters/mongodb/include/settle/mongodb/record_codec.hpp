@@ -44,14 +44,11 @@ inline constexpr std::string_view rest_name = "$document";
             else reader.skip_value();
         }
     }
-    if (!reader.finish())
-        raise(errc::damaged, "settle: an image is damaged. "
-                             "See errors#damaged");
-    if (rest.empty()) return {};
-    bson_t* const made = rest.front() == '{' ? from_json(rest) : from_digits(rest);
-    if (made == nullptr)
-        raise(errc::damaged, "settle: an image is damaged. "
-                             "See errors#damaged");
+    bool const readable = reader.finish();
+    if (readable && rest.empty()) return {};
+    bson_t* made = nullptr;
+    if (readable) made = rest.front() == '{' ? from_json(rest) : from_digits(rest);
+    if (made == nullptr) raise(errc::damaged, "settle: an image is damaged. See errors#damaged");
     return document::adopt(made);
 }
 

@@ -110,7 +110,7 @@ SETTLE_FUNCTION std::string entry_table::change_sql(step action) {
         sql.append(" ").append(name_of(field)).append(" = ").append(new_value(field, action));
     }
     return sql + " WHERE number BETWEEN ?2 AND ?3 AND "
-                 "settle_met(number, state, epoch, id, revision)";
+                 "settle_expects(number, state, epoch, id, revision)";
 }
 
 SETTLE_FUNCTION std::string entry_table::new_value(entry_field field, step action) {

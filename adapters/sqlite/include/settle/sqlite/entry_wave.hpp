@@ -52,8 +52,8 @@ private:
     entry_values& values_;
 };
 
-/// Changes of entries, each a compare-and-set. They look at the rows of the table as a scan of it
-/// comes by, so that rows which stand together are found and changed in one go.
+/// Changes of entries, each a compare-and-set. A scan of the table hands its rows to them, so that
+/// neighbouring rows are found and changed in one statement.
 class entry_changes {
 public:
     struct one_change : sent_write {
@@ -61,7 +61,7 @@ public:
 
         /// The number of the row.
         [[nodiscard]] std::int64_t& row() const noexcept { return result->row; }
-        [[nodiscard]] transition const& wanted() const noexcept { return write->change; }
+        [[nodiscard]] transition const& transition_of() const noexcept { return write->change; }
     };
 
     explicit entry_changes(entry_values& values) : values_(values) {}
@@ -74,12 +74,12 @@ public:
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
 
     one_change& add(sent_write const& one) { return all_.emplace_back(one_change{one}); }
-    template <typename Wanted>
-    void keep(Wanted&& wanted) {
-        std::erase_if(all_, [&](auto& one) { return !wanted(one); });
+    template <typename Predicate>
+    void keep(Predicate&& selects) {
+        std::erase_if(all_, [&](auto& one) { return !selects(one); });
     }
 
-    /// Calls `function(first, last)` for every range of numbers that has few others in it.
+    /// Calls `function(first, last)` for every range of row numbers with few other rows.
     template <typename Function>
     void for_each_run(Function&& function) {
         auto const before = [](auto const& left, auto const& right) {
@@ -88,7 +88,7 @@ public:
         if (!std::is_sorted(all_.begin(), all_.end(), before)) {
             std::stable_sort(all_.begin(), all_.end(), before);
         }
-        // Looking at a row that is none of ours costs a small part of one more statement.
+        // Reading a row without a change costs a small part of one more statement.
         constexpr std::int64_t most_apart = 8;
         for (std::size_t at = 0; at < all_.size();) {
             auto const first = all_[at].row();
@@ -110,14 +110,14 @@ public:
     }
 
 private:
-    /// The change that was taken for a row, which need not be the one that was met last.
+    /// The change that was taken for a row, which need not be the last row.
     [[nodiscard]] one_change const& taken_at(std::int64_t number);
 
     entry_values& values_;
     write_context const* at_ = nullptr;
     std::vector<one_change> all_;
-    std::size_t next_ = 0; ///< none before it is of a row to come
-    std::size_t last_ = 0;  ///< the change of the row that was met last
+    std::size_t next_ = 0; ///< no earlier change is of a later row
+    std::size_t last_ = 0; ///< the change of the last row
 };
 
 } // namespace sqlite::detail

@@ -48,9 +48,9 @@ SETTLE_FUNCTION bool entry_changes::execute(columns row) {
     for (std::size_t at = next_; at < all_.size() && all_[at].row() == number; ++at) {
         auto const& one = all_[at];
         if (one.result->reply == log_answer::taken ||
-            row.integer(1) != number_in(one.wanted().from) ||
-            row.integer(2) != number_in(one.wanted().from_epoch) ||
-            row.integer(4) != number_in(one.wanted().from_revision) ||
+            row.integer(1) != number_in(one.transition_of().from) ||
+            row.integer(2) != number_in(one.transition_of().from_epoch) ||
+            row.integer(4) != number_in(one.transition_of().from_revision) ||
             row.text(3) != *one.write->id) {
             continue;
         }

@@ -66,7 +66,7 @@ public:
     /// True if only this session has written records since its last call: the records that it
     /// remembers are unchanged. Called inside a native transaction.
     /// Shape:   session - its address; null if it remembers nothing; the other sessions must then
-    /// forget
+    ///          forget
     [[nodiscard]] bool unchanged_for(void const* session);
 
     /// The same for a function with a value; its exception becomes the result's error.

@@ -44,8 +44,8 @@ class file_watch {
 public:
     /// Remembers the files that are at their paths now.
     /// Shape:   on - has read the database in WAL mode; path - as the caller gave it
-    /// Errors:  throws settle::failure with errc::store_moved when this process does not have one
-    /// of them open
+    /// Errors:  throws settle::failure with errc::store_moved when this process has not opened all
+    ///          of them
     void watch(connection const& on, std::string const& path);
 
     /// Errors:  throws settle::failure with errc::store_moved, from then on at every call; with

@@ -25,10 +25,10 @@ using settle::detail::record_descriptor;
 
 /// Shape:   deltas - one for each integer member
 void encode_deltas(std::string& out, record_descriptor const& of,
-                          std::span<std::int64_t const> deltas);
+                   std::span<std::int64_t const> deltas);
 
 [[nodiscard]] error decode_deltas(record_descriptor const& of, std::string_view text,
-                                         std::vector<std::int64_t>& deltas);
+                                  std::vector<std::int64_t>& deltas);
 
 /// Shape:   into - may hold the columns of another mark; their memory is reused
 void encode_mark(record_descriptor const& of, mark_view const& from, mark_columns& into);
@@ -39,29 +39,10 @@ void encode_mark(record_descriptor const& of, mark_view const& from, mark_column
 ///          ends
 /// Errors:  errc::damaged, with the position in the JSON, or the member whose range a sum would
 ///          leave
-[[nodiscard]] error decode_mark(record_descriptor const& of, mark_columns const& from,
-                                       void* record, mark_data& into);
+[[nodiscard]] error decode_mark(record_descriptor const& of, mark_columns const& from, void* record,
+                                mark_data& into);
 
 } // namespace detail
-
-/// The columns of a mark that has its type.
-template <Described Record>
-[[nodiscard]] mark_columns encode_mark(mark<Record> const& from) {
-    mark_columns made;
-    detail::encode_mark(settle::detail::descriptor_of_record<Record>,
-                        settle::detail::record_type_functions<Record>::view_of(from), made);
-    return made;
-}
-/// Shape:   into - gets the effect alone, as decode_mark() above
-template <Described Record>
-[[nodiscard]] error decode_mark(mark_columns const& from, std::optional<Record> record,
-                                mark<Record>& into) {
-    settle::detail::mark_data read;
-    auto const& of = settle::detail::descriptor_of_record<Record>;
-    error problem = detail::decode_mark(of, from, record ? &*record : nullptr, read);
-    settle::detail::record_type_functions<Record>::fill(into, std::move(read));
-    return problem;
-}
 
 } // namespace sqlite
 SETTLE_END

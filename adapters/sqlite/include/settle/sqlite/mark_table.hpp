@@ -36,7 +36,7 @@ public:
                    "look for marks"),
           walk_(on,
                 "DELETE FROM settle_mark WHERE key BETWEEN ?2 AND ?3 AND collection = ?1 "
-                "AND settle_met(key, id, participant, line)",
+                "AND settle_expects(key, id, participant, line)",
                 "pull marks"),
           erase_(on,
                  "DELETE FROM settle_mark WHERE "

@@ -11,8 +11,8 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Shape:   unread marks are represented in the slot by one aggregate mark with an empty id; it
-///          blocks an apply as all of them do
+/// Shape:   one aggregate mark with an empty id represents the unread marks in the slot; it blocks
+///          an apply like all of them together
 struct record_state {
     /// A record with more marks than `many` has bounds, and loses them when `few` are left.
     static constexpr std::size_t many = 32;
@@ -26,7 +26,7 @@ struct record_state {
     any_slot& slot;
     bool loaded = false;       ///< the record equals its row
     bool knows_marks = false;  ///< all marks are in the slot, some perhaps as the aggregate mark
-    bool asked_bounds = false; ///< whether it has bounds is known
+    bool looked_for_bounds = false; ///< `has_bounds` is known
     bool has_bounds = false;
     bool writes_bounds = false; ///< they are yet to be written
     std::int64_t unseen = 0;    ///< marks that the aggregate mark represents
@@ -38,7 +38,7 @@ struct record_state {
     void know(std::string_view collection, mark_bounds of_all) {
         slot.for_each_mark([&](mark_view const& one) { expect(collection, of_all.take_out(one)); });
         has_bounds = knows_marks = true;
-        stand_for(std::move(of_all));
+        set_aggregate(std::move(of_all));
     }
 
     /// Takes a mark that was read. The same mark may be read twice.
@@ -51,7 +51,7 @@ struct record_state {
         slot.erase({}, {});
         slot.insert(std::move(found));
         expect(collection, others.take_out(*slot.find(id, part)));
-        stand_for(std::move(others));
+        set_aggregate(std::move(others));
     }
 
     /// The bounds to be kept of all marks as they are now; none where there are few marks, or where
@@ -96,7 +96,7 @@ private:
         return {
             unseen, {all.confirm.begin(), all.confirm.end()}, {all.undo.begin(), all.undo.end()}};
     }
-    void stand_for(mark_bounds others) {
+    void set_aggregate(mark_bounds others) {
         unseen = others.marks;
         if (unseen == 0) return;
         slot.insert({{}, {}, 0, std::move(others.least), std::move(others.most), nullptr});
@@ -181,7 +181,7 @@ private:
     std::vector<record_state>& records_;
     std::vector<in_order> const& writes_;
     mark_columns columns_{};
-    std::size_t next_ = 0; ///< none before it is of a row to come
+    std::size_t next_ = 0; ///< no earlier mark is of a later row
 };
 
 /// Bounds of records as rows of a wave.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The records of one collection in their table: meets operations, reads, creates, scans.
+// The records of one collection in their table: executes requests, reads, creates, scans.
 #pragma once
 
 #include <settle/adapter/unit_of_work.hpp>
@@ -13,10 +13,10 @@
 SETTLE_BEGIN
 namespace sqlite::detail {
 
-/// Statements of the writer's connection, and the records that requests have met: in a native
-/// transaction each is read at most once and written at most once, however many requests name it,
-/// and it need not be read again in the next one when nobody else has written meanwhile. The caller
-/// holds the writer's mutex and a native transaction.
+/// Statements of the writer's connection, and the records of the executed requests. In a native
+/// transaction each record is read at most once and written at most once, for any number of
+/// requests. The next native transaction uses the same records if no other program has written
+/// meanwhile. The caller holds the writer's mutex and a native transaction.
 class record_table : public settle::detail::records_of<record_table, record_state> {
     using base = settle::detail::records_of<record_table, record_state>;
     friend base;
@@ -33,7 +33,7 @@ public:
           updates_(of, *on_, *rows_, sql_) {}
 
     /// Begins a native transaction, or a part of it after another part was undone.
-    /// Shape:   unchanged - the records that were read before still stand as they were
+    /// Shape:   unchanged - the records that were read before are unchanged in the file
     void begin(bool unchanged) {
         marked_.reset();
         bounded_.reset();
@@ -42,8 +42,8 @@ public:
         bound_writes_.clear();
         forget_announcements();
         unread_.clear();
-        unmarked_.clear();
-        unmet_.clear();
+        all_marks_.clear();
+        own_marks_.clear();
         updates_.clear();
         if (unchanged && records_.size() < most_records) return;
         forget_records();
@@ -58,16 +58,16 @@ public:
     /// Errors:  throws errc::damaged
     void fetch() {
         read_records();
-        if (unmarked_.empty() && unmet_.empty()) return;
+        if (all_marks_.empty() && own_marks_.empty()) return;
         if (!marked_) marked_ = marks_.any_at_all();
         if (*marked_) read_marks();
         else
-            for (auto const& one : unmarked_) records_[one.index].knows_marks = true;
-        unmarked_.clear();
-        unmet_.clear();
+            for (auto const& one : all_marks_) records_[one.index].knows_marks = true;
+        all_marks_.clear();
+        own_marks_.clear();
     }
 
-    /// True if a part has left its mark on a record, of which only the mark need be readable.
+    /// True if a part has a mark on its record. The other columns may be unreadable.
     [[nodiscard]] bool has_mark_of(part_request const& one) const {
         return marks_.has(*on_, one.key(), *one.id, one.part);
     }
@@ -110,16 +110,16 @@ public:
     }
 
 private:
-    /// Announces a part that is to meet its record.
-    /// Shape:   key, id - stay until fetch(); applying - otherwise it ends its part
+    /// Announces a part.
+    /// Shape:   key, id - stay until fetch(); applying - otherwise the request ends its part
     void expect(part_key const& key, bool applying, transaction_id const& id, part_number part) {
         std::size_t const number = announce(key);
         record_state const& at = records_[number];
-        want_record(number);
+        announce_read(number);
         if (at.knows_marks && at.unseen == 0) return;
         // To finish or undo a part, its own mark is enough, however many others there are.
-        if (applying && !at.knows_marks) unmarked_.push_back({number, &id, part});
-        else if (!at.slot.has_mark(id, part)) unmet_.push_back({number, &id, part});
+        if (applying && !at.knows_marks) all_marks_.push_back({number, &id, part});
+        else if (!at.slot.has_mark(id, part)) own_marks_.push_back({number, &id, part});
     }
 
     static std::optional<part_result> answer_unruled(record_state const&, part_request const&) {
@@ -140,7 +140,7 @@ private:
         }
         return out += '}';
     }
-    /// Changes of members wait for each other; a record that comes or goes does so at once.
+    /// Changes of members are written together, later; a record is created or erased immediately.
     /// Shape:   image - of a record that is created; empty: it has its members alone
     void note_record(record_changes const& changes, record_state& at, std::string_view image) {
         switch (changes.on_record) {
@@ -159,8 +159,8 @@ private:
             break;
         }
     }
-    /// Marks wait, too, as long as the same is to be done with them. A step adds marks or pulls
-    /// them, never both: what is added is in its slot when it is written.
+    /// Changes of marks are written together, later, as long as they are of one kind. A step adds
+    /// marks or pulls them, never both, so an added mark is in its slot when it is written.
     /// Shape:   id - stays where it is until write_back()
     void note_mark(mark_change change, record_state& at, transaction_id const& id,
                    part_number part) {
@@ -193,7 +193,7 @@ private:
         else sort(dirty_);
     }
 
-    void want_record(std::size_t number) {
+    void announce_read(std::size_t number) {
         record_state& at = records_[number];
         if (std::exchange(at.loaded, true)) return;
         unread_.push_back({number});
@@ -214,19 +214,20 @@ private:
 
     void read_marks() {
         read_bounds();
-        // Of many marks an apply meets those of its own transaction, and the others as one.
-        std::erase_if(unmarked_, [&](in_order const& one) {
+        // Of many marks an apply needs the marks of its own transaction, and an aggregate of the
+        // others.
+        std::erase_if(all_marks_, [&](in_order const& one) {
             record_state& at = records_[one.index];
-            if (at.unseen > 0) unmet_.push_back(one);
+            if (at.unseen > 0) own_marks_.push_back(one);
             return std::exchange(at.knows_marks, true);
         });
-        load_marks(unmarked_, false);
-        load_marks(unmet_, true);
+        load_marks(all_marks_, false);
+        load_marks(own_marks_, true);
     }
-    void load_marks(std::vector<in_order>& wanted, bool own) {
-        if (wanted.empty()) return;
-        sort(wanted);
-        mark_rows wave{records_, wanted};
+    void load_marks(std::vector<in_order>& parts, bool own) {
+        if (parts.empty()) return;
+        sort(parts);
+        mark_rows wave{records_, parts};
         marks_.load(
             *rows_, wave, own, [&](std::size_t number) -> auto& { return records_[number]; });
     }
@@ -234,22 +235,22 @@ private:
     /// Adding a mark to many marks, or pulling one of many, changes their bounds.
     void read_bounds() {
         if (!bounded_) bounded_ = bounds_.any_at_all();
-        asked_.clear();
-        for (auto const* const wanted : {&unmarked_, &unmet_}) {
-            for (auto const& one : *wanted) {
-                bool const known = std::exchange(records_[one.index].asked_bounds, true);
-                if (!known && *bounded_) asked_.push_back({one.index});
+        bound_reads_.clear();
+        for (auto const* const parts : {&all_marks_, &own_marks_}) {
+            for (auto const& one : *parts) {
+                bool const known = std::exchange(records_[one.index].looked_for_bounds, true);
+                if (!known && *bounded_) bound_reads_.push_back({one.index});
             }
         }
-        if (asked_.empty()) return;
-        sort(asked_);
-        mark_rows wave{records_, asked_};
+        if (bound_reads_.empty()) return;
+        sort(bound_reads_);
+        mark_rows wave{records_, bound_reads_};
         bounds_.load(*rows_, wave, [&](std::size_t number, mark_bounds found) {
             records_[number].know(of().name, std::move(found));
         });
     }
 
-    /// Shape:   they are in order, since the marks were
+    /// Shape:   the records are in order, as their marks were
     void write_bounds() {
         if (bound_writes_.empty()) return;
         bound_rows wave{records_, bound_writes_};
@@ -264,7 +265,7 @@ private:
         return static_cast<std::size_t>(&at - records_.data());
     }
 
-    /// Shape:   they are in order then
+    /// Afterwards the marks are in order.
     void write_marks() {
         if (mark_writes_.empty()) return;
         sort(mark_writes_);
@@ -339,17 +340,17 @@ private:
     static constexpr std::size_t most_records = 32768; ///< records, so that memory stays bounded
 
     std::vector<in_order> unread_;       ///< records that are yet to be read
-    std::vector<in_order> unmarked_;     ///< parts for which all marks are yet to be read
-    std::vector<in_order> unmet_;        ///< parts whose own marks are yet to be read
-    std::vector<in_order> asked_;        ///< kept for its capacity
+    std::vector<in_order> all_marks_;    ///< parts for which all marks are yet to be read
+    std::vector<in_order> own_marks_;    ///< parts whose own marks are yet to be read
+    std::vector<in_order> bound_reads_;  ///< kept for its capacity
     std::vector<in_order> dirty_;        ///< records that are yet to be written
     std::vector<in_order> changed_;      ///< kept for its capacity
     std::vector<in_order> mark_writes_;  ///< marks that are yet to be written
     std::vector<in_order> bound_writes_; ///< records whose bounds are yet to be written
     key_sorter sorter_;
-    mark_change mark_change_ = mark_change::none; ///< of all of them
-    std::optional<bool> marked_;  ///< whether the file held any mark when this one began
-    std::optional<bool> bounded_; ///< whether it held bounds of any
+    mark_change mark_change_ = mark_change::none; ///< of all `mark_writes_`
+    std::optional<bool> marked_;  ///< true if the file had marks at the begin of this transaction
+    std::optional<bool> bounded_; ///< true if the file had bounds at that time
 };
 
 /// Reads the records of one collection, on the reader's connection.

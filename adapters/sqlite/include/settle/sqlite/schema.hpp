@@ -22,8 +22,7 @@ inline constexpr std::int64_t application_id = 0x7365746c;
 namespace detail {
 
 /// The first column of the only row; nothing if there is no row.
-[[nodiscard]] std::optional<std::int64_t> read_number(connection const& on,
-                                                             std::string_view sql);
+[[nodiscard]] std::optional<std::int64_t> read_number(connection const& on, std::string_view sql);
 
 template <typename Enum>
 [[nodiscard]] std::string words_of(std::string_view column, std::initializer_list<Enum> values) {
@@ -72,12 +71,11 @@ void check_encoding(connection const& on, std::string const& path);
 /// If two programs switch a new file at the same time, SQLite reports busy in spite of the timeout,
 /// so the call tries again.
 void use_write_ahead_log(connection const& on, std::string const& path,
-                                std::chrono::milliseconds patience);
+                         std::chrono::milliseconds patience);
 
 /// Prepares a file; a refused file is not changed.
 /// Errors:  throws settle::failure with one sentence
-void prepare_file(writer& with, std::string const& path,
-                         std::chrono::milliseconds patience);
+void prepare_file(writer& with, std::string const& path, std::chrono::milliseconds patience);
 
 /// A stored value about the database, if there is one.
 [[nodiscard]] std::optional<std::string> known_metadata(connection const& on,
@@ -86,7 +84,7 @@ void prepare_file(writer& with, std::string const& path,
 /// A value about the database that is written once.
 /// Shape:   value - the initial value
 [[nodiscard]] std::string get_or_init_metadata(writer& with, std::string_view name,
-                                             std::string_view value);
+                                               std::string_view value);
 
 /// A name that no other log has.
 [[nodiscard]] std::string fresh_log_name();

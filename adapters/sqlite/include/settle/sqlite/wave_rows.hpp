@@ -4,7 +4,7 @@
 // Three names exist on the connection that writes, and only while a statement runs over a wave:
 //
 //   settle_wave                    a table whose rows are those of the wave, read in place
-//   settle_met(column, …)          whether the wave has something to do with a row of a table
+//   settle_expects(column, …)          whether the wave has something to do with a row of a table
 //   settle_value(column, number)   what the wave puts into a row, which the column tells it
 #pragma once
 
@@ -39,7 +39,7 @@ private:
     sqlite3_context* to_;
 };
 
-/// What settle_met and settle_value are asked about: columns of a row, looked at in place.
+/// What settle_expects and settle_value are asked about: columns of a row, looked at in place.
 class columns {
 public:
     explicit columns(sqlite3_value** values) noexcept : values_(values) {}

@@ -18,7 +18,7 @@ SETTLE_FUNCTION std::string_view columns::text(std::size_t at) const {
 SETTLE_FUNCTION wave_rows::wave_rows(connection const& on) {
     static sqlite3_module const rows = module();
     check(on, sqlite3_create_module_v2(on.get(), "settle_wave", &rows, this, nullptr));
-    define(on, "settle_met", -1, [](sqlite3_context* to, int, sqlite3_value** values) {
+    define(on, "settle_expects", -1, [](sqlite3_context* to, int, sqlite3_value** values) {
         auto const& shown = shown_in(to).shown_;
         guarded(to,
                 [&] { cell{to}.give(std::int64_t{shown.execute(shown.wave, columns{values})}); });
