@@ -10,6 +10,9 @@
 
 SETTLE_BEGIN
 
+/// The largest number of a stage.
+inline constexpr std::uint32_t last_stage = 254;
+
 /// A participant of any kind, as settle::transaction takes it. A record_participant is a record or
 /// a range of records. Another kind is a type of its own with these members:
 /// Shape:   target_type       - with a constant `name`; kind_of_target<target_type> has the
@@ -18,7 +21,7 @@ SETTLE_BEGIN
 ///          key_expression    - the type of `key`, an expression over the parameters
 ///          expressions       - a Hana tuple of the other expressions over the parameters
 ///          name, is_range    - constants
-///          stage             - a constant: parts of one stage are applied together
+///          stage             - a constant, at most last_stage: its parts are applied together
 /// Members of a kind that is no record (see RecordParticipant), besides:
 ///          review()          - static: reports a wrong definition with static_assert, and returns
 ///                              whether the definition stands

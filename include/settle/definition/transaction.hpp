@@ -99,7 +99,10 @@ constexpr bool check_participants() {
                   "settle: two collections of one name differ in their record or key. Give each a "
                   "name of its own; names that differ only in case are equal. "
                   "See definition#names");
-    if constexpr (!names || !collections) return false;
+    constexpr bool stages = ((Participants::stage <= last_stage) && ...);
+    static_assert(stages, "settle: the stage of a participant is at most 254. "
+                          "See definition#other-kinds");
+    if constexpr (!names || !collections || !stages) return false;
     else if constexpr (!(participant_fits<Parameters, Participants>() && ...)) return false;
     else return (review<Participants>() && ...);
 }

@@ -166,15 +166,13 @@ template <typename Direction, std::size_t Index>
     return Direction::template key<Index>(Direction::user(parameters), line);
 }
 
-inline constexpr std::uint32_t most_stages = std::numeric_limits<stage_number>::max();
+static_assert(last_stage < std::numeric_limits<stage_number>::max());
 
 template <typename Direction, std::size_t Index>
 [[nodiscard]] consteval part_descriptor describe_part() {
     using participant = typename Direction::template participant<Index>;
     using target = typename participant::target_type;
     using kind = kind_of_target<target>;
-    static_assert(participant::stage < most_stages,
-                  "settle: the stage of a participant is at most 254. See definition#other-kinds");
     return {&kind::kind,
             &kind::template functions<Direction, Index>,
             &target_tag<target>,

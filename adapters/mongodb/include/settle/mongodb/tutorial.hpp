@@ -177,8 +177,8 @@ private:
     static result<answer> unknown_mark(mark_locator const& where) {
         return {errc::damaged, "settle: a record of '" + where.collection +
                                    "' has the mark '" + where.id +
-                                   "' of no transaction that is known, so nobody can say what it "
-                                   "did. Look at it, and take it out. "
+                                   "' of no known transaction, so its effect is unknown. Look at "
+                                   "it, and take it out. "
                                    "See mongodb#coming-from-the-tutorial"};
     }
 
