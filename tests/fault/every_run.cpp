@@ -84,5 +84,6 @@ TEST_CASE("every run: a violated clause is reported with the steps that led to i
     CHECK_FALSE(seen);
     CHECK(seen.runs == 1);
     CHECK(seen.trace.find("w0: insert\n") != std::string::npos);
-    CHECK(seen.trace.find("WRONG: suite_ledgers: 105 is visible of 100") != std::string::npos);
+    CHECK(seen.trace.find("WRONG: suite_ledgers: a reader sees 105, more than the opening sum "
+                          "100") != std::string::npos);
 }

@@ -116,7 +116,7 @@ TEST_CASE("explore: declared clauses are checked") {
     auto const richer = explore(settle::type<grant_type>, starts(accounts, account("A", 100)),
                                 runs("g", grant{"A", 5}), money, within(1, 0));
     CHECK_FALSE(richer);
-    CHECK(richer.trace.find("the committed transactions made a sum of 105 of what was 100") !=
+    CHECK(richer.trace.find("the committed transactions changed the sum from 100 to 105") !=
           std::string::npos);
     auto const broken = explore(transfers, two_accounts, one, within(1, 0),
                                 stays(accounts, field<&bank::account::balance> <= lit<100>),
@@ -162,6 +162,9 @@ TEST_CASE("explore: clauses without a matching field are refused with a hint") {
         "settle: a search has room for 3 of these"));
     CHECK(refusal(transfers, two_accounts, one, calls("t2", service_call{"seat"})) ==
           "settle: a search adds calls to 't2', which no settle::testing::runs names");
+    CHECK(refusal(transfers, two_accounts, one, calls("t1", service_call{"seat"}),
+                  calls("t1", service_call{"meal"})) ==
+          "settle: a search adds calls to 't1' twice");
     CHECK(refusal(transfers, two_accounts, one, calls("t1", service_call{"seat", 0})) ==
           "settle: the call 'seat' needs a stage from 1 and 1 to 14 results");
     CHECK(refusal(transfers, two_accounts, one, calls("t1", service_call{"seat"}),

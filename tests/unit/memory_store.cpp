@@ -105,7 +105,7 @@ TEST_CASE("memory: a row that was reused for another entry is not accepted") {
     here.finish("first");
     REQUIRE(here.log().purge(at(10), 100).value().erased == 1);
     auto other = here.insert("other", 20);
-    REQUIRE(other.work().row == late.work().row);
+    REQUIRE(other.transaction().row == late.transaction().row);
     CHECK(here.commit(late) == settle::log_answer::conflict);
     CHECK(here.unfinished() == "other ");
     CHECK(here.commit(other) == settle::log_answer::taken);

@@ -140,8 +140,8 @@ TEST_CASE("sqlite log: an existing id is a conflict, and other entries of the wa
 void add_commits(bench& on, entry_wave& commits, std::vector<std::string> const& ids) {
     for (auto const& id : ids) {
         auto made = on.pending(id);
-        commits.add_change<direction>(id, on.parameters, settle::testing::commit_of(made.known()))
-            .row = made.work().row;
+        commits.add_change<direction>(id, on.parameters, settle::testing::commit_of(made.view()))
+            .row = made.transaction().row;
     }
 }
 std::string answers(entry_wave const& wave) {

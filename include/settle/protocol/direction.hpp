@@ -87,17 +87,19 @@ struct parts_of_type {
         return count;
     }
 
+    template <std::size_t Index>
+    static constexpr part_name name_of_line(std::size_t line) {
+        part_name made{participant<Index>::name, {}};
+        if (participant<Index>::is_range) made.line = static_cast<std::uint32_t>(line);
+        return made;
+    }
+
     static constexpr part_name name_part(user_parameters const& parameters, std::size_t part) {
         part_name found;
         std::size_t first = 0;
         for_each_participant([&](auto index) {
             std::size_t const count = lines<index>(parameters);
-            if (part >= first && part < first + count) {
-                found.participant = participant<index>::name;
-                if (participant<index>::is_range) {
-                    found.line = static_cast<std::uint32_t>(part - first);
-                }
-            }
+            if (part >= first && part < first + count) found = name_of_line<index>(part - first);
             first += count;
         });
         return found;
@@ -163,7 +165,8 @@ struct forward : detail::parts_of_type<Type> {
             for (std::size_t line = 0; line < base::template lines<at_index>(given); ++line) {
                 if (refused.why != reason::none) return;
                 refused.why = premises<at_index>(given, line);
-                if (refused.why != reason::none) refused.where = name_of_line<at_index>(line);
+                if (refused.why == reason::none) continue;
+                refused.where = base::template name_of_line<at_index>(line);
             }
         });
         return refused;
@@ -178,13 +181,6 @@ private:
             return base::template description<Index>().premises(
                 given, base::template element<Index>(given, line));
         }
-    }
-    template <std::size_t Index>
-    static part_name name_of_line(std::size_t line) {
-        using participant = typename base::template participant<Index>;
-        part_name where{participant::name, {}};
-        if (participant::is_range) where.line = static_cast<std::uint32_t>(line);
-        return where;
     }
 };
 

@@ -12,64 +12,64 @@ namespace testing {
 template <typename Log>
 class entry_writer {
 public:
-    /// Shape:   known - the entry's state, epoch and revision, as this worker knows them
-    entry_writer(Log& log, test_transaction of, standing known = {})
-        : log_(&log), work_(std::move(of)), known_(known) {}
+    /// Shape:   view - the entry's state, epoch and revision, as this worker knows them
+    entry_writer(Log& log, test_transaction of, standing view = {})
+        : log_(&log), transaction_(std::move(of)), view_(view) {}
 
-    [[nodiscard]] entry read() { return log_->read(work_.id).value().value(); }
-    [[nodiscard]] test_transaction& work() { return work_; }
-    [[nodiscard]] standing const& known() const { return known_; }
+    [[nodiscard]] entry read() { return log_->read(transaction_.id).value().value(); }
+    [[nodiscard]] test_transaction& transaction() { return transaction_; }
+    [[nodiscard]] standing const& view() const { return view_; }
     /// The error of the last write.
     [[nodiscard]] error const& problem() const { return problem_; }
 
     /// Shape:   why - of an entry that is inserted as `canceled`
     log_answer insert(state as, epoch first, timestamp when, std::string const& owner,
                       timestamp created, reason why = reason::none) {
-        return send(work_.insert(as, first, created, why), when, owner);
+        return send(transaction_.insert(as, first, created, why), when, owner);
     }
     log_answer claim(timestamp when, std::string const& owner) {
-        return change(step::claim, claim_of(known_), when, owner);
+        return change(step::claim, claim_of(view_), when, owner);
     }
     log_answer keep(timestamp when, std::string const& owner,
                     std::vector<kept_result> const& results) {
-        auto made = work_.change(step::keep, keep_of(known_));
+        auto made = transaction_.change(step::keep, keep_of(view_));
         made.results = &results;
         return send(made, when, owner);
     }
     log_answer commit(timestamp when, std::string const& owner,
                       std::vector<image> const& images = {},
                       std::vector<kept_result> const& results = {}) {
-        auto made = work_.change(step::commit, commit_of(known_));
+        auto made = transaction_.change(step::commit, commit_of(view_));
         if (!images.empty()) made.images = &images;
         if (!results.empty()) made.results = &results;
         return send(made, when, owner);
     }
     log_answer close(timestamp when, std::string const& owner) {
-        return change(step::close, close_of(known_), when, owner);
+        return change(step::close, close_of(view_), when, owner);
     }
     /// Shape:   part - that failed; takes_owner - by a worker that does not own the entry
     log_answer cancel(timestamp when, std::string const& owner, reason why,
                       std::size_t part = entry_write::no_part, bool takes_owner = false) {
-        auto made = work_.change(step::cancel, cancel_of(known_, why, takes_owner));
+        auto made = transaction_.change(step::cancel, cancel_of(view_, why, takes_owner));
         made.failed_part = part;
         return send(made, when, owner);
     }
 
 private:
-    log_answer change(step action, transition const& wanted, timestamp when,
+    log_answer change(step action, transition const& requested, timestamp when,
                       std::string const& owner) {
-        return send(work_.change(action, wanted), when, owner);
+        return send(transaction_.change(action, requested), when, owner);
     }
     log_answer send(entry_write const& made, timestamp when, std::string const& owner) {
-        auto result = write_one(*log_, work_, made, when, owner);
+        auto result = write_one(*log_, transaction_, made, when, owner);
         problem_ = std::move(result.problem);
-        if (result.reply == log_answer::taken) known_ = standing_after(made.change);
+        if (result.reply == log_answer::taken) view_ = standing_after(made.change);
         return result.reply;
     }
 
     Log* log_;
-    test_transaction work_;
-    standing known_;
+    test_transaction transaction_;
+    standing view_;
     error problem_{};
 };
 

@@ -62,7 +62,7 @@ namespace detail {
 
 /// Repeats one run and writes its trace.
 template <typename Run>
-[[nodiscard]] runs_seen tell_run(replay const& again, Run const& run) {
+[[nodiscard]] runs_seen trace_run(replay const& again, Run const& run) {
     runs_seen seen;
     run_choices way{again};
     std::string const wrong = run(way);
@@ -99,7 +99,7 @@ template <typename Run>
             if (way.spent() == mishaps) ++seen.runs;
             if (right) continue;
             auto const runs = seen.runs;
-            seen = detail::tell_run({way.name()}, run);
+            seen = detail::trace_run({way.name()}, run);
             seen.runs = runs;
         } while (seen.right && way.next());
     }
@@ -111,7 +111,7 @@ template <typename Run>
 /// Repeats one run and writes its trace.
 template <typename Run>
 [[nodiscard]] runs_seen every_run(replay const& again, Run const& run) {
-    return detail::tell_run(again, run);
+    return detail::trace_run(again, run);
 }
 
 } // namespace testing

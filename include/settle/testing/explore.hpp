@@ -27,7 +27,7 @@ struct records_of<settle::detail::type_list<Collections...>> {
 
 /// Collects the clauses of a search and runs the search.
 template <typename Protocol, typename Gathered>
-class exploring {
+class search_clauses {
 public:
     using types = typename Gathered::types;
     using records = typename records_of<typename Gathered::collections>::type;
@@ -51,24 +51,24 @@ public:
     }
 
     template <typename Parameters>
-    void take(running<Parameters> const& given) {
+    void take(run_clause<Parameters> const& given) {
         add<typename settle::detail::find_direction<Parameters, types>::type>(given.id,
                                                                             given.parameters);
     }
     template <auto const& Type>
-    void take(running_type<Type> const& given) {
+    void take(typed_run_clause<Type> const& given) {
         add<forward<Type>>(given.id, given.parameters);
     }
-    void take(reversing const& given) { reversals_.push_back(given.id); }
-    void take(calling const& given) { callings_.push_back(given); }
+    void take(reversal_clause const& given) { reversals_.push_back(given.id); }
+    void take(calls_clause const& given) { calls_.push_back(given); }
 
     /// The starting sum is taken later, when all clauses have added their records.
     template <typename Collection, auto Member>
     void take(conserved_sum<Collection, Member> const&) {
-        late_.push_back([this](auto& checks) {
+        late_.push_back([this](auto& checker) {
             using sum = conserved_sum<Collection, Member>;
             auto const start = sum::template of<false>(first_.data);
-            checks.declare([start](records const& now) {
+            checker.declare([start](records const& now) {
                 if (sum::template of<true>(now) != start) return sum::lost(start, now);
                 constexpr bool late = sum::template late_credits<types>();
                 if (late && sum::template of<false>(now) > start) return sum::shown(start, now);
@@ -78,9 +78,9 @@ public:
     }
 
     template <typename Collection, typename Condition>
-    void take(staying<Collection, Condition> const& given) {
-        late_.push_back([given](auto& checks) {
-            checks.declare([given](records const& now) { return given.broken(now); });
+    void take(condition_clause<Collection, Condition> const& given) {
+        late_.push_back([given](auto& checker) {
+            checker.declare([given](records const& now) { return given.broken(now); });
         });
     }
 
@@ -88,7 +88,7 @@ public:
     void take(replay const& given) { replay_ = given.moves(); }
 
     exploration explore() {
-        for (auto const& one : callings_) add_calls(one);
+        for (auto const& one : calls_) add_calls(one);
         for (auto const& id : reversals_) add_reversal(id);
         if (transactions_.empty()) {
             throw std::invalid_argument(
@@ -98,12 +98,12 @@ public:
         for (std::size_t w = 0; w < within_.workers; ++w) {
             first_.workers.push_back({}).name = static_cast<std::uint8_t>(w);
         }
-        typename search_type::checker_type checks{transactions_, within_.resubmits};
-        for (auto const& declare : late_) declare(checks);
+        typename search_type::checker_type checker{transactions_, within_.resubmits};
+        for (auto const& declare : late_) declare(checker);
         // Off when the user starts a record below zero.
-        if (below_zero(first_.data).empty()) checks.declare(below_zero);
+        if (below_zero(first_.data).empty()) checker.declare(below_zero);
         typename search_type::moves_type const possible{transactions_, within_};
-        search_type made{possible, checks, first_};
+        search_type made{possible, checker, first_};
         return replay_ ? made.replay(*replay_) : made.visit_all(within_.most_states);
     }
 
@@ -136,7 +136,7 @@ private:
     template <typename Direction>
     void add(transaction_id id, typename Direction::parameters const& parameters) {
         std::vector<std::size_t> slots;
-        calling others{id, {}};
+        calls_clause added{id, {}};
         auto const& user = Direction::user(parameters);
         Direction::for_each_participant([&](auto index) {
             constexpr std::size_t at = decltype(index)::value;
@@ -146,17 +146,17 @@ private:
                     using named = typename Direction::template target_of<at>;
                     slots.push_back(index_of<named>(Direction::template key<at>(user, i)));
                 } else {
-                    others.parts.push_back(searched_call<participant>::make());
+                    added.parts.push_back(searched_call<participant>::make());
                 }
             }
         });
-        if (!others.parts.empty()) callings_.push_back(std::move(others));
+        if (!added.parts.empty()) calls_.push_back(std::move(added));
         transactions_.push_back(
             std::make_unique<typed_transaction<typename Protocol::rules, Direction, records>>(
                 std::move(id), parameters, std::move(slots)));
     }
 
-    void add_calls(calling const& given) {
+    void add_calls(calls_clause const& given) {
         for (auto const& one : transactions_) {
             if (one->id() != given.id) continue;
             if (!one->calls.empty()) {
@@ -196,7 +196,7 @@ private:
     world_type first_;
     std::vector<std::unique_ptr<model_transaction<records>>> transactions_;
     std::vector<transaction_id> reversals_;
-    std::vector<calling> callings_;
+    std::vector<calls_clause> calls_;
     std::vector<std::function<void(typename search_type::checker_type&)>> late_;
     bounds within_;
     std::optional<path_type> replay_;
@@ -220,7 +220,7 @@ template <typename Protocol = shipped_protocol, typename... Clauses>
                                             settle::detail::type_list<>, Clauses...>;
     static_assert(!std::is_same_v<typename gathered::types, settle::detail::type_list<>>,
                   "settle: a search needs a transaction type. Add settle::type<your_type>.");
-    detail::exploring<Protocol, gathered> made;
+    detail::search_clauses<Protocol, gathered> made;
     (made.take(clauses), ...);
     return made.explore();
 }

@@ -38,9 +38,10 @@ struct fault {
 /// One call to a store or a log.
 struct call {
     std::size_t number = 0;     ///< counts all calls to the database, from 1
-    std::string_view what;      ///< a step's name, or "read", "list", "marks", "resolve"
+    /// A step's name, or "read", "list", "scan", "marks", "purge" or "resolve".
+    std::string_view what;
     bool to_log = false;
-    std::size_t operations = 0; ///< the due operations of the wave
+    std::size_t operations = 0; ///< the number of operations in the wave
 
     /// True for a call that is never delivered late: it only fails or succeeds.
     [[nodiscard]] bool only_answers() const {

@@ -12,7 +12,9 @@
 #include <settle/testing/fault_plan.hpp>
 #include <settle/testing/kept_calls.hpp>
 
+#include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
 
 SETTLE_BEGIN

@@ -52,7 +52,7 @@ struct kept_parts {
     explicit kept_parts(std::vector<part_request>&& given) : requests(std::move(given)) {
         for (part_request& one : requests) {
             transactions.keep(one);
-            if (one.results != nullptr) one.results = &of_stages.emplace_back(*one.results);
+            if (one.results != nullptr) one.results = &stage_results.emplace_back(*one.results);
         }
     }
     template <typename Session>
@@ -62,7 +62,7 @@ struct kept_parts {
     }
 
     kept_transactions transactions;
-    std::deque<std::vector<kept_result>> of_stages;
+    std::deque<std::vector<kept_result>> stage_results;
     std::vector<part_request> requests;
 };
 
@@ -73,7 +73,7 @@ struct kept_writes {
         for (entry_write& one : writes) {
             transactions.keep(one);
             if (one.images != nullptr) one.images = &images.emplace_back(*one.images);
-            if (one.results != nullptr) one.results = &of_stages.emplace_back(*one.results);
+            if (one.results != nullptr) one.results = &stage_results.emplace_back(*one.results);
         }
     }
     template <typename Log>
@@ -86,7 +86,7 @@ struct kept_writes {
 
     kept_transactions transactions;
     std::deque<std::vector<image>> images;
-    std::deque<std::vector<kept_result>> of_stages;
+    std::deque<std::vector<kept_result>> stage_results;
     std::vector<entry_write> writes;
     timestamp now;
     std::string owner;

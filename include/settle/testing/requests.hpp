@@ -58,13 +58,13 @@ struct test_transaction {
         return write(step::insert, true, made, created);
     }
     /// A change of its entry by compare-and-set.
-    [[nodiscard]] entry_write change(step action, transition const& wanted) const {
-        return write(action, false, wanted, {});
+    [[nodiscard]] entry_write change(step action, transition const& requested) const {
+        return write(action, false, requested, {});
     }
     [[nodiscard]] read_request look_up() { return {&id, type, parameters.get(), &row}; }
 
 private:
-    [[nodiscard]] entry_write write(step action, bool inserts, transition const& wanted,
+    [[nodiscard]] entry_write write(step action, bool inserts, transition const& requested,
                                     timestamp created) const {
         entry_write made{};
         made.id = &id;
@@ -72,7 +72,7 @@ private:
         made.parameters = parameters.get();
         made.action = action;
         made.inserts = inserts;
-        made.change = wanted;
+        made.change = requested;
         made.created = created;
         made.failed_part = entry_write::no_part;
         made.row = row;
@@ -80,7 +80,7 @@ private:
     }
 };
 
-// The changes of an entry that the protocol knows.
+// The changes of an entry in the protocol.
 
 namespace detail {
 
@@ -130,7 +130,7 @@ namespace detail {
     made.takes_owner = takes_owner;
     return made;
 }
-/// The state, the epoch and the revision of the entry after a change.
+/// The standing of the entry after a change.
 [[nodiscard]] inline standing standing_after(transition const& change) {
     standing made;
     made.state = change.to;
@@ -231,9 +231,9 @@ public:
     }
     template <typename Direction>
     entry_write& add_change(transaction_id id, typename Direction::parameters given,
-                            transition const& wanted) {
+                            transition const& requested) {
         return add(test_transaction::of<Direction>(std::move(id), std::move(given)),
-                   [&](auto const& one) { return one.change(action_, wanted); });
+                   [&](auto const& one) { return one.change(action_, requested); });
     }
 
     [[nodiscard]] std::size_t size() const { return writes_.size(); }

@@ -68,7 +68,7 @@ public:
     simulation_report run(Make const& make, simulation_limits const& limits = {}) {
         this->begin();
         detail::witness seen;
-        detail::stage shared{limits, seen, [&] { this->look(seen); }};
+        detail::shared_state shared{limits, seen, [&] { this->look(seen); }};
         play(shared, make, limits);
         simulation_report report = std::move(shared.report());
         if (seen.content()) this->audit(seen, report);
@@ -81,7 +81,7 @@ public:
 
 private:
     template <typename Make>
-    void play(detail::stage& shared, Make const& make, simulation_limits const& limits) {
+    void play(detail::shared_state& shared, Make const& make, simulation_limits const& limits) {
         using worker = detail::worker<Make, Arguments...>;
         std::vector<std::unique_ptr<worker>> workers;
         for (std::size_t i = 0; i < limits.workers; ++i) {

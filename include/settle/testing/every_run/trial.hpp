@@ -15,11 +15,11 @@ namespace testing {
 namespace detail {
 
 /// The state that the workers of one run share. Only the running worker may access it.
-class chosen_stage {
+class chosen_state {
 public:
     using time = std::chrono::nanoseconds;
 
-    chosen_stage(run_choices& way, std::size_t workers)
+    chosen_state(run_choices& way, std::size_t workers)
         : way_(way), turns_(workers), here_(workers, true) {}
 
     [[nodiscard]] witness& seen() { return witness_; }
@@ -168,23 +168,23 @@ class chosen_environment {
 public:
     using order_rules = Rules;
 
-    chosen_environment(chosen_stage& shared, std::size_t worker)
-        : stage_(&shared), worker_(worker) {}
+    chosen_environment(chosen_state& shared, std::size_t worker)
+        : shared_(&shared), worker_(worker) {}
 
     [[nodiscard]] timestamp now() const {
         using std::chrono::milliseconds;
         return timestamp{milliseconds{1'800'000'000'000}} +
-               std::chrono::duration_cast<milliseconds>(stage_->now());
+               std::chrono::duration_cast<milliseconds>(shared_->now());
     }
-    [[nodiscard]] std::chrono::nanoseconds elapsed() const { return stage_->now(); }
-    [[nodiscard]] std::uint64_t random() const { return stage_->draw(); }
+    [[nodiscard]] std::chrono::nanoseconds elapsed() const { return shared_->now(); }
+    [[nodiscard]] std::uint64_t random() const { return shared_->draw(); }
     void pause(std::chrono::nanoseconds duration, std::stop_token const&) const {
-        stage_->pass(duration);
+        shared_->pass(duration);
     }
     [[nodiscard]] std::string owner() const { return "worker-" + std::to_string(worker_); }
 
 private:
-    chosen_stage* stage_;
+    chosen_state* shared_;
     std::size_t worker_;
 };
 
@@ -199,7 +199,7 @@ class basic_trial : public detail::audited<Arguments...> {
     using base = detail::audited<Arguments...>;
     using environment = detail::chosen_environment<Rules>;
     using own_arguments =
-        std::tuple<std::unique_ptr<detail::own_argument<Arguments, detail::chosen_stage>>...>;
+        std::tuple<std::unique_ptr<detail::own_argument<Arguments, detail::chosen_state>>...>;
 
     static auto make_engine(own_arguments& own, environment const& world, options const& limits) {
         return std::apply(
@@ -227,60 +227,60 @@ public:
     void worker(std::function<void(engine_type&)> act) { acts_.push_back(std::move(act)); }
 
     /// Checks an outcome that a call has returned.
-    void note(outcome const& reported) { stage_->seen().note_outcome(reported); }
+    void note(outcome const& reported) { shared_->seen().note_outcome(reported); }
     /// Checks the report of `work`, `recover` or `sweep`.
     template <typename Report>
     void note_report(Report const& report) {
-        stage_->seen().note_report(report);
+        shared_->seen().note_report(report);
     }
 
     /// Advances the virtual time.
-    void pass(std::chrono::nanoseconds duration) { stage_->pass(duration); }
+    void pass(std::chrono::nanoseconds duration) { shared_->pass(duration); }
     /// The number of late writes that have landed.
-    [[nodiscard]] std::size_t landed() const { return stage_->landed(); }
+    [[nodiscard]] std::size_t landed() const { return shared_->landed(); }
 
     /// Runs the workers, finishes every transaction and checks the final state.
     /// Returns: the problems, or an empty string
     std::string run() {
         this->begin();
-        stage_.emplace(way_, acts_.size());
-        stage_->look_with([this] { this->look(stage_->seen()); });
+        shared_.emplace(way_, acts_.size());
+        shared_->look_with([this] { this->look(shared_->seen()); });
         for (std::size_t i = 0; i <= acts_.size(); ++i) own_.push_back(make_own(i));
         if (acts_.size() == 1) live(0);
         else play();
         if (content()) close();
         if (content()) {
             simulation_report counted;
-            this->audit(stage_->seen(), counted);
+            this->audit(shared_->seen(), counted);
         }
         std::string wrong;
-        for (auto const& problem : stage_->seen().problems()) {
+        for (auto const& problem : shared_->seen().problems()) {
             wrong += (wrong.empty() ? "" : "; ") + problem;
         }
         return wrong;
     }
 
 private:
-    [[nodiscard]] bool content() { return stage_->seen().content(); }
+    [[nodiscard]] bool content() { return shared_->seen().content(); }
 
     own_arguments make_own(std::size_t worker) {
         return std::apply(
             [&](auto&... given) {
                 return std::make_tuple(
-                    std::make_unique<detail::own_argument<Arguments, detail::chosen_stage>>(
-                        given, *stage_, worker)...);
+                    std::make_unique<detail::own_argument<Arguments, detail::chosen_state>>(
+                        given, *shared_, worker)...);
             },
             arguments_);
     }
 
     void live(std::size_t worker) {
         try {
-            auto here = make_engine(own_[worker], environment{*stage_, worker}, limits_);
+            auto here = make_engine(own_[worker], environment{*shared_, worker}, limits_);
             acts_[worker](here);
         } catch (crash const&) {
-            stage_->crashed(worker);
+            shared_->crashed(worker);
         } catch (std::exception const& thrown) {
-            stage_->seen().complain(std::string{"thrown: "} + thrown.what());
+            shared_->seen().complain(std::string{"thrown: "} + thrown.what());
         }
     }
 
@@ -288,25 +288,25 @@ private:
         std::vector<std::jthread> threads;
         for (std::size_t i = 0; i < acts_.size(); ++i) {
             threads.emplace_back([this, i] {
-                stage_->turns().await(i);
+                shared_->turns().await(i);
                 live(i);
-                stage_->leave(i);
+                shared_->leave(i);
             });
         }
-        stage_->turns().conduct();
+        shared_->turns().conduct();
     }
 
     /// Recovers and sweeps as an operator's job does, and lands the late writes at a chosen moment.
     void close() {
-        stage_->calm_down();
+        shared_->calm_down();
         // Late writes land before the first recovery, before the first sweep or after it.
-        std::size_t const lands = stage_->late() == 0 ? 0 : way_.turn(3);
-        auto here = make_engine(own_.back(), environment{*stage_, acts_.size()}, limits_);
+        std::size_t const lands = shared_->late() == 0 ? 0 : way_.turn(3);
+        auto here = make_engine(own_.back(), environment{*shared_, acts_.size()}, limits_);
         recover_options all;
         all.older_than = std::chrono::milliseconds{0};
         for (std::size_t moment = 0; moment < 4; ++moment) {
-            if (moment == lands) stage_->land_all();
-            stage_->pass(limits_.takeover + std::chrono::seconds{1});
+            if (moment == lands) shared_->land_all();
+            shared_->pass(limits_.takeover + std::chrono::seconds{1});
             if (moment % 2 == 0) {
                 note_report(here.work());
                 note_report(here.recover(all));
@@ -320,7 +320,7 @@ private:
     std::tuple<typename settle::detail::held_argument<Arguments>::type...> arguments_;
     options limits_;
     std::vector<std::function<void(engine_type&)>> acts_;
-    std::optional<detail::chosen_stage> stage_;
+    std::optional<detail::chosen_state> shared_;
     std::vector<own_arguments> own_;
 };
 

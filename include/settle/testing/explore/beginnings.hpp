@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an idle worker of a search may begin: a call, a takeover, a cancel, a sweep.
+// The moves that an idle worker of a search may begin: calls, takeovers, cancels and sweeps.
 #pragma once
 
 #include <settle/testing/explore/operations.hpp>

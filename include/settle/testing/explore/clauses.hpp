@@ -22,34 +22,34 @@ template <typename Record, fixed_string Name, auto Key, typename... Records>
 }
 
 template <typename Parameters>
-struct running {
+struct run_clause {
     transaction_id id;
     Parameters parameters;
 };
 template <auto const& Type>
-struct running_type {
+struct typed_run_clause {
     transaction_id id;
     typename forward<Type>::parameters parameters;
 };
 
 /// A transaction that any worker may begin at any moment.
 template <typename Parameters>
-[[nodiscard]] running<Parameters> runs(transaction_id id, Parameters const& parameters) {
+[[nodiscard]] run_clause<Parameters> runs(transaction_id id, Parameters const& parameters) {
     return {std::move(id), parameters};
 }
 /// The same, for parameters that two types share.
 template <auto const& Type>
-[[nodiscard]] running_type<Type> runs(transaction_id id,
-                                      typename forward<Type>::parameters const& parameters) {
+[[nodiscard]] typed_run_clause<Type> runs(transaction_id id,
+                                          typename forward<Type>::parameters const& parameters) {
     return {std::move(id), parameters};
 }
 
-struct reversing {
+struct reversal_clause {
     transaction_id id;
 };
 
 /// The reversal of another clause's transaction; it begins once the original is done.
-[[nodiscard]] inline reversing reverses(transaction_id id) { return {std::move(id)}; }
+[[nodiscard]] inline reversal_clause reverses(transaction_id id) { return {std::move(id)}; }
 
 namespace detail {
 
@@ -113,8 +113,8 @@ struct conserved_sum {
     }
     template <typename Records>
     static std::string lost(std::int64_t start, Records const& now) {
-        return "the committed transactions made a sum of " + std::to_string(of<true>(now)) +
-               " of what was " + std::to_string(start);
+        return "the committed transactions changed the sum from " + std::to_string(start) + " to " +
+               std::to_string(of<true>(now));
     }
     template <typename Records>
     static std::string shown(std::int64_t start, Records const& now) {
@@ -132,7 +132,7 @@ template <typename Record, fixed_string Name, auto Key, auto Member>
 }
 
 template <typename Collection, typename Condition>
-struct staying {
+struct condition_clause {
     Condition condition;
 
     template <typename Records>
@@ -169,8 +169,8 @@ private:
 /// A condition on every record of a collection, however the pending transactions end:
 /// `stays(accounts, field<&account::balance> >= 0)`.
 template <typename Record, fixed_string Name, auto Key, typename Condition>
-[[nodiscard]] staying<collection<Record, Name, Key>, Condition> stays(
-    collection<Record, Name, Key> const&, Condition const& condition) {
+[[nodiscard]] condition_clause<collection<Record, Name, Key>, Condition>
+stays(collection<Record, Name, Key> const&, Condition const& condition) {
     return {condition};
 }
 

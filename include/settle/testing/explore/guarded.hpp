@@ -75,7 +75,7 @@ std::string below_zero(model_table<Collection> const& table) {
                 if (!slot.record || !wrong.empty()) continue;
                 settle::detail::wide const value = (*slot.record).*found::pointer;
                 if (value + slot.marks.low(position) >= 0) continue;
-                wrong = "as the pending transactions may end, '" + std::string{m.name} +
+                wrong = "for some outcome of the pending transactions, '" + std::string{m.name} +
                         "' passes below zero: " + encode_json(*slot.record);
             }
         }

@@ -230,7 +230,7 @@ public:
     }
 };
 
-/// Shape:   indexes - the index of each part's record in its table
+/// Shape:   slots - the index of each part's record in its table
 template <typename Rules, typename Direction, typename Records>
 class typed_transaction final : public model_transaction<Records> {
 public:
@@ -245,9 +245,7 @@ public:
     [[nodiscard]] part_name name_record(std::size_t part) const override {
         part_name found;
         with_part(part, [&](auto where) {
-            using participant = typename Direction::template participant<where.participant>;
-            found.participant = participant::name;
-            if (participant::is_range) found.line = static_cast<std::uint32_t>(where.line);
+            found = Direction::template name_of_line<where.participant>(where.line);
         });
         return found;
     }
@@ -321,17 +319,17 @@ private:
         std::size_t line;
     };
 
-    template <typename Place>
-    static part_number number(Place where) {
-        return {static_cast<std::uint32_t>(Place::participant),
+    template <typename Part>
+    static part_number number(Part where) {
+        return {static_cast<std::uint32_t>(Part::participant),
                 static_cast<std::uint32_t>(where.line)};
     }
-    template <typename Place>
-    static part_number marked_number(Place where) {
+    template <typename Part>
+    static part_number marked_number(Part where) {
         return settle::detail::number_of<Rules>(number(where));
     }
 
-    /// Shape:   part - counts the records alone
+    /// Shape:   part - a number that counts the record parts only
     template <typename Function>
     void with_part(std::size_t part, Function&& function) const {
         std::size_t first = 0;
@@ -346,27 +344,27 @@ private:
         });
     }
 
-    template <typename Place>
-    auto intent(Place where) const {
-        return Direction::template intent<Place::participant>(parameters_, where.line);
+    template <typename Part>
+    auto intent(Part where) const {
+        return Direction::template intent<Part::participant>(parameters_, where.line);
     }
 
     /// A default record with this part's key.
-    template <typename Place>
-    typename Place::record keyed(Place where) const {
-        typename Place::record made{};
+    template <typename Part>
+    typename Part::record keyed(Part where) const {
+        typename Part::record made{};
         bool overflow = false;
-        store_value(made.*Place::collection::key_member,
-                    Direction::template key<Place::participant>(Direction::user(parameters_),
-                                                                where.line),
-                    overflow);
+        store_value(
+            made.*Part::collection::key_member,
+            Direction::template key<Part::participant>(Direction::user(parameters_), where.line),
+            overflow);
         return made;
     }
 
-    template <typename Place>
-    record_answer<typename Place::record> execute_in_cell(record_slot<typename Place::record>& slot,
-                                                          step at, Place where, epoch under,
-                                                          epoch committed) const {
+    template <typename Part>
+    record_answer<typename Part::record> execute_in_cell(record_slot<typename Part::record>& slot,
+                                                         step at, Part where, epoch under,
+                                                         epoch committed) const {
         part_number const part = number(where);
         switch (at) {
         case step::apply:
@@ -379,16 +377,16 @@ private:
         }
     }
 
-    template <typename Place>
-    record_answer<typename Place::record>
-    execute_one_phase(record_slot<typename Place::record>& slot, Place where, epoch under) const {
+    template <typename Part>
+    record_answer<typename Part::record> execute_one_phase(record_slot<typename Part::record>& slot,
+                                                           Part where, epoch under) const {
         auto const apply_to = [&](auto& to) {
             return settle::apply_one_phase<Rules>(to, id_, number(where), under, keyed(where),
                                                 intent(where), [] { return std::string{}; });
         };
         if (Rules::one_phase_meets_marks) return apply_to(slot);
         // With the rule switched off, the native transaction ignores the marks.
-        record_slot<typename Place::record> bare{slot.record, {}};
+        record_slot<typename Part::record> bare{slot.record, {}};
         auto const applied = apply_to(bare);
         if (applied.what != answer::applied) return applied;
         slot.record = bare.record;
@@ -396,11 +394,11 @@ private:
         return applied;
     }
 
-    template <typename Place>
-    void commit_part(std::optional<typename Place::record>& truth, Place where) const {
+    template <typename Part>
+    void commit_part(std::optional<typename Part::record>& truth, Part where) const {
         auto const effects = intent(where);
         using intent_type = std::remove_const_t<decltype(effects)>;
-        using record = typename Place::record;
+        using record = typename Part::record;
         if (intent_type::creates) truth = keyed(where);
         if (!truth) return;
         bool overflow = false;

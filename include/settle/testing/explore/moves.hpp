@@ -70,7 +70,7 @@ private:
                 [] { return "crashes"; });
         }
         if (me.what == role::sweeper && me.found_stray) undo_stray(me, branch);
-        else if (me.what == role::sweeper && me.mind.next() == step::end) judge_mark(me, branch);
+        else if (me.what == role::sweeper && me.mind.next() == step::end) check_mark(me, branch);
         else advance(now, me, branch);
     }
 
@@ -86,7 +86,7 @@ private:
     }
 
     template <typename Branch>
-    void judge_mark(worker const& me, Branch const& branch) const {
+    void check_mark(worker const& me, Branch const& branch) const {
         bool const stray =
             is_stray({me.mind.state(), 0, me.mind.committed(), 0}, me.marked);
         branch(
@@ -98,7 +98,7 @@ private:
             [&] { return stray ? "finds the mark stray" : "finds the mark live"; });
     }
 
-    /// One step of a coordinator: it is answered, or its outcome is unknown.
+    /// One step of a coordinator: the worker gets an answer, or the outcome is unknown.
     template <typename Branch>
     void advance(world_type const& now, worker const& me, Branch const& branch) const {
         auto const alone = [&](auto&& change, char const* words) {
@@ -309,7 +309,8 @@ private:
         }
     }
 
-    /// After a wave's last answer, a batch may requeue the transaction behind an earlier one.
+    /// After a wave's last answer, a batch may requeue the transaction behind an earlier
+    /// transaction.
     template <typename Branch>
     void ask_and_requeue(world_type const& now, worker const& me, flight const& sent,
                          Branch const& branch) const {

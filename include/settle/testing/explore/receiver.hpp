@@ -11,7 +11,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// What a receiver remembers.
+/// The memory of a receiver.
 enum class receiver_grade : std::uint8_t {
     query,  ///< nothing: a call has no effect, and each answer may differ
     barrier ///< a row for each key, in one native transaction with its own work
@@ -22,25 +22,25 @@ struct service_call {
     std::string name;
     stage_number stage = 1; ///< at least 1; its parameters are the results of earlier stages
     receiver_grade grade = receiver_grade::barrier;
-    std::uint8_t results = 1; ///< the number of results of which a first answer is one; at most 14
+    std::uint8_t results = 1; ///< the number of different results of a first answer; at most 14
     bool refuses = false;     ///< a first answer may refuse the call
     bool busy = false;        ///< a first answer may be busy
 };
 
-/// The call of a receiver that stands in a search for a participant of another kind than record. A
-/// kind specialises it for its participants.
+/// The call that a search makes for a participant that is no record. A kind specialises it for its
+/// participants.
 /// Shape:   make() - static: the service_call, with the participant's stage
 template <typename Participant>
 struct searched_call;
 
-struct calling {
+struct calls_clause {
     transaction_id id;
     std::vector<service_call> parts;
 };
 
 /// Adds calls to the transaction of another clause: `calls("t1", service_call{"seat", 1})`.
 template <typename... Calls>
-[[nodiscard]] calling calls(transaction_id id, Calls const&... parts) {
+[[nodiscard]] calls_clause calls(transaction_id id, Calls const&... parts) {
     return {std::move(id), {parts...}};
 }
 
@@ -111,7 +111,7 @@ inline call_answer execute_call(receiver_row& row, service_call const& of, step 
         if (row.now == applied) row.now = confirmed;
         return {row.now == confirmed ? answer::applied : answer::nothing, 0};
     }
-    // A closed key refuses a later apply, so no row is left as it was without one.
+    // A key without a row is closed, too, so that it refuses a later apply.
     row = {closed, 0, 0};
     return {answer::applied, 0};
 }

@@ -52,8 +52,8 @@ public:
     using checker_type = state_checker<typename Protocol::mind, typename Protocol::rules, Records>;
     using path_type = std::vector<std::uint16_t>;
 
-    search(moves_type const& possible, checker_type const& checks, world_type first)
-        : possible_(possible), checks_(checks), first_(std::move(first)) {}
+    search(moves_type const& possible, checker_type const& checker, world_type first)
+        : possible_(possible), checker_(checker), first_(std::move(first)) {}
 
     [[nodiscard]] exploration visit_all(std::size_t most_states) {
         auto const started = std::chrono::steady_clock::now();
@@ -82,7 +82,7 @@ private:
         for (number at = 0; !waiting.empty(); ++at) {
             auto const& [here, depth] = waiting.front();
             seen_.depth = depth;
-            if (std::string const wrong = checks_.wrong(here); !wrong.empty()) {
+            if (std::string const wrong = checker_.wrong(here); !wrong.empty()) {
                 return fail(states_.path(at), "WRONG: " + wrong);
             }
             std::uint16_t move = 0;
@@ -128,10 +128,10 @@ private:
         for (auto const chosen : path) {
             std::uint16_t move = 0;
             world_type taken = now;
-            possible_.each(now, [&](world_type&& next, move_kind, auto const& words) {
+            possible_.each(now, [&](world_type&& next, move_kind, auto const& describe) {
                 if (move++ != chosen) return;
                 taken = std::move(next);
-                seen_.trace += std::to_string(++step) + ". " + words() + "\n";
+                seen_.trace += std::to_string(++step) + ". " + describe() + "\n";
             });
             // The trace repeats the records and receivers when they have changed.
             if (std::string after = possible_.text_of(taken); after != shown) {
@@ -142,11 +142,11 @@ private:
             now = std::move(taken);
             possible_.canonize(now);
         }
-        return checks_.wrong(now);
+        return checker_.wrong(now);
     }
 
     moves_type const& possible_;
-    checker_type const& checks_;
+    checker_type const& checker_;
     world_type first_;
     seen_states states_;
     exploration seen_;

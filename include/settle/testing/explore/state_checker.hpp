@@ -98,8 +98,9 @@ private:
         return {};
     }
 
-    /// In the end, a call has an effect at its receiver exactly if the transaction is done. Until
-    /// then, only together with its records and with the results that its entry keeps.
+    /// In the end, a call has an effect at its receiver exactly if the transaction is done. Before
+    /// the commit, it has an effect only together with the marks of its records, the calls of
+    /// earlier stages, and the results that its entry keeps.
     [[nodiscard]] std::string wrong_call(world_type const& now, std::size_t t,
                                          std::size_t i) const {
         auto const& one = *all_[t];

@@ -19,7 +19,7 @@ struct model_worker {
     std::uint8_t part = 0;        ///< the part of the sweeper's mark
     bool found_stray = false;     ///< the sweeper has found the mark stray
     bool old = false;             ///< its call is older than `lifetime` allows
-    call_results results = 0;     ///< of the calls that it knows
+    call_results results = 0;     ///< the results of calls that the worker has received or read
     epoch marked = 0;             ///< the epoch of the sweeper's mark
     Mind mind{};
 

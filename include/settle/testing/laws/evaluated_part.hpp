@@ -29,7 +29,7 @@ struct evaluated_part {
     bool hold = true;               ///< true if all guards hold, apart from bounds
     bool guard_overflow = false;
     bool effect_overflow = false;
-    bool amounts_hold = true;
+    bool amounts_hold = true; ///< true if no amount is negative that must not be negative
     wides<Record> apply{};
     wides<Record> confirm{};
     // For an exclusive part: the record while the part is pending, and after its confirm.
@@ -112,12 +112,11 @@ evaluated_part<Record> evaluate_part(std::optional<Record> const& record,
                                      typename forward<Type>::parameters const& given,
                                      std::size_t line) {
     using participant = typename forward<Type>::template participant<Index>;
-    using record_type = Record;
     auto const& part = forward<Type>::template description<Index>();
-    evaluated_part<record_type> made;
-    record_type start{};
+    evaluated_part<Record> made;
+    Record start{};
     if (record) start = *record;
-    plain_scope<record_type, typename forward<Type>::parameters,
+    plain_scope<Record, typename forward<Type>::parameters,
                 typename forward<Type>::template element_of<Index>>
         at{&start, &given, forward<Type>::template element<Index>(given, line)};
     evaluate_guards(part.guards, at, made);
@@ -127,8 +126,8 @@ evaluated_part<Record> evaluate_part(std::optional<Record> const& record,
     made.exclusive = is_exclusive(part.applying, at) || is_exclusive(part.confirming, at);
     if (made.exclusive) {
         if (made.creates) {
-            start = record_type{};
-            assign(start.*participant::collection_type::key_member, plain_value(part.key, at),
+            start = Record{};
+            assign(start.*participant::target_type::key_member, plain_value(part.key, at),
                    made.effect_overflow);
         }
         evaluate_exclusive(part, at, start, made);
@@ -138,10 +137,10 @@ evaluated_part<Record> evaluate_part(std::optional<Record> const& record,
     return made;
 }
 
-/// The guards on the parameters: all hold; one of them overflows.
+/// The result of the guards on the parameters, and of the amounts that must not be negative.
 struct parameter_check {
-    bool hold = true;
-    bool overflow = false;
+    bool hold = true;      ///< true if all of them hold
+    bool overflow = false; ///< true if the evaluation of at least one guard or amount overflows
 };
 
 template <typename Moment, typename S>

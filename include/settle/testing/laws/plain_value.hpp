@@ -59,6 +59,7 @@ bool compare(L const& left, R const& right) {
     else return left >= right;
 }
 
+/// Returns the value if it fits 64 bits; otherwise sets `overflow` and returns 0.
 template <typename S>
 wide check_range(wide value, S& at) {
     if (fits_64(value)) return value;

@@ -45,10 +45,20 @@ void fit_to_guards(value_source& source, Record& record,
     });
 }
 
-/// An action on one part. `undo` also acts on a mark with a lower epoch.
+/// Draws parameters until they pass the guards on the parameters, at most eight times.
+template <auto const& Type>
+void fill_parameters(value_source& source, typename forward<Type>::parameters& drawn) {
+    for (int tries = 0; tries < 8; ++tries) {
+        source.fill(drawn);
+        if (forward<Type>::check(drawn).why == reason::none) return;
+    }
+}
+
+/// An action on one part. `finish` and `undo` also undo a mark with a lower epoch.
 enum class part_action : std::uint8_t { apply, finish, undo, undo_exactly };
 
 /// One operation of a case.
+/// Shape:   part - its index in the case; raised - how far the operation's epoch exceeds 1
 struct case_operation {
     BOOST_HANA_DEFINE_STRUCT(case_operation, (part_action, action), (std::uint8_t, part),
                              (std::uint8_t, raised));
@@ -89,11 +99,12 @@ public:
     static constexpr std::uint64_t confirm_fields = 0;
     static constexpr std::uint64_t exact_fields = 0;
 
-    explicit foreign_intent(std::vector<std::int64_t> const& numbers) : numbers_(numbers) {}
+    /// Shape:   deltas - of the integer members: at apply, then at confirm
+    explicit foreign_intent(std::vector<std::int64_t> const& deltas) : deltas_(deltas) {}
 
     void deltas(integers<Record>& apply, integers<Record>& confirm, bool&) const {
-        std::copy_n(numbers_.begin(), apply.size(), apply.begin());
-        std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(apply.size()), confirm.size(),
+        std::copy_n(deltas_.begin(), apply.size(), apply.begin());
+        std::copy_n(deltas_.begin() + static_cast<std::ptrdiff_t>(apply.size()), confirm.size(),
                     confirm.begin());
     }
     template <typename Function>
@@ -103,14 +114,14 @@ public:
     [[nodiscard]] evaluated_part<Record> evaluate() const {
         evaluated_part<Record> made;
         for (std::size_t i = 0; i < made.apply.size(); ++i) {
-            made.apply[i] = numbers_[i];
-            made.confirm[i] = numbers_[made.apply.size() + i];
+            made.apply[i] = deltas_[i];
+            made.confirm[i] = deltas_[made.apply.size() + i];
         }
         return made;
     }
 
 private:
-    std::vector<std::int64_t> const& numbers_;
+    std::vector<std::int64_t> const& deltas_;
 };
 
 /// The record before the first operation, the parts, and the operations in their order.
@@ -165,9 +176,9 @@ struct record_case {
             part_action const action =
                 at < count ? part_action::apply : actions[source.below(actions.size())];
             std::size_t const index = at < count ? at : source.below(count);
-            std::size_t const number = source.one_in(4) ? source.below(3) : 1;
+            std::size_t const raised = source.one_in(4) ? source.below(3) : 1;
             made.operations.push_back(
-                {action, static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(number)});
+                {action, static_cast<std::uint8_t>(index), static_cast<std::uint8_t>(raised)});
         }
         if (source.one_in(2)) {
             for (std::size_t at = steps; at-- > 1;) {
@@ -185,8 +196,9 @@ struct record_case {
             if (record) better = with.shrink(*record, still_fails) || better;
             for (auto& one : parts) {
                 better = with.shrink(one.parameters, still_fails) || better;
-                for (auto& number : one.foreign_deltas)
-                    better = with.shrink(number, still_fails) || better;
+                for (auto& delta : one.foreign_deltas) {
+                    better = with.shrink(delta, still_fails) || better;
+                }
             }
         }
     }
@@ -220,13 +232,10 @@ private:
         made.participant = source.below(participants() + (at == 0 ? 0 : 1));
         // Some cases have two parts of one transaction on the record.
         made.id = at > 0 && source.one_in(6) ? "t0" : "t" + std::to_string(at);
-        for (int tries = 0; tries < 8; ++tries) {
-            source.fill(made.parameters);
-            if (direction::check(made.parameters).why == reason::none) break;
-        }
+        fill_parameters<Type>(source, made.parameters);
         made.foreign_deltas.resize(2 * integer_count<record_type>);
-        for (auto& number : made.foreign_deltas) {
-            if (source.one_in(2)) number = source.draw<std::int64_t>();
+        for (auto& delta : made.foreign_deltas) {
+            if (source.one_in(2)) delta = source.draw<std::int64_t>();
         }
         visit(made.participant, [&](auto index) {
             if (std::size_t const lines = direction::template lines<index>(made.parameters)) {

@@ -15,7 +15,7 @@ struct broken_law {
     [[nodiscard]] explicit operator bool() const noexcept { return !law.empty(); }
 };
 
-/// A check of stored marks for tests without a store: it finds no fault.
+/// The check of stored marks for tests without a store: it finds no problem.
 struct no_stored_form {
     template <Described Record>
     std::string mark(settle::mark<Record> const&, std::optional<Record> const&) const {
@@ -92,7 +92,7 @@ private:
             }
             pending->number = std::max(pending->number, number);
             if (!late && pending->evaluated.exclusive != (result.exclusive != nullptr)) {
-                return {"adopting is idempotent", "the answer has no old image"};
+                return {"adopting is idempotent", "the answer has another kind of effect"};
             }
             return {};
         }

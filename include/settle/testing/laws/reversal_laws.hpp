@@ -33,8 +33,8 @@ void add_members(effect_members& to, Moment const& moment) {
 enum class interim_change : std::uint8_t {
     none,
     random_sums,  ///< random numbers are added
-    exact_gain,   ///< each member holds exactly its gain
-    gain_less_one ///< each member holds its gain less one
+    exact_gain,   ///< each raised member holds exactly its gain
+    gain_less_one ///< each raised member holds its gain less one
 };
 
 /// Commits and reverses a transaction with one part, on a record without other marks.
@@ -103,7 +103,7 @@ private:
         return fit;
     }
 
-    /// Returns false where the record cannot change in this way.
+    /// Changes the record; returns false if the record cannot change in this way.
     bool change(interim_change interim) {
         if (interim == interim_change::none) return true;
         if (!before_ || !after_) return false;
@@ -126,8 +126,9 @@ private:
         bool const allowed = expect();
         reversal_parameters<parameters> const given{tested_.parameters, {kept_}};
         auto const intent = backward<Type>::template intent<Index>(given, tested_.line);
-        if (intent.premises() != reason::none)
+        if (intent.premises() != reason::none) {
             return {"a reversal reads its images", "an image cannot be read"};
+        }
         auto const result = apply(intent, 2);
         if ((result.what == answer::applied) != allowed) {
             return {"a reversal takes only a gain that the record still has, and leaves no member "
@@ -161,7 +162,7 @@ private:
         return early;
     }
 
-    /// Evaluates the reversal plainly: returns whether it commits, and sets the expected record.
+    /// Evaluates the reversal plainly: returns true if it commits, and sets the expected record.
     bool expect() {
         if (!after_) {
             expected_ = before_;

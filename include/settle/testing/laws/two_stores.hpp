@@ -79,7 +79,7 @@ struct pair_of_stores<Type, settle::detail::type_list<Collections...>> {
         void require_same(bool same, std::string_view subject, std::string const& first,
                           std::string const& second) {
             if (same || !report_) return;
-            report_.text.append("settle: a law is broken: two stores give the same answers\n  ");
+            report_.text.append("settle: a law is broken: two stores agree\n  ");
             report_.text.append(subject).append("\n  first:  ").append(first);
             report_.text.append("\n  second: ").append(second).append("\n");
         }
@@ -120,19 +120,17 @@ template <auto const& Type, typename First, typename Second>
             }
         });
     };
+    auto const make_parameters = [&] {
+        typename direction::parameters given{};
+        source.begin_case();
+        laws::fill_parameters<Type>(source, given);
+        populate(given);
+        return given;
+    };
     std::mt19937_64 order{seed};
     for (std::uint64_t wave = 0; wave < waves && report;) {
         // Twenty waves share a pool, so that a wave finds records and marks of earlier waves.
-        random_pool<direction> pool{"p" + std::to_string(wave) + "-", 6, [&] {
-                                        source.begin_case();
-                                        auto given = source.draw<typename direction::parameters>();
-                                        for (int tries = 0; tries < 8; ++tries) {
-                                            if (direction::check(given).why == reason::none) break;
-                                            source.fill(given);
-                                        }
-                                        populate(given);
-                                        return given;
-                                    }};
+        random_pool<direction> pool{"p" + std::to_string(wave) + "-", 6, make_parameters};
         for (std::uint64_t const end = wave + 20; wave < end && report; ++wave) {
             ++report.cases;
             pool.stir(stores, order);

@@ -4,7 +4,6 @@
 
 #include <settle/definition/transaction.hpp>
 
-
 #include <array>
 #include <limits>
 #include <random>

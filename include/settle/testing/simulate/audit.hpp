@@ -64,8 +64,8 @@ protected:
         for (auto const& one : sums_) {
             std::int64_t const sum = one.now(plain_);
             if (sum <= one.opening) continue;
-            seen.complain(one.name + ": " + std::to_string(sum) + " is visible of " +
-                          std::to_string(one.opening));
+            seen.complain(one.name + ": a reader sees " + std::to_string(sum) +
+                          ", more than the opening sum " + std::to_string(one.opening));
         }
     }
 
@@ -76,8 +76,8 @@ protected:
         for (auto const& one : sums_) {
             std::int64_t const sum = one.now(plain_);
             if (sum != one.opening) {
-                seen.complain(one.name + ": " + std::to_string(sum) + " is left of " +
-                              std::to_string(one.opening));
+                seen.complain(one.name + ": the final sum is " + std::to_string(sum) +
+                              ", and the opening sum was " + std::to_string(one.opening));
             }
         }
         for (entry const& one : done_in_order(seen, report)) books_.enact(one, seen);
@@ -181,7 +181,7 @@ private:
                           " committed, reason " + std::string{name_of(checked.why)});
         }
         if (observed->second.again) {
-            if (done) seen.complain(checked.id + ": is done behind its purge");
+            if (done) seen.complain(checked.id + ": is done after its purge");
             return;
         }
         auto const& reported = observed->second.reported;

@@ -4,7 +4,7 @@
 
 #include <settle/running/engine.hpp>
 #include <settle/testing/simulate/doorway.hpp>
-#include <settle/testing/simulate/stage.hpp>
+#include <settle/testing/simulate/shared_state.hpp>
 
 #include <variant>
 
@@ -29,33 +29,34 @@ class worker {
 public:
     using held = std::tuple<typename settle::detail::held_argument<Arguments>::type...>;
 
-    worker(held& arguments, stage& shared, std::size_t number, Make const& make)
-        : stage_(shared), number_(number), make_(make) {
+    worker(held& arguments, shared_state& shared, std::size_t number, Make const& make)
+        : shared_(shared), number_(number), make_(make) {
         std::apply(
             [&](auto&... given) {
-                arguments_ = std::make_tuple(
-                    std::make_unique<own_argument<Arguments, stage>>(given, shared, number)...);
+                arguments_ =
+                    std::make_tuple(std::make_unique<own_argument<Arguments, shared_state>>(
+                        given, shared, number)...);
             },
             arguments);
     }
 
     /// The body of the worker's thread.
     void live() {
-        stage_.turns().await(number_);
-        while (!stage_.over() && !dismissed_) {
-            stage_.begin_life(number_);
+        shared_.turns().await(number_);
+        while (!shared_.over() && !dismissed_) {
+            shared_.begin_life(number_);
             try {
                 auto engine = make_engine();
-                while (!stage_.over() && !dismissed_) act(engine);
+                while (!shared_.over() && !dismissed_) act(engine);
             } catch (crash const&) {
-                if (stage_.halted()) break;
-                stage_.note_crash();
-                stage_.pass(number_, chance().up_to(std::chrono::milliseconds{500}));
+                if (shared_.halted()) break;
+                shared_.note_crash();
+                shared_.pass(number_, chance().up_to(std::chrono::milliseconds{500}));
             } catch (std::exception const& thrown) {
-                stage_.seen().complain(std::string{"thrown: "} + thrown.what());
+                shared_.seen().complain(std::string{"thrown: "} + thrown.what());
             }
         }
-        stage_.turns().leave(number_);
+        shared_.turns().leave(number_);
     }
 
 private:
@@ -66,20 +67,20 @@ private:
         return std::apply(
             [&](auto&... own) {
                 return engine{own->get()...,
-                              with_environment(stage_environment{stage_, number_}),
-                              stage_.limits().engine};
+                              with_environment(simulated_environment{shared_, number_}),
+                              shared_.limits().engine};
             },
             arguments_);
     }
 
     template <typename Engine>
     void act(Engine& engine) {
-        if (!stage_.all_begun() || !stage_.calm()) {
+        if (!shared_.all_begun() || !shared_.calm()) {
             work_on(engine, chance().between(0, 99));
-            stage_.pass(number_, chance().up_to(std::chrono::milliseconds{1}));
+            shared_.pass(number_, chance().up_to(std::chrono::milliseconds{1}));
             return;
         }
-        if (!retired_) stage_.retire();
+        if (!retired_) shared_.retire();
         retired_ = true;
         if (number_ >= closers) dismissed_ = true;
         else close(engine);
@@ -95,30 +96,30 @@ private:
         else if (choice < 78) work(engine, 8);
         else if (choice < 82) recover(engine);
         else if (choice < 90) cancel(engine);
-        else if (choice == 90 && stage_.limits().purges) purge(engine);
-        else if (choice < 92) stage_.seen().note_report(engine.sweep());
+        else if (choice == 90 && shared_.limits().purges) purge(engine);
+        else if (choice < 92) shared_.seen().note_report(engine.sweep());
         else reverse(engine);
     }
 
     template <typename Engine>
     void begin(Engine& engine, bool submits) {
-        auto const number = stage_.begin_one();
+        auto const number = shared_.begin_one();
         if (!number) return;
         with_parameters(made(*number), [&](auto const& given) {
-            stage_.seen().note_outcome(submits ? engine.submit(name(*number), given, patience())
-                                               : engine.run(name(*number), given, patience()));
+            shared_.seen().note_outcome(submits ? engine.submit(name(*number), given, patience())
+                                                : engine.run(name(*number), given, patience()));
         });
     }
     /// Runs a batch of consecutive transactions of one type.
     template <typename Engine>
     void begin_batch(Engine& engine) {
-        auto const first = stage_.begin_one();
+        auto const first = shared_.begin_one();
         if (!first) return;
         with_parameters(made(*first), [&]<typename Given>(Given const& given) {
             std::vector<std::pair<transaction_id, Given>> batch{{name(*first), given}};
             std::size_t const most = chance().between(std::size_t{2}, std::size_t{12});
             for (bool same = true; same && batch.size() < most;) {
-                auto const number = stage_.begin_one();
+                auto const number = shared_.begin_one();
                 if (!number) break;
                 same = false;
                 with_parameters(made(*number), [&]<typename Next>(Next const& next) {
@@ -126,7 +127,7 @@ private:
                         batch.emplace_back(name(*number), next);
                         same = true;
                     } else {
-                        stage_.seen().note_outcome(engine.run(name(*number), next, patience()));
+                        shared_.seen().note_outcome(engine.run(name(*number), next, patience()));
                     }
                 });
             }
@@ -134,7 +135,7 @@ private:
             options.window = chance().between(std::size_t{1}, std::size_t{16});
             options.deadline = patience().deadline;
             for (outcome const& result : engine.run_all(batch, options)) {
-                stage_.seen().note_outcome(result);
+                shared_.seen().note_outcome(result);
             }
         });
     }
@@ -144,15 +145,15 @@ private:
         std::uint64_t const number = recent_number();
         if (number == 0) return;
         with_parameters(made(number), [&](auto const& given) {
-            stage_.seen().note_outcome(engine.run(name(number), given, patience()));
+            shared_.seen().note_outcome(engine.run(name(number), given, patience()));
         });
     }
     template <typename Engine>
     void run_without_id(Engine& engine) {
-        auto const number = stage_.begin_one();
+        auto const number = shared_.begin_one();
         if (!number) return;
         with_parameters(made(*number), [&](auto const& given) {
-            stage_.seen().note_outcome(engine.run(given, patience()));
+            shared_.seen().note_outcome(engine.run(given, patience()));
         });
     }
 
@@ -160,7 +161,7 @@ private:
     void work(Engine& engine, std::size_t most) {
         work_options options;
         options.limit = most;
-        stage_.seen().note_report(engine.work(options));
+        shared_.seen().note_report(engine.work(options));
     }
     template <typename Engine>
     void recover(Engine& engine) {
@@ -170,12 +171,12 @@ private:
         recover_options options;
         options.older_than = ages[chance().draw() % 3];
         options.limit = chance().between(std::size_t{1}, std::size_t{8});
-        stage_.seen().note_report(engine.recover(options));
+        shared_.seen().note_report(engine.recover(options));
     }
     template <typename Engine>
     void purge(Engine& engine) {
         purge_options options;
-        options.older_than = stage_.limits().engine.horizon() + std::chrono::milliseconds{1};
+        options.older_than = shared_.limits().engine.horizon() + std::chrono::milliseconds{1};
         options.step = chance().between(std::size_t{1}, std::size_t{100});
         // A purge that fails is continued by the next purge.
         static_cast<void>(engine.purge(options));
@@ -187,15 +188,15 @@ private:
         options.deadline = patience().deadline;
         // Sometimes an id that a worker begins soon after.
         bool const ahead = options.even_if_unknown && chance().draw() % 8 == 0;
-        std::uint64_t const next = stage_.report().begun + chance().between(1U, 3U);
-        stage_.seen().note_outcome(engine.cancel(ahead ? name(next) : recent(), options));
+        std::uint64_t const next = shared_.report().begun + chance().between(1U, 3U);
+        shared_.seen().note_outcome(engine.cancel(ahead ? name(next) : recent(), options));
     }
 
     template <typename Engine>
     void reverse(Engine& engine) {
         // Both arguments draw from the dice, and their order of evaluation is unspecified.
         transaction_id const chosen = recent();
-        stage_.seen().note_outcome(engine.reverse(chosen, patience()));
+        shared_.seen().note_outcome(engine.reverse(chosen, patience()));
     }
 
     /// One round of work, recovery and sweep, as an operator's job does it.
@@ -204,24 +205,24 @@ private:
         recover_options options;
         options.older_than = std::chrono::seconds{1};
         work(engine, ~std::size_t{0});
-        stage_.seen().note_report(engine.recover(options));
-        stage_.seen().note_report(engine.sweep());
-        if (stage_.quiet()) {
+        shared_.seen().note_report(engine.recover(options));
+        shared_.seen().note_report(engine.sweep());
+        if (shared_.quiet()) {
             auto const left = engine.marks();
-            if (left.has_value() && left.value() == 0 && stage_.quiet()) return stage_.end();
+            if (left.has_value() && left.value() == 0 && shared_.quiet()) return shared_.end();
         }
-        stage_.pass(number_, std::chrono::milliseconds{chance().between(500, 2'000)});
+        shared_.pass(number_, std::chrono::milliseconds{chance().between(500, 2'000)});
     }
 
     /// The parameters depend on the number alone, so that every worker makes the same.
     auto made(std::uint64_t number) {
-        dice own{hash_mix(static_cast<std::size_t>(stage_.limits().seed), number)};
+        dice own{hash_mix(static_cast<std::size_t>(shared_.limits().seed), number)};
         return make_(own);
     }
     static transaction_id name(std::uint64_t number) { return 't' + std::to_string(number); }
     std::uint64_t recent_number() {
-        std::uint64_t const begun = stage_.report().begun;
-        std::uint64_t const window = std::min<std::uint64_t>(begun, 2 * stage_.limits().workers);
+        std::uint64_t const begun = shared_.report().begun;
+        std::uint64_t const window = std::min<std::uint64_t>(begun, 2 * shared_.limits().workers);
         return begun - (window == 0 ? 0 : chance().draw() % window);
     }
     transaction_id recent() { return name(recent_number()); }
@@ -234,12 +235,12 @@ private:
         }
         return call;
     }
-    dice& chance() { return stage_.chance(); }
+    dice& chance() { return shared_.chance(); }
 
-    stage& stage_;
+    shared_state& shared_;
     std::size_t number_;
     Make const& make_;
-    std::tuple<std::unique_ptr<own_argument<Arguments, stage>>...> arguments_;
+    std::tuple<std::unique_ptr<own_argument<Arguments, shared_state>>...> arguments_;
     bool retired_ = false;
     bool dismissed_ = false;
 };

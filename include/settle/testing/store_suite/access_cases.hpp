@@ -40,7 +40,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: records with every kind of field are read back
     CHECK_FALSE(on.read(cards, "12.0").has_value());
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: a key is created once", Fixture, suite_key_taken) {
+TEST_CASE_TEMPLATE_DEFINE("store: a key has at most one record", Fixture, suite_key_taken) {
     Fixture fixture;
     bench<typename Fixture::database> on{fixture.database_here()};
     on.create(ledgers, {"A", 1, 2, "first"});
@@ -64,7 +64,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: scans are ordered by key and paged", Fixture, 
     for (char const* id : {"b", "a", "B", "\xC3\xA4", "10", "9", "a b"}) {
         on.create(ledgers, {id, 0, 0, ""});
     }
-    on.check(); // compares whole scans with the model, in order
+    on.check(); // compares whole scans with the reference store, in order
     for (std::size_t const size : {std::size_t{1}, std::size_t{3}, numbers.size()}) {
         std::vector<std::int64_t> seen;
         std::optional<std::int64_t> after;
@@ -187,7 +187,7 @@ TEST_CASE_TEMPLATE_DEFINE("store: a store belongs to one log", Fixture, suite_on
     static_cast<void>(here.template bind<cards_type>(ours));
     try {
         static_cast<void>(here.template bind<ledgers_type>(second.bind_log().name()));
-        FAIL("a second log was let in");
+        FAIL("a second log was accepted");
     } catch (failure const& refused) {
         CHECK(refused.problem().code == errc::other_log);
         CHECK(refused.problem().text.find("settle:") == 0);
@@ -200,7 +200,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: a store belongs to one log", Fixture, suite_on
                     failure);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("store: the next program finds everything", Fixture, suite_reopened) {
+TEST_CASE_TEMPLATE_DEFINE("store: a program finds everything that an earlier program wrote",
+                          Fixture, suite_reopened) {
     Fixture fixture;
     std::string name;
     {
@@ -212,8 +213,8 @@ TEST_CASE_TEMPLATE_DEFINE("store: the next program finds everything", Fixture, s
         on.template apply<rewrite_type>("r", {plain_card(), other_card()}, 6);
         name = here.bind_log().name();
         auto log = here.bind_log();
-        suite_entry story{log, test_transaction::of<forward<relabel_type>>("e", {"A", "x"})};
-        REQUIRE(story.insert(state::pending, 12, 0, "me") == log_answer::taken);
+        suite_entry writer{log, test_transaction::of<forward<relabel_type>>("e", {"A", "x"})};
+        REQUIRE(writer.insert(state::pending, 12, 0, "me") == log_answer::taken);
         auto changed = pending_move(log, "changed", 13, 0, "me");
         REQUIRE(changed.commit(1, "me", {{0, 0, "{}", ""}}) == log_answer::taken);
         auto purged_one = pending_move(log, "purged", 14, 0, "me");

@@ -2,8 +2,8 @@
 // Compares a store with the record rule: both get the same waves and must give equal answers.
 #pragma once
 
-#include <settle/testing/store_suite/model.hpp>
 #include <settle/testing/store_suite/random_pool.hpp>
+#include <settle/testing/store_suite/reference_store.hpp>
 #include <settle/testing/store_suite/types.hpp>
 
 #if defined(DOCTEST_LIBRARY_INCLUDED)
@@ -24,7 +24,7 @@ public:
     template <typename C>
     void create(C const&, typename C::record_type const& record) {
         REQUIRE(session_.template create<C>(record).has_value());
-        model_.template create<C>(record);
+        reference_.template create<C>(record);
     }
 
     template <typename C>
@@ -32,10 +32,10 @@ public:
         return session_.template read<C>(key).value();
     }
 
-    /// Sends a wave to the store and to the model, and compares all results.
+    /// Sends a wave to the store and to the reference store, and compares all results.
     void send(part_wave& wave) {
         wave.send(session_);
-        auto const expected = wave.results_of(model_);
+        auto const expected = wave.results_of(reference_);
         for (std::size_t at = 0; at < expected.size(); ++at) {
             part_request const& one = wave.requests()[at];
             INFO("request ", at, ", transaction ", *one.id, ", step ",
@@ -46,18 +46,18 @@ public:
         }
     }
 
-    /// Compares all records and marks with the model.
+    /// Compares all records and marks with the reference store.
     void check() {
         check_records<ledgers_type>();
         check_records<cards_type>();
         check_records<shelves_type>();
-        CHECK(text_of(sorted(marks())) == text_of(sorted(model_.marks())));
+        CHECK(text_of(sorted(marks())) == text_of(sorted(reference_.marks())));
     }
 
-    /// Resolves a mark in the store and in the model, and compares the answers.
+    /// Resolves a mark in the store and in the reference store, and compares the answers.
     answer resolve(mark_locator const& locator, bool confirmed) {
         answer const resolved = session_.resolve(locator, confirmed).value();
-        CHECK(resolved == model_.resolve(locator, confirmed));
+        CHECK(resolved == reference_.resolve(locator, confirmed));
         return resolved;
     }
 
@@ -65,29 +65,29 @@ public:
 
     template <auto const& Type>
     std::string apply(transaction_id id, typename forward<Type>::parameters given, epoch number) {
-        return one<Type>(step::apply, std::move(id), std::move(given), number);
+        return send_one<Type>(step::apply, std::move(id), std::move(given), number);
     }
     /// Shape:   committed - the entry's committed epoch
     template <auto const& Type>
     std::string confirm(transaction_id id, typename forward<Type>::parameters given,
                         epoch committed) {
-        return one<Type>(step::confirm, std::move(id), std::move(given), committed + 100,
-                         committed);
+        return send_one<Type>(step::confirm, std::move(id), std::move(given), committed + 100,
+                              committed);
     }
     template <auto const& Type>
     std::string compensate(transaction_id id, typename forward<Type>::parameters given,
                            epoch latest = 1000) {
-        return one<Type>(step::compensate, std::move(id), std::move(given), latest);
+        return send_one<Type>(step::compensate, std::move(id), std::move(given), latest);
     }
     template <auto const& Type>
     std::string back_off(transaction_id id, typename forward<Type>::parameters given,
                          epoch number) {
-        return one<Type>(step::back_off, std::move(id), std::move(given), number);
+        return send_one<Type>(step::back_off, std::move(id), std::move(given), number);
     }
 
     template <auto const& Type>
-    std::string one(step action, transaction_id id, typename forward<Type>::parameters given,
-                    epoch number, epoch committed = 0) {
+    std::string send_one(step action, transaction_id id, typename forward<Type>::parameters given,
+                         epoch number, epoch committed = 0) {
         part_wave alone{action};
         alone.add<forward<Type>>(std::move(id), std::move(given), number, committed);
         send(alone);
@@ -96,7 +96,7 @@ public:
         return alone.answers(0);
     }
 
-    /// The images from the last call of `one`.
+    /// The images of the last transaction sent.
     [[nodiscard]] std::vector<image> const& images() const { return images_; }
 
     [[nodiscard]] std::vector<mark_locator> marks() {
@@ -117,7 +117,7 @@ private:
     template <typename C>
     void check_records() {
         auto const found = session_.template scan<C>(std::nullopt, 100000).value();
-        auto const expected = model_.template records<C>();
+        auto const expected = reference_.template records<C>();
         CHECK(encode_json(found) == encode_json(expected));
     }
 
@@ -151,7 +151,7 @@ private:
     }
 
     session_type session_;
-    record_model<ledgers_type, cards_type, shelves_type> model_;
+    reference_store<ledgers_type, cards_type, shelves_type> reference_;
     std::vector<image> images_;
 };
 

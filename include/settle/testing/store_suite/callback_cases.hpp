@@ -169,8 +169,9 @@ TEST_CASE_TEMPLATE_DEFINE("engine: a call whose limit has passed writes nothing"
     });
 }
 
-TEST_CASE_TEMPLATE_DEFINE("engine: each end is observed once; a repeated request has its own event",
-                          Fixture, suite_observed_ends) {
+TEST_CASE_TEMPLATE_DEFINE(
+    "engine: each end has one event, and a repeated call has an event that says `ended before`",
+    Fixture, suite_observed_ends) {
     in_both_phases<Fixture>([](auto& watched, auto& action) {
         std::map<std::string, std::string> ended;
         std::map<std::string, int> again;
@@ -228,8 +229,8 @@ TEST_CASE_TEMPLATE_DEFINE("engine: each end is observed once; a repeated request
 }
 
 TEST_CASE_TEMPLATE_DEFINE(
-    "engine: an exception of an observer leaves after the transactions have ended", Fixture,
-    suite_observer_throws) {
+    "engine: an exception of an observer leaves the call after the transactions have ended",
+    Fixture, suite_observer_throws) {
     in_both_phases<Fixture>([](auto& watched, auto& action) {
         int thrown = 0;
         action = [&](event const&) {
@@ -257,11 +258,11 @@ TEST_CASE_TEMPLATE_DEFINE(
             INFO("window ", window);
             auto const name = "w" + std::to_string(window) + "-";
             std::size_t reported = 0;
-            auto const tell = [&](std::size_t, outcome const& one) {
+            auto const count = [&](std::size_t, outcome const& one) {
                 CHECK(one.done());
                 ++reported;
             };
-            first_leaves([&] { watched.run_all(suite_moves(name, 9), tell, {window, {}, {}}); });
+            first_leaves([&] { watched.run_all(suite_moves(name, 9), count, {window, {}, {}}); });
             // Every transaction that was taken has ended and was reported.
             CHECK(reported == std::min<std::size_t>(window, 9));
             entry_filter const all;
@@ -277,8 +278,8 @@ TEST_CASE_TEMPLATE_DEFINE(
 }
 
 TEST_CASE_TEMPLATE_DEFINE(
-    "engine: an exception of a range or its callback leaves after all are reported", Fixture,
-    suite_batch_throws) {
+    "engine: an exception of a range or a callback leaves the call after every outcome is reported",
+    Fixture, suite_batch_throws) {
     in_both_phases<Fixture>([](auto& watched, auto&) {
         std::int64_t all_moved = 0;
         for (std::size_t const window : {1U, 4U, 1000U}) {
@@ -287,9 +288,9 @@ TEST_CASE_TEMPLATE_DEFINE(
             std::size_t reported = 0;
             auto const throws = [&](std::size_t, outcome const& one) {
                 all_moved += one.done() ? 1 : 0;
-                throw std::runtime_error("listener " + std::to_string(++reported));
+                throw std::runtime_error("callback " + std::to_string(++reported));
             };
-            CHECK_THROWS_WITH(watched.run_all(moves, throws, {window, {}, {}}), "listener 1");
+            CHECK_THROWS_WITH(watched.run_all(moves, throws, {window, {}, {}}), "callback 1");
             CHECK(reported == std::min<std::size_t>(window, 9));
             CHECK(moved_in(watched) == all_moved);
 
@@ -299,12 +300,12 @@ TEST_CASE_TEMPLATE_DEFINE(
                                                   (goes_on ? "+" : "-"), 9);
                 suite_range range{rest, 5, goes_on};
                 reported = 0;
-                auto const tell = [&](std::size_t number, outcome const& one) {
+                auto const count = [&](std::size_t number, outcome const& one) {
                     CHECK(one.done());
                     CHECK(number < rest.size());
                     ++reported;
                 };
-                CHECK_THROWS_WITH(watched.run_all(range, tell, {window, {}, {}}), "the range");
+                CHECK_THROWS_WITH(watched.run_all(range, count, {window, {}, {}}), "the range");
                 CHECK(reported == 5);
                 all_moved += 5;
                 CHECK(moved_in(watched) == all_moved);

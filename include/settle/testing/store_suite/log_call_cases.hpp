@@ -29,8 +29,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: each of a thousand entries of a wave has its own
         INFO("transaction ", i);
         CHECK(inserts.reply(i) == (repeats(i) ? log_answer::conflict : log_answer::taken));
         if (repeats(i)) continue;
-        standing const known{state::pending, 10 + i, 0, 0};
-        commits.add_change<forward<move_type>>(id_of(i), usual_move(), commit_of(known)).row =
+        standing const view{state::pending, 10 + i, 0, 0};
+        commits.add_change<forward<move_type>>(id_of(i), usual_move(), commit_of(view)).row =
             inserts.results()[i].row;
     }
     CHECK(log.list({}, "", 5000).value().size() == commits.size());
@@ -114,16 +114,16 @@ TEST_CASE_TEMPLATE_DEFINE("log: an insert may be answered with `ended` only at a
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
     auto const leave = [&](state left) {
-        auto story = new_move(log, std::string{name_of(left)});
+        auto writer = new_move(log, std::string{name_of(left)});
         state const first = left == state::initial ? state::initial : state::pending;
-        REQUIRE(story.insert(first, 70, 1, "first") == log_answer::taken);
+        REQUIRE(writer.insert(first, 70, 1, "first") == log_answer::taken);
         bool const cancels = left == state::canceling || left == state::canceled;
-        if (cancels) REQUIRE(story.cancel(2, "first", reason::busy) == log_answer::taken);
+        if (cancels) REQUIRE(writer.cancel(2, "first", reason::busy) == log_answer::taken);
         else if (left == state::applied || left == state::done) {
-            REQUIRE(story.commit(2, "first") == log_answer::taken);
+            REQUIRE(writer.commit(2, "first") == log_answer::taken);
         }
-        if (is_final(left)) REQUIRE(story.close(3, "first") == log_answer::taken);
-        return story.read();
+        if (is_final(left)) REQUIRE(writer.close(3, "first") == log_answer::taken);
+        return writer.read();
     };
     std::vector<entry> left;
     entry_wave inserts{step::insert};
@@ -147,28 +147,28 @@ TEST_CASE_TEMPLATE_DEFINE("log: a write may name its row, and a missing or old r
                           Fixture, suite_row) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto const end = [](auto& story, std::int64_t when) {
-        REQUIRE(story.commit(when, "me") == log_answer::taken);
-        REQUIRE(story.close(when, "me") == log_answer::taken);
+    auto const end = [](auto& writer, std::int64_t when) {
+        REQUIRE(writer.commit(when, "me") == log_answer::taken);
+        REQUIRE(writer.close(when, "me") == log_answer::taken);
     };
-    auto story = pending_move(log, "t", 70, 1, "me");
-    SUBCASE("as the log gave it") { end(story, 2); }
+    auto writer = pending_move(log, "t", 70, 1, "me");
+    SUBCASE("as the log gave it") { end(writer, 2); }
     SUBCASE("none") {
-        story.work().row = 0;
-        REQUIRE(story.commit(2, "me") == log_answer::taken);
-        story.work().row = 0;
-        REQUIRE(story.close(2, "me") == log_answer::taken);
+        writer.transaction().row = 0;
+        REQUIRE(writer.commit(2, "me") == log_answer::taken);
+        writer.transaction().row = 0;
+        REQUIRE(writer.close(2, "me") == log_answer::taken);
     }
-    CHECK(story.read().state == state::done);
+    CHECK(writer.read().state == state::done);
     // The purged entry's row may belong to another entry now.
     purged const gone = log.purge(at_millisecond(5), 10, purged::nothing).value();
     REQUIRE(gone.erased == 1);
     auto other = pending_move(log, "other", 70, 6, "me");
     entry const before = other.read();
-    auto late = suite_entry{log, story.work(), {state::pending, 70, 0, 0}};
+    auto late = suite_entry{log, writer.transaction(), {state::pending, 70, 0, 0}};
     CHECK(late.commit(7, "me") == log_answer::conflict);
     CHECK(other.read() == before);
-    read_request const request = story.work().look_up();
+    read_request const request = writer.transaction().look_up();
     std::size_t calls = 0;
     auto const found = [&](std::size_t at, result<std::optional<entry>>&& here, bool) {
         CHECK(at == 0);
@@ -191,23 +191,23 @@ TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once",
     auto const move_of = [](transaction_id id, move const& given) {
         return test_transaction::of<forward<move_type>>(std::move(id), given);
     };
-    std::deque<test_transaction> asked;
-    asked.push_back(move_of("pending", usual_move()));
-    asked.push_back(move_of("missing", usual_move()));
-    asked.push_back(closed.work()); // with its row
-    asked.push_back(move_of("done", usual_move()));
-    std::size_t const same_until = asked.size();
-    asked.push_back(move_of("done", {"C", "D", 1}));
-    asked.push_back(test_transaction::of<forward<relabel_type>>("done", {"A", "B"}));
-    asked.push_back(test_transaction::of<undescribed>("pending", {}));
+    std::deque<test_transaction> transactions;
+    transactions.push_back(move_of("pending", usual_move()));
+    transactions.push_back(move_of("missing", usual_move()));
+    transactions.push_back(closed.transaction()); // with its row
+    transactions.push_back(move_of("done", usual_move()));
+    std::size_t const same_until = transactions.size();
+    transactions.push_back(move_of("done", {"C", "D", 1}));
+    transactions.push_back(test_transaction::of<forward<relabel_type>>("done", {"A", "B"}));
+    transactions.push_back(test_transaction::of<undescribed>("pending", {}));
     std::vector<read_request> requests;
-    for (auto& one : asked) requests.push_back(one.look_up());
+    for (auto& one : transactions) requests.push_back(one.look_up());
     struct found_entry {
         int calls = 0;
         std::optional<entry> here{};
         bool same = false;
     };
-    std::vector<found_entry> answers(asked.size());
+    std::vector<found_entry> answers(transactions.size());
     log.look_up(std::span<read_request const>{requests},
                 [&](std::size_t at, result<std::optional<entry>>&& found, bool same) {
                     ++answers.at(at).calls;
@@ -218,7 +218,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once",
         INFO("request ", at);
         auto& [calls, here, same] = answers[at];
         CHECK(calls == 1);
-        auto const alone = log.read(asked[at].id).value();
+        auto const alone = log.read(transactions[at].id).value();
         REQUIRE(here.has_value() == alone.has_value());
         if (!here) continue;
         if (same) {
@@ -230,7 +230,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: a look-up of several entries answers each once",
     }
     // A request whose insert comes next may miss an entry that was inserted a moment ago.
     for (auto& one : requests) one.inserts_next = true;
-    std::vector<found_entry> again(asked.size());
+    std::vector<found_entry> again(transactions.size());
     log.look_up(std::span<read_request const>{requests},
                 [&](std::size_t at, result<std::optional<entry>>&& found, bool) {
                     ++again.at(at).calls;
@@ -250,19 +250,20 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry that the log cannot hold is never writt
                           suite_unfit) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    constexpr std::size_t larger_than_a_document = 20'000'000;
-    move const large{std::string(larger_than_a_document, 'x'), "B", 1};
-    suite_entry story{log, test_transaction::of<forward<move_type>>("large", large)};
-    log_answer const reply = story.insert(state::pending, 70, 1, "me");
+    // More than a document of MongoDB can hold.
+    constexpr std::size_t size = 20'000'000;
+    move const large{std::string(size, 'x'), "B", 1};
+    suite_entry writer{log, test_transaction::of<forward<move_type>>("large", large)};
+    log_answer const reply = writer.insert(state::pending, 70, 1, "me");
     if (reply == log_answer::taken) {
-        CHECK(story.read().parameters == encode_json(large));
+        CHECK(writer.read().parameters == encode_json(large));
     } else {
         CHECK(reply == log_answer::unfit);
-        CHECK(story.problem().code == condition::permanent);
-        CHECK_FALSE(story.problem().text.empty());
+        CHECK(writer.problem().code == condition::permanent);
+        CHECK_FALSE(writer.problem().text.empty());
         CHECK_FALSE(log.read("large").value().has_value());
     }
-    // The log goes on with other entries.
+    // The log still takes other entries.
     auto small = pending_move(log, "small", 80, 2, "me");
     CHECK(small.read().state == state::pending);
 }

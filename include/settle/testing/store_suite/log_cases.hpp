@@ -51,10 +51,10 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled
     CHECK(submitted.read().state == state::initial);
     CHECK(submitted.read().epoch_number == 9);
 
-    auto const undescribed_one = [&](transaction_id id) {
+    auto const new_undescribed = [&](transaction_id id) {
         return suite_entry{log, test_transaction::of<undescribed>(std::move(id), {})};
     };
-    auto tombstone = undescribed_one("tombstone");
+    auto tombstone = new_undescribed("tombstone");
     REQUIRE(tombstone.insert(state::canceled, 4, 2, "me", reason::mark_without_entry) ==
             log_answer::taken);
     entry const made = tombstone.read();
@@ -64,11 +64,11 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled
     CHECK(made.why == reason::mark_without_entry);
     CHECK(made.epoch_number == 4);
 
-    auto refused = undescribed_one("refused");
+    auto refused = new_undescribed("refused");
     REQUIRE(refused.insert(state::canceled, 6, 3, "me", reason::cancel_asked) == log_answer::taken);
     CHECK(refused.read().state == state::canceled);
     CHECK(refused.read().why == reason::cancel_asked);
-    auto late = undescribed_one("submitted");
+    auto late = new_undescribed("submitted");
     CHECK(late.insert(state::canceled, 4, 3, "me", reason::mark_without_entry) ==
           log_answer::conflict);
     CHECK(late.read().state == state::initial);
@@ -77,11 +77,11 @@ TEST_CASE_TEMPLATE_DEFINE("log: an entry is inserted as initial, and as canceled
 TEST_CASE_TEMPLATE_DEFINE("log: pending, applied, done", Fixture, suite_commit) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto story = pending_move(log, "t", 70, 1, "first");
+    auto writer = pending_move(log, "t", 70, 1, "first");
     auto again = worker_on(log, "t");
     std::vector<image> const images{{0, 0, "{\"old\":1}", ""}, {1, 3, "", "{\"text\":\"\\\"ä\"}"}};
-    CHECK(story.commit(20, "first", images) == log_answer::taken);
-    entry const applied = story.read();
+    CHECK(writer.commit(20, "first", images) == log_answer::taken);
+    entry const applied = writer.read();
     CHECK(applied.state == state::applied);
     CHECK(applied.epoch_number == 70);
     CHECK(applied.committed == 70);
@@ -91,24 +91,24 @@ TEST_CASE_TEMPLATE_DEFINE("log: pending, applied, done", Fixture, suite_commit) 
     CHECK(applied.images == images);
     // A repeated compare-and-set finds another state.
     CHECK(again.commit(21, "first") == log_answer::conflict);
-    CHECK(story.read() == applied);
+    CHECK(writer.read() == applied);
 
     again = worker_on(log, "t");
-    CHECK(story.close(30, "first") == log_answer::taken);
-    entry const done = story.read();
+    CHECK(writer.close(30, "first") == log_answer::taken);
+    entry const done = writer.read();
     CHECK(done.state == state::done);
     CHECK(done.committed == 70);
     CHECK(done.images == applied.images);
     CHECK(done.why == reason::none);
     CHECK(again.close(31, "first") == log_answer::conflict);
-    CHECK(story.read() == done);
+    CHECK(writer.read() == done);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("log: a claim raises the epoch and takes the owner", Fixture,
                           suite_claim) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto story = pending_move(log, "t", 70, 1, "first");
+    auto writer = pending_move(log, "t", 70, 1, "first");
     auto second = worker_on(log, "t");
     auto third = worker_on(log, "t");
     CHECK(second.claim(40, "second") == log_answer::taken);
@@ -121,8 +121,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: a claim raises the epoch and takes the owner", F
     CHECK(claimed.created == at_millisecond(0));
     // The workers `third` and `first` still have the epoch before the claim.
     CHECK(third.claim(41, "third") == log_answer::conflict);
-    CHECK(story.commit(41, "first") == log_answer::conflict);
-    CHECK(story.read() == claimed);
+    CHECK(writer.commit(41, "first") == log_answer::conflict);
+    CHECK(writer.read() == claimed);
 
     CHECK(second.commit(50, "second") == log_answer::taken);
     CHECK(second.read().committed == 71);
@@ -142,8 +142,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: a submitted entry is claimed as pending", Fixtur
                           suite_claim_initial) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto story = new_move(log, "t");
-    REQUIRE(story.insert(state::initial, 9, 1, "submitter") == log_answer::taken);
+    auto writer = new_move(log, "t");
+    REQUIRE(writer.insert(state::initial, 9, 1, "submitter") == log_answer::taken);
     auto worker = worker_on(log, "t");
     CHECK(worker.claim(2, "worker") == log_answer::taken);
     CHECK(worker.read().state == state::pending);
@@ -155,10 +155,10 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
     SUBCASE("by its owner, for a part") {
-        auto story = pending_move(log, "t", 70, 1, "first");
+        auto writer = pending_move(log, "t", 70, 1, "first");
         auto again = worker_on(log, "t");
-        CHECK(story.cancel(5, "first", reason::guard_failed, 0) == log_answer::taken);
-        entry const made = story.read();
+        CHECK(writer.cancel(5, "first", reason::guard_failed, 0) == log_answer::taken);
+        entry const made = writer.read();
         CHECK(made.state == state::canceling);
         CHECK(made.epoch_number == 70);
         CHECK(made.committed == 0);
@@ -167,22 +167,22 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture
         CHECK_FALSE(made.line.has_value());
         CHECK(made.modified == at_millisecond(5));
         CHECK(again.cancel(6, "first", reason::guard_failed, 0) == log_answer::conflict);
-        CHECK(story.close(7, "first") == log_answer::taken);
-        CHECK(story.read().state == state::canceled);
-        CHECK(story.read().why == reason::guard_failed);
-        CHECK(story.read().participant == "source");
+        CHECK(writer.close(7, "first") == log_answer::taken);
+        CHECK(writer.read().state == state::canceled);
+        CHECK(writer.read().why == reason::guard_failed);
+        CHECK(writer.read().participant == "source");
     }
     SUBCASE("by its owner, for a line of a range") {
-        suite_entry story{
+        suite_entry writer{
             log, test_transaction::of<forward<order_type>>("t", {"A", 5, {{1, 1}, {2, 2}}})};
-        REQUIRE(story.insert(state::pending, 70, 1, "first") == log_answer::taken);
-        CHECK(story.cancel(5, "first", reason::record_missing, 2) == log_answer::taken);
-        CHECK(story.read().why == reason::record_missing);
-        CHECK(story.read().participant == "stock");
-        CHECK(story.read().line == 1U);
+        REQUIRE(writer.insert(state::pending, 70, 1, "first") == log_answer::taken);
+        CHECK(writer.cancel(5, "first", reason::record_missing, 2) == log_answer::taken);
+        CHECK(writer.read().why == reason::record_missing);
+        CHECK(writer.read().participant == "stock");
+        CHECK(writer.read().line == 1U);
     }
     SUBCASE("by another worker: the epoch is raised, and the first reason stays") {
-        auto story = pending_move(log, "t", 70, 1, "first");
+        auto writer = pending_move(log, "t", 70, 1, "first");
         auto canceler = worker_on(log, "t");
         CHECK(canceler.cancel(5, "canceler", reason::cancel_asked, entry_write::no_part, true) ==
               log_answer::taken);
@@ -192,8 +192,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture
         CHECK(made.owner == "canceler");
         CHECK(made.why == reason::cancel_asked);
         CHECK(made.participant.empty());
-        CHECK(story.commit(6, "first") == log_answer::conflict);
-        CHECK(story.read() == made);
+        CHECK(writer.commit(6, "first") == log_answer::conflict);
+        CHECK(writer.read() == made);
         auto next = worker_on(log, "t");
         CHECK(next.claim(7, "next") == log_answer::taken);
         CHECK(next.read().state == state::canceling);
@@ -201,8 +201,8 @@ TEST_CASE_TEMPLATE_DEFINE("log: a cancel keeps its reason and its part", Fixture
         CHECK(next.read().why == reason::cancel_asked);
     }
     SUBCASE("a submitted entry is canceled at once") {
-        auto story = new_move(log, "t");
-        REQUIRE(story.insert(state::initial, 9, 1, "submitter") == log_answer::taken);
+        auto writer = new_move(log, "t");
+        REQUIRE(writer.insert(state::initial, 9, 1, "submitter") == log_answer::taken);
         auto canceler = worker_on(log, "t");
         CHECK(canceler.cancel(5, "canceler", reason::cancel_asked, entry_write::no_part, true) ==
               log_answer::taken);
@@ -282,19 +282,19 @@ TEST_CASE_TEMPLATE_DEFINE("log: listings are filtered, ordered by id and paged",
         entry_filter filter;
         filter.unfinished = true;
         CHECK(log.list(filter, "", 100).value().size() == (ids.size() + 1) / 2);
-        auto story = worker_on(log, "a");
-        REQUIRE(story.claim(100, "me") == log_answer::taken);
-        REQUIRE(story.cancel(101, "me", reason::overflow, 0) == log_answer::taken);
+        auto writer = worker_on(log, "a");
+        REQUIRE(writer.claim(100, "me") == log_answer::taken);
+        REQUIRE(writer.cancel(101, "me", reason::overflow, 0) == log_answer::taken);
         CHECK(log.list(filter, "", 100).value().size() == (ids.size() + 1) / 2);
-        REQUIRE(story.close(102, "me") == log_answer::taken);
+        REQUIRE(writer.close(102, "me") == log_answer::taken);
         CHECK(log.list(filter, "", 100).value().size() == (ids.size() + 1) / 2 - 1);
     }
     SUBCASE("by the time of the last change, which is included") {
         entry_filter filter;
         filter.before = at_millisecond(3);
         CHECK(log.list(filter, "", 100).value().size() == 4);
-        auto story = worker_on(log, ids[0]);
-        REQUIRE(story.claim(50, "me") == log_answer::taken);
+        auto writer = worker_on(log, ids[0]);
+        REQUIRE(writer.claim(50, "me") == log_answer::taken);
         CHECK(log.list(filter, "", 100).value().size() == 3);
         filter.state = state::initial;
         CHECK(log.list(filter, "", 100).value().size() == 2);

@@ -26,7 +26,7 @@ public:
         auto& results = results_.emplace_back(parts.size());
         requests_.push_back({requests_.size(), &of.id, of.type, of.parameters.get(), !found,
                              std::span<part_request const>{parts}, std::span{results}});
-        known_.push_back(found.value_or(new_at(number)));
+        standings_.push_back(found.value_or(new_at(number)));
         images_.emplace_back();
     }
     /// The transaction is never to be written.
@@ -49,13 +49,13 @@ public:
     }
     /// The indexes of the requests that were decided, in the order of the decisions.
     [[nodiscard]] std::vector<std::size_t> const& decided() const { return decided_; }
-    /// True if a decision was asked for before all parts had their results.
-    [[nodiscard]] bool asked_early() const { return asked_early_; }
+    /// True if the store called decide() before all parts had their results.
+    [[nodiscard]] bool decided_early() const { return decided_early_; }
 
     bool decide(one_phase_request& request) override {
         std::size_t const at = request.index;
         decided_.push_back(at);
-        standing const& found = known_[at];
+        standing const& found = standings_[at];
         auto& images = images_[at];
         images.clear();
         bool busy = declined_.count(at) != 0;
@@ -66,8 +66,8 @@ public:
             auto const& [descriptor, number] =
                 std::tie(*request.parts[part].descriptor, request.parts[part].part);
             // A request whose entry exists may be decided without its parts.
-            asked_early_ = asked_early_ || (one.what == answer::none && part != 0 &&
-                                            request.results[0].what != answer::none);
+            decided_early_ = decided_early_ || (one.what == answer::none && part != 0 &&
+                                                request.results[0].what != answer::none);
             busy = busy || one.what == answer::busy || one.what == answer::none;
             if (one.kept) images.push_back(descriptor.make_image(number, one.kept.get()));
             if (why != reason::none || reason_of(one.what) == reason::none) continue;
@@ -101,10 +101,10 @@ private:
     std::deque<std::vector<part_result>> results_;
     std::deque<std::vector<image>> images_;
     std::vector<one_phase_request> requests_;
-    std::vector<standing> known_; ///< of each entry; the epoch of the insert, if it is new
+    std::vector<standing> standings_; ///< of each entry; the epoch of the insert, if it is new
     std::set<std::size_t> declined_;
     std::vector<std::size_t> decided_;
-    bool asked_early_ = false;
+    bool decided_early_ = false;
 };
 
 /// Calls `function(on, log, session)` if the fixture's store settles in one phase.
@@ -141,12 +141,12 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: entries and parts are written together or 
         wave.add<forward<move_type>>("done", {"A", "B", 60}, 10);
         wave.add<forward<move_type>>("poor", {"A", "B", 60}, 11);
         wave.add<forward<relabel_type>>("busy", {"C", "new"}, 12);
-        wave.add<forward<move_type>>("submitted", {"A", "C", 40}, 0, submitted.known());
+        wave.add<forward<move_type>>("submitted", {"A", "C", 40}, 0, submitted.view());
         wave.add<forward<withdraw_type>>("erase", {"c", true}, 13);
         wave.add<forward<order_type>>("declined", {"B", 1, {}}, 14);
         wave.decline(5);
         wave.send(session, log);
-        CHECK_FALSE(wave.asked_early());
+        CHECK_FALSE(wave.decided_early());
         CHECK(wave.reply(0) == log_answer::taken);
         CHECK(wave.answers(0) == "applied, applied");
         CHECK(wave.reply(1) == log_answer::taken);
@@ -202,7 +202,7 @@ TEST_CASE_TEMPLATE_DEFINE("one phase: an existing entry does not prevent other r
         REQUIRE(over.close(2, "other") == log_answer::taken);
         auto moved = new_move(log, "moved");
         REQUIRE(moved.insert(state::initial, 20, 0, "submitter") == log_answer::taken);
-        standing const initial = moved.known();
+        standing const initial = moved.view();
         REQUIRE(moved.claim(1, "other") == log_answer::taken);
 
         move const one{"A", "B", 1};

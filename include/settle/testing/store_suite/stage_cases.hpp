@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The store suite: keeps, results, and the revision that every compare-and-set looks at.
+// The store suite: keeps, results, and the revision that every compare-and-set checks.
 #pragma once
 
 #include <settle/testing/store_suite/entries.hpp>
@@ -8,7 +8,7 @@
 SETTLE_BEGIN
 namespace testing {
 
-/// Results of every kind of JSON value.
+/// Results of every kind of JSON value, and an empty result.
 [[nodiscard]] inline std::vector<kept_result> usual_results() {
     return {{0, 0, R"({"code":"a\"ä\\","rooms":[1,2],"none":null,"nested":{"on":true}})"},
             {1, 3, "9007199254740993"},
@@ -23,58 +23,58 @@ TEST_CASE_TEMPLATE_DEFINE("log: a keep raises the revision and stores results", 
                           suite_keep) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto story = pending_move(log, "t", 70, 1, "first");
-    CHECK(story.read().revision == 0);
-    CHECK(story.read().stages_kept == 0);
-    CHECK(story.read().results.empty());
-    entry expected = story.read();
+    auto writer = pending_move(log, "t", 70, 1, "first");
+    CHECK(writer.read().revision == 0);
+    CHECK(writer.read().stages_kept == 0);
+    CHECK(writer.read().results.empty());
+    entry expected = writer.read();
 
     auto again = worker_on(log, "t");
-    CHECK(story.keep(5, "another process", usual_results()) == log_answer::taken);
+    CHECK(writer.keep(5, "another process", usual_results()) == log_answer::taken);
     expected.revision = 1;
     expected.stages_kept = 1;
     expected.modified = at_millisecond(5);
     expected.results = usual_results();
-    CHECK(story.read() == expected);
+    CHECK(writer.read() == expected);
     CHECK(log.list({}, "", 10).value() == std::vector{expected});
     CHECK(again.keep(6, "first", {{0, 0, "1"}}) == log_answer::conflict);
-    CHECK(story.read() == expected);
+    CHECK(writer.read() == expected);
 
-    CHECK(story.keep(7, "first", {{0, 0, "1"}, {1, 0, "2"}}) == log_answer::taken);
+    CHECK(writer.keep(7, "first", {{0, 0, "1"}, {1, 0, "2"}}) == log_answer::taken);
     expected.revision = 2;
     expected.stages_kept = 2;
     expected.modified = at_millisecond(7);
     expected.results = {{0, 0, "1"}, {1, 0, "2"}};
-    CHECK(story.read() == expected);
-    CHECK(story.keep(8, "first", {}) == log_answer::taken);
-    CHECK(story.read().results.empty());
-    CHECK(story.read().stages_kept == 3);
+    CHECK(writer.read() == expected);
+    CHECK(writer.keep(8, "first", {}) == log_answer::taken);
+    CHECK(writer.read().results.empty());
+    CHECK(writer.read().stages_kept == 3);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("log: a keep and a commit store the number of attempts", Fixture,
                           suite_attempts) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto story = pending_move(log, "t", 70, 1, "first");
+    auto writer = pending_move(log, "t", 70, 1, "first");
     auto const send = [&](step action, transition change) {
         ++change.attempts;
-        auto& work = story.work();
+        auto& work = writer.transaction();
         auto const sent = write_one(log, work, work.change(action, change), at_millisecond(2),
                                     "first");
         CHECK(sent.reply == log_answer::taken);
-        CHECK(story.read().attempts == change.attempts);
+        CHECK(writer.read().attempts == change.attempts);
         return standing_after(change);
     };
-    auto const kept = send(step::keep, keep_of(story.known()));
+    auto const kept = send(step::keep, keep_of(writer.view()));
     std::ignore = send(step::commit, commit_of(kept));
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: every later write leaves results, and a commit may replace them",
+TEST_CASE_TEMPLATE_DEFINE("log: later writes leave the results, and a commit may replace them",
                           Fixture, suite_kept_results) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto story = pending_move(log, "t", 70, 1, "first");
-    REQUIRE(story.keep(2, "first", usual_results()) == log_answer::taken);
+    auto writer = pending_move(log, "t", 70, 1, "first");
+    REQUIRE(writer.keep(2, "first", usual_results()) == log_answer::taken);
     auto worker = worker_on(log, "t");
     CHECK(worker.claim(3, "worker") == log_answer::taken);
     auto const kept = [&](std::vector<kept_result> const& results) {
@@ -122,8 +122,7 @@ TEST_CASE_TEMPLATE_DEFINE("log: every later write leaves results, and a commit m
         CHECK(single.read().results == usual_results());
     }
     std::size_t calls = 0;
-    auto asked = worker.work();
-    read_request const request = asked.look_up();
+    read_request const request = worker.transaction().look_up();
     log.look_up(std::span{&request, 1}, [&](std::size_t, auto&& found, bool) {
         CHECK(found.value()->results == worker.read().results);
         CHECK(found.value()->revision == 1);
@@ -136,50 +135,47 @@ TEST_CASE_TEMPLATE_DEFINE("log: a write with another revision is a conflict", Fi
                           suite_old_revision) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
-    auto story = pending_move(log, "t", 70, 1, "first");
-    REQUIRE(story.keep(2, "first", {{0, 0, "1"}}) == log_answer::taken);
-    REQUIRE(story.keep(3, "first", {{0, 0, "1"}, {1, 0, "2"}}) == log_answer::taken);
-    bool const canceling = [] {
-        bool chosen = false;
-        SUBCASE("of an entry that commits") {}
-        SUBCASE("of an entry that cancels") { chosen = true; }
-        return chosen;
-    }();
-    // The worker of each write knows the entry as it is, apart from the revision.
+    auto writer = pending_move(log, "t", 70, 1, "first");
+    REQUIRE(writer.keep(2, "first", {{0, 0, "1"}}) == log_answer::taken);
+    REQUIRE(writer.keep(3, "first", {{0, 0, "1"}, {1, 0, "2"}}) == log_answer::taken);
+    bool cancels = false;
+    SUBCASE("of an entry that commits") {}
+    SUBCASE("of an entry that cancels") { cancels = true; }
+    // The worker of each write has a view of the entry that is right except for the revision.
     auto const with_revision = [&](std::uint32_t revision) {
-        standing known = standing_of(story.read());
-        known.revision = revision;
-        return suite_entry{log, test_transaction::of<forward<move_type>>("t", usual_move()), known};
+        standing view = standing_of(writer.read());
+        view.revision = revision;
+        return suite_entry{log, test_transaction::of<forward<move_type>>("t", usual_move()), view};
     };
     auto const check = [&](char const* action, auto&& write) {
         INFO(action);
-        entry const before = story.read();
+        entry const before = writer.read();
         for (std::uint32_t const revision : {0U, 1U, 3U}) {
             INFO("expects revision ", revision);
             auto worker = with_revision(revision);
             CHECK(write(worker) == log_answer::conflict);
-            worker.work().row = story.work().row;
+            worker.transaction().row = writer.transaction().row;
             CHECK(write(worker) == log_answer::conflict);
-            CHECK(story.read() == before);
+            CHECK(writer.read() == before);
         }
     };
     check("claim", [](auto& one) { return one.claim(9, "late"); });
     check("keep", [](auto& one) { return one.keep(9, "late", {{0, 0, "9"}}); });
     check("commit", [](auto& one) { return one.commit(9, "late"); });
     check("cancel", [](auto& one) { return one.cancel(9, "late", reason::busy); });
-    check("cancel by anyone", [](auto& one) {
+    check("cancel by another worker", [](auto& one) {
         return one.cancel(9, "late", reason::cancel_asked, entry_write::no_part, true);
     });
-    if (canceling) REQUIRE(story.cancel(4, "first", reason::busy) == log_answer::taken);
-    else REQUIRE(story.commit(4, "first") == log_answer::taken);
+    if (cancels) REQUIRE(writer.cancel(4, "first", reason::busy) == log_answer::taken);
+    else REQUIRE(writer.commit(4, "first") == log_answer::taken);
     check("claim before the end", [](auto& one) { return one.claim(9, "late"); });
     check("close", [](auto& one) { return one.close(9, "late"); });
-    CHECK(story.close(5, "first") == log_answer::taken);
-    CHECK(story.read().revision == 2);
+    CHECK(writer.close(5, "first") == log_answer::taken);
+    CHECK(writer.read().revision == 2);
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: keeps of several entries in a call, each answered by itself",
-                          Fixture, suite_keep_wave) {
+TEST_CASE_TEMPLATE_DEFINE("log: each of several keeps of a call has its own answer", Fixture,
+                          suite_keep_wave) {
     Fixture fixture;
     auto log = fixture.database_here().bind_log();
     entry_wave inserts{step::insert};
@@ -192,13 +188,13 @@ TEST_CASE_TEMPLATE_DEFINE("log: keeps of several entries in a call, each answere
     std::vector<std::vector<kept_result>> all;
     for (std::size_t i = 0; i < count; ++i) all.push_back({{0, 0, std::to_string(i)}});
     std::size_t stale = count;
-    SUBCASE("all as expected") {}
-    SUBCASE("one with another revision") { stale = 17; }
+    SUBCASE("every keep expects the right revision") {}
+    SUBCASE("one keep expects another revision") { stale = 17; }
     entry_wave keeps{step::keep};
     for (std::size_t i = 0; i < count; ++i) {
-        standing known{state::pending, 10 + i, 0, 0};
-        if (i == stale) known.revision = 1;
-        auto& write = keeps.add_change<forward<move_type>>(id_of(i), usual_move(), keep_of(known));
+        standing view{state::pending, 10 + i, 0, 0};
+        if (i == stale) view.revision = 1;
+        auto& write = keeps.add_change<forward<move_type>>(id_of(i), usual_move(), keep_of(view));
         write.results = &all[i];
         write.row = inserts.results()[i].row;
     }
@@ -212,15 +208,15 @@ TEST_CASE_TEMPLATE_DEFINE("log: keeps of several entries in a call, each answere
     }
 }
 
-TEST_CASE_TEMPLATE_DEFINE("log: results are there when the database is opened again", Fixture,
+TEST_CASE_TEMPLATE_DEFINE("log: results are read back after the database is opened again", Fixture,
                           suite_results_reopened) {
     Fixture fixture;
     std::vector<entry> left;
     {
         auto log = fixture.database_here().bind_log();
-        auto story = pending_move(log, "kept", 70, 1, "first");
-        REQUIRE(story.keep(2, "first", usual_results()) == log_answer::taken);
-        left.push_back(story.read());
+        auto writer = pending_move(log, "kept", 70, 1, "first");
+        REQUIRE(writer.keep(2, "first", usual_results()) == log_answer::taken);
+        left.push_back(writer.read());
         auto other = pending_move(log, "plain", 80, 3, "first");
         REQUIRE(other.commit(4, "first") == log_answer::taken);
         left.push_back(other.read());

@@ -27,14 +27,14 @@ inline constexpr std::chrono::hours twelve_years{24 * 365 * 12};
 /// Shape:   left - initial, pending or done
 template <typename Log>
 void plant_dated(Log& log, transaction_id id, timestamp created, timestamp modified, state left) {
-    entry_writer story{log,
-                       test_transaction::of<forward<move_type>>(std::move(id), {"A", "B", 10})};
+    entry_writer writer{log,
+                        test_transaction::of<forward<move_type>>(std::move(id), {"A", "B", 10})};
     state const first = left == state::initial ? state::initial : state::pending;
     std::string const owner = "elsewhere";
-    REQUIRE(story.insert(first, 70, modified, owner, created) == log_answer::taken);
+    REQUIRE(writer.insert(first, 70, modified, owner, created) == log_answer::taken);
     if (left != state::done) return;
-    REQUIRE(story.commit(modified, owner) == log_answer::taken);
-    REQUIRE(story.close(modified, owner) == log_answer::taken);
+    REQUIRE(writer.commit(modified, owner) == log_answer::taken);
+    REQUIRE(writer.close(modified, owner) == log_answer::taken);
 }
 
 TEST_CASE_TEMPLATE_DEFINE("log: a listing by time may include entries dated in the future", Fixture,

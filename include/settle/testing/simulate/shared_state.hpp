@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// The shared world of a simulation's workers: virtual time, late writes and faults.
+// The shared state of a simulation's workers: virtual time, late writes and faults.
 #pragma once
 
 #include <settle/store/environment.hpp>
@@ -12,11 +12,11 @@ SETTLE_BEGIN
 namespace testing::detail {
 
 /// The state that the workers share. Only the running worker may access it.
-class stage {
+class shared_state {
 public:
     using time = std::chrono::nanoseconds;
 
-    stage(simulation_limits const& limits, witness& seen, std::function<void()> look)
+    shared_state(simulation_limits const& limits, witness& seen, std::function<void()> look)
         : limits_(limits), witness_(seen), look_(std::move(look)), chance_(limits.seed),
           turns_(limits.workers), players_(limits.workers), working_(limits.workers) {
         report_.seed = limits.seed;
@@ -245,20 +245,21 @@ private:
 };
 
 /// The environment of one worker.
-class stage_environment {
+class simulated_environment {
 public:
-    stage_environment(stage& shared, std::size_t worker) : stage_(&shared), worker_(worker) {}
+    simulated_environment(shared_state& shared, std::size_t worker)
+        : shared_(&shared), worker_(worker) {}
 
-    [[nodiscard]] timestamp now() const { return stage_->clock_of(worker_); }
-    [[nodiscard]] std::chrono::nanoseconds elapsed() const { return stage_->now(); }
-    [[nodiscard]] std::uint64_t random() const { return stage_->chance().draw(); }
+    [[nodiscard]] timestamp now() const { return shared_->clock_of(worker_); }
+    [[nodiscard]] std::chrono::nanoseconds elapsed() const { return shared_->now(); }
+    [[nodiscard]] std::uint64_t random() const { return shared_->chance().draw(); }
     void pause(std::chrono::nanoseconds duration, std::stop_token const&) const {
-        stage_->pass(worker_, duration);
+        shared_->pass(worker_, duration);
     }
-    [[nodiscard]] std::string owner() const { return stage_->owner_of(worker_); }
+    [[nodiscard]] std::string owner() const { return shared_->owner_of(worker_); }
 
 private:
-    stage* stage_;
+    shared_state* shared_;
     std::size_t worker_;
 };
 

@@ -13,7 +13,7 @@ namespace testing {
 
 /// Records and marks in maps; each request is a call of the record rule.
 template <typename... Collections>
-class record_model {
+class reference_store {
 public:
     template <typename C>
     using holds = std::bool_constant<(std::is_same_v<C, Collections> || ...)>;
