@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # Compiles and runs the code of every page (all *.md files), and compares its output.
-# Usage: readme_code.sh ROOT FOLDER COMPILER [FLAG...]
+# Usage: readme_code.sh ROOT FOLDER "LIBRARY..." COMPILER [FLAG...]
+#   LIBRARY   the libraries of the compiled part, in their order for the linker; if there are none,
+#             everything is compiled header-only. README.md's program always is.
 # The use of a ```cpp block:
 #   it has `int main()`                 a program. README.md's is built as it stands; the others are
 #                                       built together, each in a namespace of its own
@@ -19,7 +21,10 @@ LC_ALL=C.UTF-8
 export LC_ALL
 root=$1
 folder=$2
-shift 2
+libraries=$3
+shift 3
+compiled=
+[ -z "$libraries" ] || compiled=-DSETTLE_COMPILED
 rm -rf "$folder"
 mkdir -p "$folder" || exit 1
 
@@ -135,7 +140,7 @@ for file in alone_README_1.cpp tickets.cpp fragments.cpp calls.cpp output.txt pr
 done
 
 for file in "$folder"/alone_*.cpp; do
-    "$@" -I "$root/samples" -Wall -Wextra -Werror -fsyntax-only "$file" ||
+    "$@" $compiled -I "$root/samples" -Wall -Wextra -Werror -fsyntax-only "$file" ||
         fail "$(basename "$file") does not compile"
 done
 
@@ -172,13 +177,17 @@ for argument; do
     shift
     [ "$argument" = -fsyntax-only ] || set -- "$@" "$argument"
 done
-"$@" -Wall -Wextra -Werror all.cpp -lsqlite3 -o all || fail "the blocks do not compile"
+# shellcheck disable=SC2086 # the libraries are a list, and there may be none
+"$@" $compiled -Wall -Wextra -Werror all.cpp $libraries -lsqlite3 -o all ||
+    fail "the blocks do not compile"
 ./all >all_said.txt || fail "the statements ended with an error"
 diff prints.txt all_said.txt || fail "the statements print something else"
 for file in run_*.cpp; do
     number=${file#run_}
     number=${number%.cpp}
-    "$@" -I "$root/samples" "$file" -o run || fail "$file does not build"
+    # shellcheck disable=SC2086 # as above
+    "$@" $compiled -I "$root/samples" "$file" $libraries -lsqlite3 -o run ||
+        fail "$file does not build"
     ./run >"said_$number.txt" || fail "$file ended with an error"
     diff "prints_$number.txt" "said_$number.txt" || fail "$file prints something else"
 done
@@ -190,7 +199,8 @@ if [ -s programs.txt ]; then
         cat program_calls.txt
         printf '}\n'
     } >programs.cpp
-    "$@" -Wall -Wextra -Werror programs.cpp -lsqlite3 -pthread -o programs ||
+    # shellcheck disable=SC2086 # as above
+    "$@" $compiled -Wall -Wextra -Werror programs.cpp $libraries -lsqlite3 -pthread -o programs ||
         fail "the programs do not compile"
     ./programs >programs_said.txt || fail "a program ended with an error"
     diff prints_programs.txt programs_said.txt || fail "a program prints something else"
