@@ -45,10 +45,10 @@ void fit_to_guards(value_source& source, Record& record,
     });
 }
 
-/// Draws parameters until they pass the guards on the parameters, at most eight times.
+/// Draws parameters until they pass the guards on the parameters, at most nine times.
 template <auto const& Type>
 void fill_parameters(value_source& source, typename forward<Type>::parameters& drawn) {
-    for (int tries = 0; tries < 8; ++tries) {
+    for (int tries = 0; tries < 9; ++tries) {
         source.fill(drawn);
         if (forward<Type>::check(drawn).why == reason::none) return;
     }
