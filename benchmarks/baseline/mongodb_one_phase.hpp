@@ -31,7 +31,8 @@ public:
 private:
     void change_accounts(std::span<bench::request const> batch) {
         auto accounts = update_in(on_, "accounts");
-        for (auto const& [id, transfer] : batch) {
+        for (auto const& one : batch) {
+            bench::transfer const& transfer = one.second;
             accounts.update(
                 [&](members const& filter) {
                     filter.text("_id", transfer.source);
