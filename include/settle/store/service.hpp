@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+// Calls of services as a client gets them, and their answers. The author of a client reads this
+// file first.
+//
+// A client is an object that outlives its engines. It has
+//
+//   send(calls, answers)   Makes the calls and sets the answer of each. The calls may be of several
+//       transactions and operations; the client may make them at the same time. An answer that is
+//       not set is `unknown`, and so is every call without an answer when send() throws. send()
+//       returns within a time that the client bounds by itself, for example by a time-out.
+//
+// Every call may be repeated, by any process and at any later time, with the same key. Only the
+// receiver makes a repetition harmless: see receiver_grade.
+#pragma once
+
+#include <settle/protocol/entry.hpp>
+
+#include <chrono>
+#include <concepts>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+SETTLE_BEGIN
+
+/// The operation of a call: the moment of its participant.
+enum class call_operation : std::uint8_t { apply, confirm, compensate };
+
+[[nodiscard]] constexpr std::string_view name_of(call_operation value) {
+    constexpr std::string_view names[]{"apply", "confirm", "compensate"};
+    return names[static_cast<std::size_t>(value)];
+}
+
+/// One call of a service.
+/// Shape:   texts outlive the client's send()
+struct service_call {
+    std::string_view service;   ///< the name of the service in the definition
+    call_operation operation;
+    /// The idempotency key: the log, the transaction and the part. It is the same for every
+    /// operation, try, worker, takeover and restart.
+    std::string_view key;
+    std::string_view transaction; ///< the id
+    std::string_view participant;
+    std::optional<std::uint32_t> line; ///< the line of the participant, in a range
+    epoch epoch_number;         ///< for a reader; a receiver needs no epoch
+    /// A receiver refuses a first apply after this moment.
+    timestamp last_moment;
+    std::string_view request;   ///< JSON
+    /// JSON: the result of the part's apply, if it is known; empty otherwise.
+    std::string_view result;
+};
+
+enum class call_status : std::uint8_t {
+    unknown,    ///< the call took effect at most once, possibly later
+    ok,         ///< the call took effect, now or at an earlier try
+    refused,    ///< the call took no effect and never will; only for an apply
+    unavailable ///< the call certainly took no effect; it may be sent again
+};
+
+[[nodiscard]] constexpr std::string_view name_of(call_status value) {
+    constexpr std::string_view names[]{"unknown", "ok", "refused", "unavailable"};
+    return names[static_cast<std::size_t>(value)];
+}
+
+/// The answer to one call.
+struct service_answer {
+    call_status status = call_status::unknown;
+    /// ok: the result as JSON, for an apply. refused: the reason for a person. Otherwise: what went
+    /// wrong.
+    std::string text;
+    /// Do not send the call again earlier, as the receiver asks.
+    std::optional<std::chrono::milliseconds> retry_after{};
+
+    [[nodiscard]] static service_answer ok(std::string result_json = {}) {
+        return {call_status::ok, std::move(result_json)};
+    }
+    [[nodiscard]] static service_answer refused(std::string why) {
+        return {call_status::refused, std::move(why)};
+    }
+    [[nodiscard]] static service_answer unavailable(std::string why) {
+        return {call_status::unavailable, std::move(why)};
+    }
+    [[nodiscard]] static service_answer unknown(std::string why) {
+        return {call_status::unknown, std::move(why)};
+    }
+
+    friend bool operator==(service_answer const&, service_answer const&) = default;
+};
+
+/// A client of one or several services. See the head of this file.
+template <typename Client>
+concept ServiceClient = requires(Client& client, std::span<service_call const> calls,
+                                 std::span<service_answer> answers) {
+    client.send(calls, answers);
+};
+
+SETTLE_END
