@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A member of another struct than the previous member's.
-// expect: settle: settle::param and settle::line take pointers to data members
+// expect: settle: settle::param, settle::line and settle::result_from take pointers
 #include "bank.hpp"
 
 namespace bank {

@@ -3,10 +3,11 @@
 //
 // The text has one item a line, in this order: the version of the format; the name of the type; the
 // parameters with their kinds; each guard on the parameters; each participant with its collection,
-// its key, the kinds of its fields, its guards and its moments in normal form. The text leaves out
-// everything that does not change how a transaction runs: the spelling of a compensation, the order
-// of the sides of a comparison or of the effects of a moment, `may_pass_zero` (only the compiler
-// uses it), and fields of the record that no participant uses.
+// its key, the kinds of its fields, its guards and its moments in normal form, or with its service,
+// its stage, its request, its result and the arguments of its calls. The text leaves out everything
+// that does not change how a transaction runs: the spelling of a compensation, the order of the
+// sides of a comparison or of the effects of a moment, `may_pass_zero` (only the compiler uses it),
+// fields of the record that no participant uses, and the grade and the limits of a call.
 #pragma once
 
 #include <settle/definition/transaction.hpp>
@@ -126,6 +127,11 @@ void describe_constant(std::string& out, T const& value) {
     else out += std::to_string(to_integer(value));
 }
 
+template <typename Naming, fixed_string Participant, auto... Path>
+void describe(std::string& out, result_expression<Participant, Path...> const&) {
+    put(out, {"result ", Participant.view()});
+    describe_path<typename Naming::template result<Participant>, Path...>(out);
+}
 template <typename Naming, literal_value Value>
 void describe(std::string& out, literal_expression<Value> const&) {
     describe_constant(out, literal_expression<Value>::get());
@@ -260,6 +266,52 @@ void describe_participant(std::string& out, Participant const& participant) {
     participant.describe(out);
 }
 
+/// The structs whose members the arguments of a call may name.
+template <typename Parameters, typename Element, typename... Participants>
+struct call_naming : naming<nothing, Parameters, Element> {
+    template <fixed_string Participant>
+    using result =
+        typename participant_named<Participant, Participants...>::service_type::result_type;
+};
+
+template <typename Naming, typename... Arguments>
+void describe_call(std::string& out, std::string_view what,
+                   boost::hana::tuple<Arguments...> const& arguments) {
+    put(out, what);
+    for_each_element(arguments, [&](auto const& one) {
+        put(out, " ");
+        describe<Naming>(out, one);
+    });
+    put(out, "\n");
+}
+
+/// The grade of the receiver and the limits may change while transactions are under way.
+template <typename Naming, CallParticipant Participant>
+void describe_call_participant(std::string& out, Participant const& participant) {
+    using service = typename Participant::service_type;
+    put(out, {"participant ", Participant::name});
+    describe_source<typename Naming::parameters>(
+        out, std::type_identity<typename Participant::source_type>{});
+    put(out, {" calls ", service::name, " stage ", std::to_string(Participant::stage),
+              "\n request "});
+    describe_type<typename service::request_type>(out);
+    if constexpr (Participant::gives_result) {
+        put(out, "\n result ");
+        describe_type<typename service::result_type>(out);
+    }
+    put(out, "\n");
+    if constexpr (Participant::applies) {
+        describe_call<Naming>(out, Participant::has_effect ? " apply" : " query",
+                              participant.apply_arguments());
+    }
+    if constexpr (Participant::compensates) {
+        describe_call<Naming>(out, " compensate", participant.compensate_arguments());
+    }
+    if constexpr (Participant::confirms) {
+        describe_call<Naming>(out, " confirm", participant.confirm_arguments());
+    }
+}
+
 } // namespace detail
 
 /// The canonical text of a definition; the same from every compiler.
@@ -272,8 +324,15 @@ template <typename Parameters, fixed_string Name, typename Guards, typename... P
     detail::describe_type<Parameters>(out);
     detail::put(out, "\n");
     detail::describe_guards<detail::naming<nothing, Parameters, nothing>>(out, definition.guards);
-    for_each_element(definition.participants, [&](auto const& participant) {
-        detail::describe_participant<Parameters>(out, participant);
+    for_each_element(definition.participants, [&]<typename Participant>(
+                                                  Participant const& participant) {
+        if constexpr (CallParticipant<Participant>) {
+            using names = detail::call_naming<
+                Parameters, typename Participant::source_type::element, Participants...>;
+            detail::describe_call_participant<names>(out, participant);
+        } else {
+            detail::describe_participant<Parameters>(out, participant);
+        }
     });
     return out;
 }

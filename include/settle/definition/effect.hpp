@@ -93,22 +93,25 @@ constexpr bool integer_assignable() {
     }
 }
 
+template <typename Field, typename Operand>
+inline constexpr bool both_integers = IntegerField<typename field_traits<Field>::plain_type> &&
+                                      IntegerField<typename Operand::type>;
+
+/// True if every value of the operand is a value of the field. Also true for an operand that an
+/// earlier message refused.
+template <typename Field, typename Operand>
+constexpr bool operand_fits() {
+    if constexpr (any_refused<Operand>) return true;
+    else if constexpr (both_integers<Field, Operand>) return integer_assignable<Field, Operand>();
+    else return assignable<Field, typename Operand::type>();
+}
+
 template <auto Member, typename Value>
 constexpr auto make_assignment(Value const& value) {
     using field_type = value_of<Member>;
     using operand = expression_of<Value>;
-    constexpr bool fits = [] {
-        if constexpr (any_refused<operand>) {
-            return true;
-        } else if constexpr (IntegerField<typename field_traits<field_type>::plain_type> &&
-                      IntegerField<typename operand::type>) {
-            return integer_assignable<field_type, operand>();
-        } else {
-            return assignable<field_type, typename operand::type>();
-        }
-    }();
-    constexpr bool integers = IntegerField<typename field_traits<field_type>::plain_type> &&
-                              IntegerField<typename operand::type>;
+    constexpr bool fits = operand_fits<field_type, operand>();
+    constexpr bool integers = both_integers<field_type, operand>;
     constexpr bool literal = integers && requires { operand::get(); };
     static_assert(fits || !literal,
                   "settle: a settle::lit does not fit into the type of the field that it is "

@@ -8,7 +8,8 @@
 
 SETTLE_BEGIN
 
-/// The type of the record or the line where an expression has none.
+/// The type of the record or the line where an expression has none, and of the result of a service
+/// that gives none.
 struct nothing {};
 
 /// The input of an expression. An operation whose result needs more than 64 bits sets `overflow`,
@@ -86,6 +87,12 @@ constexpr auto evaluate(param_expression<Path...> const&, S const& at) {
 template <auto... Path, typename S>
 constexpr auto evaluate(line_expression<Path...> const&, S const& at) {
     return detail::computed(detail::follow<Path...>(*at.line));
+}
+
+/// Shape:   S - the scope of a call, which has the results of earlier calls
+template <fixed_string Participant, auto... Path, typename S>
+constexpr auto evaluate(result_expression<Participant, Path...> const&, S const& at) {
+    return detail::computed(detail::follow<Path...>(at.template result<Participant>()));
 }
 
 template <detail::literal_value Value, typename S>
@@ -199,10 +206,18 @@ template <auto... Path>
 struct is_not_line<line_expression<Path...>> : std::false_type {};
 
 template <typename E>
+struct is_not_result : std::true_type {};
+template <fixed_string Participant, auto... Path>
+struct is_not_result<result_expression<Participant, Path...>> : std::false_type {};
+
+template <typename E>
 inline constexpr bool without_fields = every_leaf<is_not_field, E>::value;
 
 template <typename E>
 inline constexpr bool without_lines = every_leaf<is_not_line, E>::value;
+
+template <typename E>
+inline constexpr bool without_results = every_leaf<is_not_result, E>::value;
 
 } // namespace detail
 

@@ -80,6 +80,16 @@ struct line_expression : expression_node {
     using type = computed_t<declared>;
 };
 
+/// A value in the result of a call, reached through one or more members of the result.
+template <fixed_string Participant, auto First, auto... Rest>
+struct result_expression : expression_node {
+    using expression_node::operator=;
+    static constexpr std::string_view participant = Participant.view();
+    using result = class_of<First>;
+    using declared = typename param_expression<First, Rest...>::declared;
+    using type = computed_t<declared>;
+};
+
 namespace detail {
 
 template <typename T>
@@ -179,24 +189,40 @@ constexpr bool path_leads_on() {
     }
 }
 
-template <template <auto, auto...> typename Node, auto... Path>
+/// Shape:   Node - has the type of the expression with a path, `of<Path...>`
+template <typename Node, auto... Path>
 constexpr auto checked_path() {
     constexpr bool fits = [] {
         if constexpr (sizeof...(Path) == 0) return false;
         else return path_leads_on<Path...>();
     }();
-    static_assert(fits, "settle: settle::param and settle::line take pointers to data members, "
-                        "each of the struct before it. Write settle::param<&parameters::member>. "
-                        "See definition#expressions");
+    static_assert(fits, "settle: settle::param, settle::line and settle::result_from take pointers "
+                        "to data members, each of the struct before it. Write "
+                        "settle::param<&parameters::member>. See definition#expressions");
     if constexpr (!fits) {
         return refused_expression{};
     } else {
-        constexpr type_fault fault = fault_of_value<typename Node<Path...>::declared>();
+        using node = typename Node::template of<Path...>;
+        constexpr type_fault fault = fault_of_value<typename node::declared>();
         explain_type_fault<fault, Path...>();
-        if constexpr (fault == type_fault::none) return Node<Path...>{};
+        if constexpr (fault == type_fault::none) return node{};
         else return refused_expression{};
     }
 }
+
+struct param_node {
+    template <auto... Path>
+    using of = param_expression<Path...>;
+};
+struct line_node {
+    template <auto... Path>
+    using of = line_expression<Path...>;
+};
+template <fixed_string Participant>
+struct result_node {
+    template <auto... Path>
+    using of = result_expression<Participant, Path...>;
+};
 
 /// True when every member of a path is listed in the description of its struct. Also true for an
 /// undescribed struct or a member of another struct, which other checks report.
@@ -218,10 +244,16 @@ constexpr bool path_is_listed() {
 } // namespace detail
 
 template <auto... Path>
-inline constexpr auto param = detail::checked_path<param_expression, Path...>();
+inline constexpr auto param = detail::checked_path<detail::param_node, Path...>();
 
 template <auto... Path>
-inline constexpr auto line = detail::checked_path<line_expression, Path...>();
+inline constexpr auto line = detail::checked_path<detail::line_node, Path...>();
+
+/// A member of the result of an earlier call: `result_from<"flight", &ticket::price>`. Only the
+/// arguments of later calls use it.
+template <fixed_string Participant, auto... Path>
+inline constexpr auto result_from =
+    detail::checked_path<detail::result_node<Participant>, Path...>();
 
 template <detail::literal_value Value>
 inline constexpr literal_expression<Value> lit{};

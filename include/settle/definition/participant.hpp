@@ -29,6 +29,7 @@ inline constexpr std::uint32_t last_stage = 254;
 ///                              with name, target, stage and key
 ///          premises(parameters, element)   - the reason that refuses parameters before any write,
 ///                              or reason::none; `element` is the line's, or null
+/// A CallParticipant is checked, described and refused by the library itself.
 template <typename T>
 concept Participant = requires(T const& one) {
     typename T::target_type;
@@ -135,7 +136,11 @@ constexpr bool check_names() {
                                "See definition#parameters");
     static_assert(field_listed, "settle: a field that SETTLE_STRUCT does not list is in "
                                 "no store. Add it there. See definition#records");
-    return in_range && line_listed && field_listed && !any_refused<E>;
+    constexpr bool has_values = without_results<E>;
+    static_assert(has_values, "settle: records are changed before any call is made, so a "
+                              "settle::result_from has no value here. Use a parameter. "
+                              "See definition#services");
+    return in_range && line_listed && field_listed && has_values && !any_refused<E>;
 }
 
 template <typename Record, typename Source, typename... Effects>
@@ -175,6 +180,14 @@ struct refused_participant {
     constexpr refused_participant apply(auto const&...) const { return {}; }
     constexpr refused_participant confirm(auto const&...) const { return {}; }
     constexpr refused_participant compensate(auto const&...) const { return {}; }
+    template <auto...>
+    constexpr refused_participant tries() const {
+        return {};
+    }
+    template <auto...>
+    constexpr refused_participant pauses() const {
+        return {};
+    }
 };
 
 } // namespace detail

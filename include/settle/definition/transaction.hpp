@@ -13,6 +13,10 @@
 #include <settle/definition/moment.hpp>
 #include <settle/definition/participant.hpp>
 #include <settle/definition/review.hpp>
+#include <settle/definition/service.hpp>
+#include <settle/definition/call.hpp>
+#include <settle/definition/call_participant.hpp>
+#include <settle/definition/stages.hpp>
 
 #include <boost/hana/at.hpp>
 
@@ -96,19 +100,21 @@ constexpr bool check_participants() {
     static_assert(names, "settle: two participants have one name. Give each a name of its own. "
                          "See definition#names");
     static_assert(collections || !names,
-                  "settle: two collections of one name differ in their record or key. Give each a "
-                  "name of its own; names that differ only in case are equal. "
+                  "settle: two collections or services of one name differ in their types or key. "
+                  "Give each a name of its own; names that differ only in case are equal. "
                   "See definition#names");
     constexpr bool stages = ((Participants::stage <= last_stage) && ...);
     static_assert(stages, "settle: the stage of a participant is at most 254. "
                           "See definition#other-kinds");
-    if constexpr (!names || !collections || !stages) return false;
+    constexpr call_finding calls = find_call_fault<Participants...>();
+    explain_call<calls.fault, calls.participant>();
+    if constexpr (!names || !collections || !stages || calls.fault != call_fault::none) return false;
     else if constexpr (!(participant_fits<Parameters, Participants>() && ...)) return false;
     else return (review<Participants>() && ...);
 }
 
 template <typename Parameters, fixed_string Name, typename... Participants>
-constexpr bool check_transaction() {
+constexpr bool check_transaction(std::type_identity<boost::hana::tuple<Participants...>>) {
     constexpr bool reported = refused_description<Parameters> ||
                           (std::is_same_v<Participants, refused_participant> || ...);
     constexpr bool described = Described<Parameters>;
@@ -155,7 +161,9 @@ struct transaction_definition {
     template <typename Condition>
     constexpr auto require(Condition const& condition) const {
         constexpr bool fits = detail::is_condition<Condition> &&
-                              detail::without_fields<Condition> && detail::without_lines<Condition>;
+                              detail::without_fields<Condition> &&
+                              detail::without_lines<Condition> &&
+                              detail::without_results<Condition>;
         static_assert(fits || detail::is_refused<Condition>,
                       "settle: a transaction's 'require' takes a condition on the parameters "
                       "alone. Guards on a record belong to its participant. "
@@ -184,14 +192,18 @@ struct transaction_definition {
 /// Describes a transaction type.
 /// Shape:   Parameters - a struct described with SETTLE_STRUCT
 ///          Name - letters, digits and `_`; kept in the log with every entry
-///          participants - one or more settle::participant<…>(…), each with a name of its own
+///          participants - one or more settle::participant<…>(…), each with a name of its own, and
+///          groups of calls made with settle::together
 /// Errors:  the compiler refuses a wrong definition, with a message that says what to do
 /// Example: samples/transfer
 template <typename Parameters, fixed_string Name, typename... Participants>
 constexpr auto transaction(Participants const&... participants) {
-    if constexpr (detail::check_transaction<Parameters, Name, Participants...>()) {
-        return transaction_definition<Parameters, Name, boost::hana::tuple<>, Participants...>{
-            {}, boost::hana::tuple<Participants...>{participants...}};
+    using placed = detail::in_stages_t<Participants...>;
+    if constexpr (detail::check_transaction<Parameters, Name>(std::type_identity<placed>{})) {
+        return [&]<typename... Placed>(boost::hana::tuple<Placed...> const& all) {
+            return transaction_definition<Parameters, Name, boost::hana::tuple<>, Placed...>{{},
+                                                                                             all};
+        }(detail::in_stages(participants...));
     } else {
         return detail::refused_transaction{};
     }

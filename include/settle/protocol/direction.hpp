@@ -177,6 +177,10 @@ private:
     static constexpr reason premises(parameters const& given, std::size_t line) {
         if constexpr (RecordParticipant<typename base::template participant<Index>>) {
             return intent<Index>(given, line).premises();
+        } else if constexpr (CallParticipant<typename base::template participant<Index>>) {
+            bool const overflow = base::template description<Index>().overflows(
+                given, base::template element<Index>(given, line));
+            return overflow ? reason::overflow : reason::none;
         } else {
             return base::template description<Index>().premises(
                 given, base::template element<Index>(given, line));

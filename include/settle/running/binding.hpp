@@ -76,8 +76,8 @@ constexpr bool check_database() {
 /// Puts the log into this database; settle::bind then names the database of each collection.
 template <typename Database>
 auto log_in(Database&& database) {
-    using plain = std::remove_reference_t<Database>;
-    if constexpr (detail::check_database<Database>()) return log_binding<plain>{database};
+    using database_type = std::remove_reference_t<Database>;
+    if constexpr (detail::check_database<Database>()) return log_binding<database_type>{database};
     else return detail::refused_binding{};
 }
 
@@ -85,13 +85,13 @@ auto log_in(Database&& database) {
 /// target of another kind.
 template <typename Target, typename Database>
 auto bind(Target const&, Database&& database) {
-    using plain = std::remove_reference_t<Database>;
+    using database_type = std::remove_reference_t<Database>;
     constexpr bool known = requires { kind_of_target<Target>::kind; };
     static_assert(known, "settle: settle::bind takes the collection first, then its database. "
                          "Write settle::bind(collection, database). See running#construction");
     if constexpr (!known) return detail::refused_binding{};
     else if constexpr (detail::check_database<Database>())
-        return store_binding<Target, plain>{database};
+        return store_binding<Target, database_type>{database};
     else return detail::refused_binding{};
 }
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+// The call that a participant makes at one moment: an argument for each member of the request.
+#pragma once
+
+#include <settle/definition/participant.hpp>
+#include <settle/definition/service.hpp>
+
+SETTLE_BEGIN
+
+/// Shape:   HasEffect - false for a query
+template <bool HasEffect, typename... Arguments>
+struct call_expression {
+    static constexpr bool has_effect = HasEffect;
+    static constexpr std::size_t size = sizeof...(Arguments);
+    using arguments_type = boost::hana::tuple<Arguments...>;
+    arguments_type arguments;
+};
+
+/// A call that may take effect, with one argument for each member of the service's request, in
+/// order. Without arguments, `compensate` and `confirm` send the request of `apply` again.
+template <typename... Arguments>
+constexpr auto call(Arguments const&... arguments) {
+    return call_expression<true, detail::expression_of<Arguments>...>{
+        boost::hana::tuple<detail::expression_of<Arguments>...>{
+            detail::as_expression(arguments)...}};
+}
+
+/// A call without effect, for `apply`: it gives a result and is not compensated.
+template <typename... Arguments>
+constexpr auto query(Arguments const&... arguments) {
+    return call_expression<false, detail::expression_of<Arguments>...>{
+        boost::hana::tuple<detail::expression_of<Arguments>...>{
+            detail::as_expression(arguments)...}};
+}
+
+namespace detail {
+
+template <typename T>
+inline constexpr bool is_call = false;
+template <bool HasEffect, typename... Arguments>
+inline constexpr bool is_call<call_expression<HasEffect, Arguments...>> = true;
+
+/// The arguments of a call; empty where a participant makes none.
+template <typename Call>
+struct arguments_of {
+    using type = boost::hana::tuple<>;
+};
+template <bool HasEffect, typename... Arguments>
+struct arguments_of<call_expression<HasEffect, Arguments...>> {
+    using type = boost::hana::tuple<Arguments...>;
+};
+
+/// Why a participant cannot make a call. The fault is found first and reported afterwards, so that
+/// the compiler's message is short; `reported` means that an earlier message reported it.
+enum class moment_fault {
+    none, reported, twice, no_call, query, count, field, line, line_unlisted, wide, type
+};
+
+template <typename Source, typename Member, typename Argument>
+consteval moment_fault fault_of_argument() {
+    using element = typename Source::element;
+    if constexpr (any_refused<Argument>) return moment_fault::reported;
+    else if constexpr (!without_fields<Argument>) return moment_fault::field;
+    else if constexpr (!every_leaf<line_of<element>::template test, Argument>::value)
+        return moment_fault::line;
+    else if constexpr (!every_leaf<listed_line_of<element>::template test, Argument>::value)
+        return moment_fault::line_unlisted;
+    else if constexpr (operand_fits<Member, Argument>()) return moment_fault::none;
+    else return both_integers<Member, Argument> ? moment_fault::wide : moment_fault::type;
+}
+
+/// A fault, and the argument that has it.
+struct moment_finding {
+    moment_fault fault = moment_fault::none;
+    std::size_t argument = 0;
+};
+
+/// Shape:   Before - the call that the participant already makes at this moment; Repeats - a call
+///          without arguments sends the request of the apply
+template <typename Service, typename Source, typename Before, bool Repeats>
+struct moment_check {
+    using request = typename Service::request_type;
+
+    template <typename... Given>
+    static consteval moment_finding find(std::type_identity<boost::hana::tuple<Given...>>) {
+        return {moment_fault::no_call};
+    }
+    template <bool HasEffect, typename... Arguments>
+    static consteval moment_finding find(
+        std::type_identity<boost::hana::tuple<call_expression<HasEffect, Arguments...>>>) {
+        if constexpr (!std::is_same_v<Before, not_given>) return {moment_fault::twice};
+        else if constexpr (Repeats && !HasEffect) return {moment_fault::query};
+        else if constexpr (Repeats && sizeof...(Arguments) == 0) return {};
+        else if constexpr (sizeof...(Arguments) != member_count<request>)
+            return {moment_fault::count};
+        else return first_of<Arguments...>(std::index_sequence_for<Arguments...>{});
+    }
+
+private:
+    template <typename... Arguments, std::size_t... Index>
+    static consteval moment_finding first_of(std::index_sequence<Index...>) {
+        moment_finding found;
+        [[maybe_unused]] auto const look = [&](moment_fault fault, std::size_t argument) {
+            if (found.fault == moment_fault::none) found = {fault, argument};
+        };
+        (look(fault_of_argument<Source, typename member<request, Index>::type, Arguments>(), Index),
+         ...);
+        return found;
+    }
+};
+
+/// Shape:   Argument - the position of the argument with the fault, and of its member in the request
+template <moment_fault Fault, std::size_t Argument>
+constexpr void explain_moment() {
+    static_assert(Fault != moment_fault::twice,
+                  "settle: 'apply', 'confirm' or 'compensate' is given twice. A participant makes "
+                  "one call at each moment. See definition#services");
+    static_assert(Fault != moment_fault::no_call,
+                  "settle: 'apply', 'confirm' and 'compensate' of a service take one "
+                  "settle::call(...); 'apply' may take settle::query(...). "
+                  "See definition#services");
+    static_assert(Fault != moment_fault::query,
+                  "settle: a query has no effect, so only 'apply' takes it. Write "
+                  "settle::call(...). See definition#services");
+    static_assert(Fault != moment_fault::count,
+                  "settle: a call has one argument for each member of the service's request. Give "
+                  "as many as SETTLE_STRUCT lists. See definition#services");
+    static_assert(Fault != moment_fault::field,
+                  "settle: a call has no record, so a settle::field has no value in it. Use "
+                  "settle::param, settle::line or settle::result_from. See definition#services");
+    static_assert(Fault != moment_fault::line,
+                  "settle: settle::line<...> names a member of the range's elements; this "
+                  "participant has another range or none. Add settle::each<...>. "
+                  "See definition#ranges");
+    static_assert(Fault != moment_fault::line_unlisted,
+                  "settle: a settle::line<...> that SETTLE_STRUCT does not list would not be kept "
+                  "in the log. Add it there. See definition#parameters");
+    static_assert(Fault != moment_fault::wide,
+                  "settle: an argument of a call is a wider integer than the request's member. "
+                  "Give both the same type, or write a constant as a settle::lit that fits. "
+                  "See definition#services");
+    static_assert(Fault != moment_fault::type,
+                  "settle: an argument of a call is of another type than the request's member. "
+                  "Give one argument for each member, in the order of SETTLE_STRUCT. "
+                  "See definition#services");
+}
+
+} // namespace detail
+SETTLE_END

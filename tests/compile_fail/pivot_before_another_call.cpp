@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+// What cannot be undone comes last.
+// expect: settle: a call has 'apply' and no 'compensate', so it must be the last call that is applied
+#include "trip.hpp"
+
+namespace bank {
+
+inline constexpr auto card =
+    participant<"card">(airline).apply(call(param<&trip::flight>, param<&trip::people>));
+
+#ifdef FIXED
+inline constexpr auto trip_type = transaction<trip, "trip">(flight, card);
+#else
+inline constexpr auto trip_type = transaction<trip, "trip">(card, flight);
+#endif
+
+} // namespace bank

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// Nothing may fail behind the commit.
+// expect: settle: a sum of a result could overflow in 'confirm' or 'compensate', which must not fail.
+#include "trip.hpp"
+
+namespace bank {
+
+inline constexpr auto trip_type = transaction<trip, "trip">(
+    flight, participant<"mail">(mailer)
+#ifdef FIXED
+                .confirm(call(param<&trip::flight>, result_from<"flight", &ticket::price>)));
+#else
+                .confirm(call(param<&trip::flight>, result_from<"flight", &ticket::price> + 1)));
+#endif
+
+} // namespace bank

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+// The request of a service is a described struct.
+// expect: settle: the request struct of this service is not described.
+#include "trip.hpp"
+
+namespace bank {
+
+struct untold {
+    std::string text;
+};
+#ifdef FIXED
+SETTLE_STRUCT(untold, text);
+#endif
+
+inline constexpr settle::service<untold, ticket, "office", settle::barrier> office;
+
+inline constexpr auto trip_type = transaction<trip, "trip">(
+    participant<"office">(office).apply(call(param<&trip::flight>)).compensate(call()));
+
+} // namespace bank
