@@ -19,6 +19,8 @@
 #include <settle/store/native_value.ipp>
 #include <settle/store/owner.ipp>
 #include <settle/store/process.ipp>
+#include <settle/store/service_part.ipp>
+#include <settle/store/service_session.ipp>
 #include <settle/store/utf8.ipp>
 
 SETTLE_BEGIN

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // The collection is the first argument, its database the second.
-// expect: settle: settle::bind takes the collection first, then its database.
+// expect: settle: settle::bind takes the collection or service first, then its database
 #include "bank.hpp"
 
 #include <settle/memory.hpp>

@@ -53,7 +53,17 @@ struct arguments_of<call_expression<HasEffect, Arguments...>> {
 /// Why a participant cannot make a call. The fault is found first and reported afterwards, so that
 /// the compiler's message is short; `reported` means that an earlier message reported it.
 enum class moment_fault {
-    none, reported, twice, no_call, query, count, field, line, line_unlisted, wide, type
+    none,
+    reported,
+    twice,
+    no_call,
+    query,
+    count,
+    field,
+    line,
+    line_unlisted,
+    wide,
+    type
 };
 
 template <typename Source, typename Member, typename Argument>
@@ -86,8 +96,8 @@ struct moment_check {
         return {moment_fault::no_call};
     }
     template <bool HasEffect, typename... Arguments>
-    static consteval moment_finding find(
-        std::type_identity<boost::hana::tuple<call_expression<HasEffect, Arguments...>>>) {
+    static consteval moment_finding
+    find(std::type_identity<boost::hana::tuple<call_expression<HasEffect, Arguments...>>>) {
         if constexpr (!std::is_same_v<Before, not_given>) return {moment_fault::twice};
         else if constexpr (Repeats && !HasEffect) return {moment_fault::query};
         else if constexpr (Repeats && sizeof...(Arguments) == 0) return {};
@@ -109,7 +119,8 @@ private:
     }
 };
 
-/// Shape:   Argument - the position of the argument with the fault, and of its member in the request
+/// Shape:   Argument - the position of the argument with the fault, and of its member in the
+/// request
 template <moment_fault Fault, std::size_t Argument>
 constexpr void explain_moment() {
     static_assert(Fault != moment_fault::twice,

@@ -96,8 +96,8 @@ struct call_participant {
             std::type_identity<boost::hana::tuple<Given...>>{});
         detail::explain_moment<found.fault, found.argument>();
         if constexpr (found.fault == detail::moment_fault::none) {
-            return call_participant<Name, Service, Source, Apply, Given..., Confirm, Limits,
-                                    Stage>{{}, applying, given..., confirming};
+            return call_participant<Name, Service, Source, Apply, Given..., Confirm, Limits, Stage>{
+                {}, applying, given..., confirming};
         } else {
             return detail::refused_participant{};
         }
@@ -192,7 +192,9 @@ private:
 
 /// A participant that is a call, or a range of calls.
 template <typename T>
-concept CallParticipant = Participant<T> && requires { typename T::service_type; };
+concept CallParticipant = Participant<T> && requires {
+    typename T::service_type;
+};
 
 namespace detail {
 

@@ -46,7 +46,7 @@ inline constexpr bool takes_stage<call_group<Calls...>> = (takes_stage<Calls> ||
 template <std::uint32_t Own, std::uint32_t Last, typename T>
 constexpr auto placed(T const& given) {
     if constexpr (is_call_participant<T>) {
-        return given.template in_stage<T::applies ? Own : Last>();
+        return given.template in_stage < T::applies ? Own : Last > ();
     } else {
         return given;
     }
@@ -63,7 +63,8 @@ constexpr auto placed_list(call_group<Calls...> const& given) {
     return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
         return boost::hana::tuple<decltype(placed<Own, Last>(std::declval<Calls const&>()))...>{
             placed<Own, Last>(boost::hana::at_c<Index>(given.calls))...};
-    }(std::index_sequence_for<Calls...>{});
+    }
+    (std::index_sequence_for<Calls...>{});
 }
 
 /// Appends the participants to a list, each in its stage.
@@ -108,9 +109,22 @@ using participant_named = std::tuple_element_t<index_of_participant<Participants
 /// Why a call is refused. The fault is found first and reported afterwards, so that the compiler's
 /// message is short.
 enum class call_fault {
-    none, nothing_called, not_applied, query_undone, no_request, grade_of_undo, grade_of_pivot,
-    grade_of_confirm, pivot, no_participant, no_result, of_range, foreign_member, unlisted,
-    too_early, computed
+    none,
+    nothing_called,
+    not_applied,
+    query_undone,
+    no_request,
+    grade_of_undo,
+    grade_of_pivot,
+    grade_of_confirm,
+    pivot,
+    no_participant,
+    no_result,
+    of_range,
+    foreign_member,
+    unlisted,
+    too_early,
+    computed
 };
 
 /// Shape:   Participant - its position among the participants
@@ -140,10 +154,11 @@ constexpr void explain_call() {
                   "settle: 'confirm' may be sent twice, so it needs a receiver that remembers "
                   "keys. Use one of the grade settle::remembers_keys or higher. "
                   "See definition#services");
-    static_assert(Fault != call_fault::pivot,
-                  "settle: a call has 'apply' and no 'compensate', so it must be the last call that "
-                  "is applied, once and alone in its stage. Add .compensate(settle::call()), or "
-                  "move it behind the others. See definition#services");
+    static_assert(
+        Fault != call_fault::pivot,
+        "settle: a call has 'apply' and no 'compensate', so it must be the last call that "
+        "is applied, once and alone in its stage. Add .compensate(settle::call()), or "
+        "move it behind the others. See definition#services");
     static_assert(Fault != call_fault::no_participant,
                   "settle: a settle::result_from names no participant of its transaction. Name one "
                   "that calls a service. See definition#services");
@@ -199,8 +214,7 @@ struct results_check {
         return of(std::type_identity<E>{});
     }
     template <fixed_string Participant, auto... Path>
-    static consteval call_fault
-    of(std::type_identity<result_expression<Participant, Path...>>) {
+    static consteval call_fault of(std::type_identity<result_expression<Participant, Path...>>) {
         constexpr bool known =
             index_of_participant<Participants...>(Participant.view()) < sizeof...(Participants);
         if constexpr (!known) return call_fault::no_participant;

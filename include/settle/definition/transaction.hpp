@@ -108,7 +108,8 @@ constexpr bool check_participants() {
                           "See definition#other-kinds");
     constexpr call_finding calls = find_call_fault<Participants...>();
     explain_call<calls.fault, calls.participant>();
-    if constexpr (!names || !collections || !stages || calls.fault != call_fault::none) return false;
+    constexpr bool stand = calls.fault == call_fault::none;
+    if constexpr (!names || !collections || !stages || !stand) return false;
     else if constexpr (!(participant_fits<Parameters, Participants>() && ...)) return false;
     else return (review<Participants>() && ...);
 }
@@ -192,8 +193,8 @@ struct transaction_definition {
 /// Describes a transaction type.
 /// Shape:   Parameters - a struct described with SETTLE_STRUCT
 ///          Name - letters, digits and `_`; kept in the log with every entry
-///          participants - one or more settle::participant<…>(…), each with a name of its own, and
-///          groups of calls made with settle::together
+///          participants - one or more settle::participant<…>(…), each with a name of its own; a
+///          settle::together(…) holds several calls
 /// Errors:  the compiler refuses a wrong definition, with a message that says what to do
 /// Example: samples/transfer
 template <typename Parameters, fixed_string Name, typename... Participants>

@@ -7,6 +7,8 @@
 #include <settle/running/options.hpp>
 #include <settle/store/observer.hpp>
 #include <settle/store/seam.hpp>
+#include <settle/store/service_function.hpp>
+#include <settle/store/service_session.hpp>
 
 #include <tuple>
 
@@ -32,6 +34,12 @@ struct log_binding {
 template <typename Target, typename Database>
 struct store_binding {
     Database& database;
+};
+
+/// Shape:   Client - a ServiceClient, which the engine owns
+template <typename Service, typename Client>
+struct client_binding {
+    Client database;
 };
 
 template <typename Environment>
@@ -71,6 +79,13 @@ constexpr bool check_database() {
     return !pointer && lives && !std::is_const_v<database>;
 }
 
+/// True if a client makes calls, or a store executes the parts of a service.
+template <typename Client, typename Service>
+inline constexpr bool makes_calls =
+    ServiceClient<Client> || requires(Client& client, std::string const& log_name) {
+        client.template bind<Service>(log_name);
+    };
+
 } // namespace detail
 
 /// Puts the log into this database; settle::bind then names the database of each collection.
@@ -81,18 +96,34 @@ auto log_in(Database&& database) {
     else return detail::refused_binding{};
 }
 
-/// Puts the records of a collection into this database, or has this store execute the parts of a
-/// target of another kind.
-template <typename Target, typename Database>
-auto bind(Target const&, Database&& database) {
-    using database_type = std::remove_reference_t<Database>;
+/// Puts the records of a collection into this database, has this client make the calls of a
+/// service, or has this store execute the parts of a target of another kind.
+/// A service in the same process is a function of the request and a service_call that returns a
+/// settle::reply. Threads that share the engine call it at the same time. The engine owns a function
+/// that is a temporary, and refers to any other.
+template <typename Target, typename Given>
+auto bind(Target const&, Given&& given) {
+    using database_type = std::remove_reference_t<Given>;
     constexpr bool known = requires { kind_of_target<Target>::kind; };
-    static_assert(known, "settle: settle::bind takes the collection first, then its database. "
-                         "Write settle::bind(collection, database). See running#construction");
-    if constexpr (!known) return detail::refused_binding{};
-    else if constexpr (detail::check_database<Database>())
-        return store_binding<Target, database_type>{database};
-    else return detail::refused_binding{};
+    static_assert(known, "settle: settle::bind takes the collection or service first, then its "
+                         "database or client. Write settle::bind(collection, database). "
+                         "See running#construction");
+    if constexpr (!known) {
+        return detail::refused_binding{};
+    } else if constexpr (detail::takes_calls_of<database_type, Target>) {
+        using client = detail::service_function<Target, Given>;
+        return client_binding<Target, client>{client{std::forward<Given>(given)}};
+    } else if constexpr (detail::is_service<Target> && !detail::makes_calls<database_type, Target>) {
+        static_assert(sizeof(database_type) == 0,
+                      "settle: settle::bind takes a service and its client, which has send(calls, "
+                      "answers), or a function (request const&, settle::service_call const&) that "
+                      "returns settle::reply<result>. See running#construction");
+        return detail::refused_binding{};
+    } else if constexpr (detail::check_database<Given>()) {
+        return store_binding<Target, database_type>{given};
+    } else {
+        return detail::refused_binding{};
+    }
 }
 
 /// Replaces clock, random numbers and pauses, for tests.
@@ -174,6 +205,12 @@ struct contribution<store_binding<Target, Database>> {
     static constexpr bool is_database = false;
     static constexpr bool is_binding = true;
     using target = Target;
+};
+template <typename Service, typename Client>
+struct contribution<client_binding<Service, Client>> {
+    static constexpr bool is_database = false;
+    static constexpr bool is_binding = true;
+    using target = Service;
 };
 template <typename Environment>
 struct contribution<environment_binding<Environment>> {
@@ -334,6 +371,10 @@ template <typename List, typename Target, typename Database, typename... Rest>
 struct unbound_by<List, store_binding<Target, Database>, Rest...> {
     using type = typename unbound_by<typename unbound<List, Target>::type, Rest...>::type;
 };
+template <typename List, typename Service, typename Client, typename... Rest>
+struct unbound_by<List, client_binding<Service, Client>, Rest...> {
+    using type = typename unbound_by<typename unbound<List, Service>::type, Rest...>::type;
+};
 
 template <typename Targets, typename Types>
 inline constexpr bool any_existence = false;
@@ -404,6 +445,8 @@ auto session_for(type_list<Targets...>, Database& database, std::string const& l
         static_cast<void>(database);
         static_cast<void>(log_name);
         return std::tuple<>{};
+    } else if constexpr (ServiceClient<Database>) {
+        return std::make_tuple(service_session<Database, Targets...>{database, log_name});
     } else {
         return std::make_tuple(database.template bind<Targets...>(log_name));
     }

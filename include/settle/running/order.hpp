@@ -37,12 +37,16 @@ private:
 };
 
 /// The records and other targets of a job as hashes, one for each part. Two targets with the same
-/// hash only cause a needless wait.
+/// hash only cause a needless wait. A target that no other job shares has the hash of the job's id.
 inline void record_hashes(job const& work, std::vector<std::uint64_t>& into) {
     into.clear();
     work.type->for_each_part(
         work.parameters, [&](part_descriptor const& one, std::size_t line, std::size_t) {
             auto const seed = reinterpret_cast<std::uintptr_t>(one.target);
+            if (!one.kind->shared) {
+                into.push_back(hash_mix(seed, std::hash<transaction_id>{}(work.id)));
+                return;
+            }
             auto const key = one.key(work.parameters, line);
             into.push_back(std::visit(
                 [&]<typename Key>(Key const& found) {

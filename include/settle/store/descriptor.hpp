@@ -27,6 +27,9 @@ using part_key = std::variant<std::int64_t, std::string_view>;
 /// Shape:   one object for each kind, known by its address
 struct part_kind {
     std::string_view name;
+    /// True if two parts with one target and key are of one thing, such as a record, so that a
+    /// batch keeps the order of their transactions. Otherwise the parts need no key.
+    bool shared = true;
 };
 
 /// A record of a collection. The functions of its parts are record_functions (store/record.hpp).

@@ -35,7 +35,10 @@ enum class errc {
     forked,            ///< it was made before fork(), and this is the child
     bad_option,        ///< an option has a value that makes no sense
     store_moved,       ///< the store's open files are no longer the files at their paths
-    record_missing     ///< no record has this key
+    record_missing,    ///< no record has this key
+    call_refused,      ///< a service refused a call; the call took no effect
+    call_unavailable,  ///< a service could not take a call; the call took no effect
+    call_unknown       ///< a service gave no answer to a call, which may have taken effect
 };
 
 /// Conditions that errors of all adapters compare with; each asks for another action of a caller.

@@ -30,6 +30,9 @@ SETTLE_FUNCTION std::error_category const& settle_category() noexcept {
             case errc::bad_option: return "the option is refused";
             case errc::store_moved: return "the store's files are others";
             case errc::record_missing: return "the record is missing";
+            case errc::call_refused: return "the service refused the call";
+            case errc::call_unavailable: return "the service is not available";
+            case errc::call_unknown: return "the service gave no answer";
             }
             return "unknown error";
         }
@@ -53,9 +56,12 @@ SETTLE_FUNCTION std::error_category const& condition_category() noexcept {
         bool equivalent(std::error_code const& code, int expected) const noexcept override {
             if (code.category() != settle_category()) return false;
             auto const which = static_cast<errc>(code.value());
-            bool const retryable = which == errc::store_unreachable || which == errc::stopped;
+            bool const retryable = which == errc::store_unreachable || which == errc::stopped ||
+                                   which == errc::call_unavailable;
             return static_cast<condition>(expected) ==
-                   (retryable ? condition::retryable : condition::permanent);
+                   (retryable                     ? condition::retryable
+                    : which == errc::call_unknown ? condition::unknown
+                                                  : condition::permanent);
         }
     };
     static category const instance;

@@ -56,7 +56,8 @@
 //   wave_size, recovery_wave_size How many transactions the session prefers in one call.
 //
 // A session of a log (LogSession):
-//   name()                        The log's name: unique, and the same for all of its life.
+//   name()                        The log's name: unique, without a '/', and the same for all of
+//       its life. It is part of the keys of calls.
 //   write(writes, results, context)   Inserts entries, or changes each by compare-and-set on state,
 //       epoch and revision. All writes of a call have the same action. Each takes effect alone or
 //       together with others, but never in part, and is answered by itself. results[i].row comes as

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSL-1.0
+// A session of a store whose parts are calls of services: it hands them to a client.
+#pragma once
+
+#include <settle/store/seam.hpp>
+#include <settle/store/service_part.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+using send_function = function_view<void(std::span<service_call const>, std::span<service_answer>)>;
+
+/// Executes part requests as calls, all calls of one operation in one send().
+/// Shape:   log - the name of the log, which is part of each key
+void execute_calls(std::string const& log, std::span<part_request const> requests,
+                   std::span<part_result> results, send_function send);
+
+} // namespace detail
+
+/// The idempotency key of a part's call: `log/transaction/participant`, and `/line` in a range.
+/// No two parts share a key. A log's name and a participant's have no `/`, a participant's begins
+/// with a letter, and a line is a number: so the first and the last `/` of a key tell its log, its
+/// participant and its line, and the text between them is the id, whatever it holds.
+[[nodiscard]] std::string call_key(std::string_view log, part_request const& request);
+
+/// A session of a store, see store/seam.hpp. It has no record, mark or state of its own.
+/// Shape:   Client - a ServiceClient; Services - settle::service<…>
+template <typename Client, typename... Services>
+class service_session {
+public:
+    service_session(Client& client, std::string log) : client_(client), log_(std::move(log)) {}
+
+    template <typename Target>
+    struct holds : std::bool_constant<(std::is_same_v<Target, Services> || ...)> {};
+
+    void execute(std::span<part_request const> requests, std::span<part_result> results) {
+        detail::execute_calls(
+            log_, requests, results,
+            [this](std::span<service_call const> calls, std::span<service_answer> answers) {
+                client_.send(calls, answers);
+            });
+    }
+    result<std::vector<mark_locator>> marks(std::optional<mark_locator> const&, std::size_t) {
+        return std::vector<mark_locator>{};
+    }
+    result<answer> resolve(mark_locator const&, bool) { return answer::nothing; }
+
+private:
+    Client& client_;
+    std::string log_;
+};
+
+SETTLE_END
+
+#ifndef SETTLE_COMPILED
+#    include <settle/store/service_session.ipp>
+#endif

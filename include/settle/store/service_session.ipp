@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: BSL-1.0
+// The bodies of functions that service_session.hpp declares.
+#pragma once
+
+#include <settle/store/service_session.hpp>
+
+SETTLE_BEGIN
+namespace detail {
+
+/// The answer of a part whose call was refused.
+inline constexpr answer refused_call = answer::guard_failed;
+
+/// The last moment at which a receiver may begin this part.
+[[nodiscard]] inline timestamp last_moment_of(part_request const&) { return timestamp::max(); }
+
+/// At most 200 bytes of a text that comes from outside, in one line of UTF-8.
+[[nodiscard]] inline std::string in_one_line(std::string_view text) {
+    constexpr std::size_t most = 200;
+    std::string_view const whole = text.substr(0, utf8_prefix(text.substr(0, most)));
+    std::string line{whole};
+    for (char& one : line) {
+        if (static_cast<unsigned char>(one) < ' ') one = ' ';
+    }
+    return whole.size() < text.size() ? line + "..." : line;
+}
+
+/// The calls of one wave.
+class call_wave {
+public:
+    call_wave(std::string const& log, std::span<part_request const> requests,
+              std::span<part_result> results, send_function send)
+        : log_(log), requests_(requests), results_(results), send_(send) {}
+
+    void execute() {
+        if (requests_.empty()) return;
+        switch (requests_.front().action) {
+        case step::apply: return apply();
+        case step::confirm: return confirm();
+        case step::compensate: return compensate();
+        // No worker backs off after a call: only parts that make none have this action.
+        default:
+            for (part_result& one : results_) one.what = answer::applied;
+        }
+    }
+
+private:
+    struct prepared {
+        std::size_t part;
+        std::string key;
+        std::string request;
+    };
+
+    void apply() {
+        for (std::size_t part = 0; part < requests_.size(); ++part) {
+            if (functions(part).applies) prepare(part, call_operation::apply);
+            else results_[part].what = answer::applied;
+        }
+        send(call_operation::apply);
+        for (std::size_t at = 0; at < calls_.size(); ++at)
+            take_apply(calls_[at].part, answers_[at]);
+        close_refused();
+    }
+
+    void confirm() {
+        for (std::size_t part = 0; part < requests_.size(); ++part) {
+            if (functions(part).confirms) prepare(part, call_operation::confirm);
+            else results_[part].what = answer::applied;
+        }
+        send(call_operation::confirm);
+        take_ends(call_operation::confirm);
+    }
+
+    void compensate() {
+        apply_before_undo();
+        for (std::size_t part = 0; part < requests_.size(); ++part) {
+            if (results_[part].what != answer::none) continue;
+            if (functions(part).compensates) prepare(part, call_operation::compensate);
+            else results_[part].what = answer::applied;
+        }
+        send(call_operation::compensate);
+        take_ends(call_operation::compensate);
+    }
+
+    /// A receiver without rows does not refuse an apply behind its compensation. So a part without
+    /// a kept result is applied again until its answer is known: no late copy of the apply then
+    /// takes effect. A part that is refused for good needs no compensation.
+    void apply_before_undo() {
+        for (std::size_t part = 0; part < requests_.size(); ++part) {
+            call_functions const& of = functions(part);
+            bool const keeps_rows = of.grade.remembers == receiver_grade::memory::rows;
+            bool const known = !kept_result_of(requests_[part], requests_[part].part).empty();
+            if (of.compensates && !keeps_rows && !known) prepare(part, call_operation::apply);
+        }
+        send(call_operation::apply);
+        for (std::size_t at = 0; at < calls_.size(); ++at) {
+            std::size_t const part = calls_[at].part;
+            if (answers_[at].status == call_status::refused) results_[part].what = answer::applied;
+            else if (answers_[at].status != call_status::ok)
+                take_end(part, call_operation::apply, answers_[at]);
+        }
+        clear();
+    }
+
+    /// A receiver that keeps no refusals may apply a late copy of a refused call. Its key is closed
+    /// before the refusal counts; a call that cannot be closed may have been applied.
+    void close_refused() {
+        clear();
+        for (std::size_t part = 0; part < requests_.size(); ++part) {
+            call_functions const& of = functions(part);
+            bool const last = of.has_effect && !of.compensates && !of.grade.keeps_refusals;
+            if (last && results_[part].what == refused_call) prepare(part, call_operation::apply);
+        }
+        send(call_operation::compensate);
+        for (std::size_t at = 0; at < calls_.size(); ++at) {
+            if (answers_[at].status == call_status::ok) continue;
+            part_result& result = results_[calls_[at].part];
+            result.fail(answer::unknown, result.problem);
+            result.problem.code = make_error_code(errc::call_unknown);
+        }
+    }
+
+    /// Adds the call of a part. A part without a request gets its result instead.
+    /// Shape:   of - the operation whose request is sent
+    void prepare(std::size_t part, call_operation of) {
+        part_request const& request = requests_[part];
+        auto made = functions(part).make_request(request, of);
+        if (!made.problem.empty()) {
+            results_[part].fail(answer::unavailable, made.problem);
+        } else if (made.overflow) {
+            // Sums of results are in arguments of an apply only. If a compensation repeats such a
+            // request, the apply was never sent.
+            results_[part].what =
+                request.action == step::apply ? answer::overflow : answer::applied;
+        } else {
+            calls_.push_back({part, call_key(log_, request), std::move(made.json)});
+        }
+    }
+
+    void send(call_operation operation) {
+        answers_.assign(calls_.size(), {});
+        if (calls_.empty()) return;
+        std::vector<service_call> calls;
+        calls.reserve(calls_.size());
+        for (prepared const& one : calls_) {
+            part_request const& request = requests_[one.part];
+            call_functions const& of = functions(one.part);
+            bool const ends = operation != call_operation::apply;
+            calls.push_back({request.descriptor->name, operation, one.key, *request.id,
+                             of.participant,
+                             of.is_range ? std::optional{request.part.line} : std::nullopt,
+                             request.epoch_number, last_moment_of(request), one.request,
+                             ends ? kept_result_of(request, request.part) : std::string_view{}});
+        }
+        try {
+            send_(calls, answers_);
+        } catch (std::exception const& thrown) {
+            note_thrown(thrown.what());
+        } catch (...) {
+            note_thrown("an exception");
+        }
+    }
+
+    /// The answers that the client set before it threw stand.
+    void note_thrown(std::string_view why) {
+        for (service_answer& one : answers_) {
+            if (one.status == call_status::unknown && one.text.empty()) one.text = why;
+        }
+    }
+
+    void take_apply(std::size_t part, service_answer const& given) {
+        part_result& result = results_[part];
+        auto* const read_result = functions(part).read_result;
+        switch (given.status) {
+        case call_status::ok:
+            result.what = answer::applied;
+            if (read_result != nullptr) keep(part, given.text);
+            break;
+        case call_status::refused:
+            result.fail(refused_call, problem(part, call_operation::apply, errc::call_refused,
+                                              "refused", given.text));
+            break;
+        default: take_end(part, call_operation::apply, given);
+        }
+    }
+
+    /// The call took effect, so a result that cannot be read is no failure of it.
+    void keep(std::size_t part, std::string_view given) {
+        std::string kept;
+        auto const fault = functions(part).read_result(given, kept);
+        part_result& result = results_[part];
+        if (fault.empty()) {
+            result.kept = std::make_shared<std::string const>(std::move(kept));
+        } else {
+            result.fail(answer::unknown, problem(part, call_operation::apply, errc::call_unknown,
+                                                 "gave a result of another form to", fault.text));
+        }
+    }
+
+    void take_ends(call_operation operation) {
+        for (std::size_t at = 0; at < calls_.size(); ++at) {
+            take_end(calls_[at].part, operation, answers_[at]);
+        }
+    }
+
+    /// An end is repeated until it is `ok`: it cannot be refused.
+    void take_end(std::size_t part, call_operation operation, service_answer const& given) {
+        part_result& result = results_[part];
+        switch (given.status) {
+        case call_status::ok: result.what = answer::applied; break;
+        case call_status::refused:
+            result.fail(answer::unavailable, problem(part, operation, errc::call_unavailable,
+                                                     "must not refuse", given.text));
+            break;
+        case call_status::unavailable:
+            result.fail(answer::unavailable, problem(part, operation, errc::call_unavailable,
+                                                     "is not available for", given.text));
+            break;
+        default:
+            result.fail(answer::unknown, problem(part, operation, errc::call_unknown,
+                                                 "gave no answer to", given.text));
+        }
+    }
+
+    [[nodiscard]] error problem(std::size_t part, call_operation operation, errc code,
+                                std::string_view what, std::string_view why) const {
+        std::string text = "settle: the service '";
+        text.append(requests_[part].descriptor->name).append("' ").append(what).append(" the ");
+        text.append(name_of(operation)).append(" of '").append(functions(part).participant);
+        text.append(why.empty() ? "'" : "': ").append(in_one_line(why));
+        return {make_error_code(code), text.append(". See errors#services")};
+    }
+
+    [[nodiscard]] call_functions const& functions(std::size_t part) const {
+        return call_part(requests_[part]);
+    }
+
+    void clear() {
+        calls_.clear();
+        answers_.clear();
+    }
+
+    std::string const& log_;
+    std::span<part_request const> requests_;
+    std::span<part_result> results_;
+    send_function send_;
+    std::vector<prepared> calls_;
+    std::vector<service_answer> answers_; ///< of calls_
+};
+
+SETTLE_FUNCTION void execute_calls(std::string const& log, std::span<part_request const> requests,
+                                   std::span<part_result> results, send_function send) {
+    call_wave{log, requests, results, send}.execute();
+}
+
+} // namespace detail
+
+SETTLE_FUNCTION std::string call_key(std::string_view log, part_request const& request) {
+    call_functions const& of = detail::call_part(request);
+    std::string key{log};
+    key.append("/").append(*request.id).append("/").append(of.participant);
+    if (of.is_range) key.append("/").append(std::to_string(request.part.line));
+    return key;
+}
+
+SETTLE_END
