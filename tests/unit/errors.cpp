@@ -19,15 +19,17 @@ using settle::sqlite::database;
 
 TEST_CASE("errors: every code has its own text and one condition") {
     std::set<std::string> reply;
-    for (int code = 1; code <= static_cast<int>(errc::record_missing); ++code) {
+    for (int code = 1; code <= static_cast<int>(errc::call_unknown); ++code) {
         std::error_code const one = static_cast<errc>(code);
         CAPTURE(code);
         CHECK(reply.insert(one.message()).second);
         CHECK(one.message() != "unknown error");
-        bool const again = one == errc::store_unreachable || one == errc::stopped;
+        bool const again = one == errc::store_unreachable || one == errc::stopped ||
+                           one == errc::call_unavailable;
+        bool const unknown = one == errc::call_unknown;
         CHECK((one == condition::retryable) == again);
-        CHECK((one == condition::permanent) == !again);
-        CHECK(one != condition::unknown);
+        CHECK((one == condition::unknown) == unknown);
+        CHECK((one == condition::permanent) == (!again && !unknown));
         CHECK(one != condition::conflict);
     }
     CHECK(std::string{settle::settle_category().name()} == "settle");

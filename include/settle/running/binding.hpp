@@ -99,8 +99,8 @@ auto log_in(Database&& database) {
 /// Puts the records of a collection into this database, has this client make the calls of a
 /// service, or has this store execute the parts of a target of another kind.
 /// A service in the same process is a function of the request and a service_call that returns a
-/// settle::reply. Threads that share the engine call it at the same time. The engine owns a function
-/// that is a temporary, and refers to any other.
+/// settle::reply. Threads that share the engine call it at the same time. The engine owns a
+/// function that is a temporary, and refers to any other.
 template <typename Target, typename Given>
 auto bind(Target const&, Given&& given) {
     using database_type = std::remove_reference_t<Given>;
@@ -113,7 +113,8 @@ auto bind(Target const&, Given&& given) {
     } else if constexpr (detail::takes_calls_of<database_type, Target>) {
         using client = detail::service_function<Target, Given>;
         return client_binding<Target, client>{client{std::forward<Given>(given)}};
-    } else if constexpr (detail::is_service<Target> && !detail::makes_calls<database_type, Target>) {
+    } else if constexpr (detail::is_service<Target> &&
+                         !detail::makes_calls<database_type, Target>) {
         static_assert(sizeof(database_type) == 0,
                       "settle: settle::bind takes a service and its client, which has send(calls, "
                       "answers), or a function (request const&, settle::service_call const&) that "

@@ -4,6 +4,8 @@
 
 #include <settle/store/service_session.hpp>
 
+#include <algorithm>
+
 SETTLE_BEGIN
 namespace detail {
 
@@ -33,6 +35,7 @@ public:
 
     void execute() {
         if (requests_.empty()) return;
+        std::fill(results_.begin(), results_.end(), part_result{});
         switch (requests_.front().action) {
         case step::apply: return apply();
         case step::confirm: return confirm();

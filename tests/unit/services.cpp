@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: BSL-1.0
+// Calls of services: run, refused, lost, canceled, interrupted and recovered.
+#include "engine_types.hpp"
+#include "sqlite_file.hpp"
+
+#include <service_receiver.hpp>
+
+namespace engine_test {
+
+struct trip {
+    std::string who, flight;
+    std::int64_t people = 1, most = 0;
+};
+struct seats {
+    std::string flight;
+    std::int64_t people = 0;
+};
+struct ticket {
+    std::string number;
+    std::int64_t price = 0;
+};
+struct stay {
+    std::string who, arrival;
+};
+struct charge {
+    std::string who;
+    std::int64_t amount = 0;
+};
+struct letter {
+    std::string to, ticket, room;
+};
+
+SETTLE_STRUCT(trip, who, flight, people, most);
+SETTLE_STRUCT(seats, flight, people);
+SETTLE_STRUCT(ticket, number, price);
+SETTLE_STRUCT(stay, who, arrival);
+SETTLE_STRUCT(charge, who, amount);
+SETTLE_STRUCT(letter, to, ticket, room);
+
+using service_test::receiver;
+using settle::call;
+using settle::call_operation;
+using settle::call_status;
+using settle::result_from;
+using settle::service_answer;
+using settle::service_call;
+using status = receiver::row::status;
+
+inline constexpr settle::service<seats, ticket, "airline", settle::barrier> airline;
+inline constexpr settle::service<stay, ticket, "hotel", settle::barrier> hotel;
+inline constexpr settle::service<charge, settle::nothing, "bank", settle::barrier> bank;
+inline constexpr settle::service<letter, settle::nothing, "mailer", settle::remembers_keys> mailer;
+
+inline constexpr auto payer = settle::participant<"payer">(accounts, param<&trip::who>)
+                                  .require(field<&account::balance> >= param<&trip::most>)
+                                  .apply(field<& account::balance> -= param<&trip::most>)
+                                  .compensate(settle::inverse);
+inline constexpr auto flight = settle::participant<"flight">(airline)
+                                   .apply(call(param<&trip::flight>, param<&trip::people>))
+                                   .compensate(call());
+inline constexpr auto room =
+    settle::participant<"room">(hotel)
+        .apply(call(param<&trip::who>, result_from<"flight", &ticket::number>))
+        .compensate(call())
+        .confirm(call());
+inline constexpr auto card = settle::participant<"card">(bank).apply(
+    call(param<&trip::who>, param<&trip::people>* result_from<"flight", &ticket::price>));
+inline constexpr auto mail = settle::participant<"mail">(mailer).confirm(
+    call(param<&trip::who>, result_from<"flight", &ticket::number>,
+         result_from<"room", &ticket::number>));
+
+inline constexpr auto trip_type =
+    settle::transaction<trip, "trip">(payer, flight, room, card, mail);
+
+namespace {
+
+/// A bank in memory, and a receiver of all services, which outlives the engines.
+template <auto const& Type>
+struct agency {
+    settle::memory::database accounts_at{};
+    receiver services{};
+    std::string steps{}; ///< of all engines: "insert apply "
+    std::function<void(settle::event const&)> seen{};
+    world_state world{};
+
+    auto make() {
+        return settle::engine{accounts_at,
+                              settle::bind(airline, services),
+                              settle::bind(hotel, services),
+                              settle::bind(bank, services),
+                              settle::bind(mailer, services),
+                              settle::type<Type>,
+                              settle::with_environment(manual_environment{world}),
+                              settle::observed_by([this](settle::event const& one) {
+                                  steps.append(name_of(one.taken)).append(" ");
+                                  if (seen) seen(one);
+                              })};
+    }
+    agency() {
+        services.decide = [](service_call const& of) {
+            if (of.participant == "flight") {
+                return service_answer::ok(R"({"number":"LH 1","price":120})");
+            }
+            return service_answer::ok(R"({"number":"12","price":80})");
+        };
+        auto engine = make();
+        open_accounts(engine, {{"A", 1000}, {"B", 1000}});
+    }
+    [[nodiscard]] receiver::row const& row_of(std::string const& id, std::string const& of) const {
+        return services.rows.at(accounts_at.name() + "/" + id + "/" + of);
+    }
+};
+using trips = agency<trip_type>;
+
+trip const usual{"A", "LH 1", 2, 500};
+settle::call_options const soon{std::chrono::milliseconds{50}, {}};
+
+/// For receiver::before: refuses the apply of a participant.
+auto refuses(std::string_view participant) {
+    return [=](service_call const& of) -> std::optional<service_answer> {
+        if (of.participant != participant || of.operation != call_operation::apply) return {};
+        return service_answer::refused("sold out");
+    };
+}
+/// Answers the first calls of a participant so.
+auto answers_first(std::string_view participant, int count, service_answer const& given) {
+    return [=, left = count](service_call const& of) mutable -> std::optional<service_answer> {
+        if (of.participant != participant || left == 0) return {};
+        --left;
+        return given;
+    };
+}
+
+} // namespace
+
+TEST_CASE("services: calls are made in stages, with the results of earlier calls") {
+    trips on;
+    auto engine = on.make();
+    auto const outcome = engine.run("t1", usual);
+    REQUIRE_MESSAGE(outcome.done(), outcome.text());
+    CHECK(on.steps == "insert apply keep apply keep apply keep apply commit confirm confirm "
+                      "confirm confirm close end ");
+    CHECK(on.services.called() == "apply flight, apply room, apply card, confirm room, "
+                                  "confirm mail");
+    CHECK(balance_of(engine, "A") == 500);
+    CHECK(on.row_of("t1", "flight").request == R"({"flight":"LH 1","people":2})");
+    CHECK(on.row_of("t1", "room").request == R"({"who":"A","arrival":"LH 1"})");
+    CHECK(on.row_of("t1", "room").now == status::confirmed);
+    CHECK(on.row_of("t1", "card").request == R"({"who":"A","amount":240})");
+    CHECK(on.row_of("t1", "mail").request == R"({"to":"A","ticket":"LH 1","room":"12"})");
+    auto const found = entry_of(engine, "t1");
+    REQUIRE(found.results.size() == 2);
+    CHECK(found.results[0] == settle::kept_result{1, 0, R"({"number":"LH 1","price":120})"});
+    CHECK(found.results[1] == settle::kept_result{2, 0, R"({"number":"12","price":80})"});
+}
+
+TEST_CASE("services: a call has its key, its operation, its part and the result of its apply") {
+    trips on;
+    std::vector<std::string> confirms;
+    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        CHECK(of.transaction == "t1");
+        CHECK(of.key == on.accounts_at.name() + "/t1/" + std::string{of.participant});
+        CHECK_FALSE(of.line);
+        CHECK(of.epoch_number > 0);
+        if (of.operation == call_operation::apply) CHECK(of.result.empty());
+        else confirms.push_back(std::string{of.service} + " " + std::string{of.result});
+        return {};
+    };
+    auto engine = on.make();
+    REQUIRE(engine.run("t1", usual).done());
+    CHECK(confirms == std::vector<std::string>{R"(hotel {"number":"12","price":80})", "mailer "});
+}
+
+TEST_CASE("services: a refusal at any stage compensates the calls, the last stage first") {
+    std::string_view const names[]{"flight", "room", "card"};
+    std::string_view const calls[]{
+        "apply flight, compensate flight",
+        "apply flight, apply room, compensate room, compensate flight",
+        "apply flight, apply room, apply card, compensate room, compensate flight"};
+    for (std::size_t at = 0; at < 3; ++at) {
+        CAPTURE(at);
+        trips on;
+        on.services.before = refuses(names[at]);
+        auto engine = on.make();
+        auto const outcome = engine.run("t1", usual);
+        REQUIRE_MESSAGE(outcome.canceled(), outcome.text());
+        CHECK(outcome.participant == names[at]);
+        CHECK(on.services.called() == calls[at]);
+        CHECK(balance_of(engine, "A") == 1000);
+        CHECK(marks_in(engine) == 0);
+        for (auto const& [key, row] : on.services.rows) CHECK(row.now == status::compensated);
+    }
+}
+
+TEST_CASE("services: an unavailable and an unknown call are made again with the same key") {
+    for (auto const& answer :
+         {service_answer::unavailable("away"), service_answer::unknown("lost"), service_answer{}}) {
+        for (std::string_view const participant : {"flight", "room", "card", "mail"}) {
+            CAPTURE(participant);
+            trips on;
+            on.services.before = answers_first(participant, 3, answer);
+            auto engine = on.make();
+            auto const outcome = engine.run("t1", usual);
+            REQUIRE_MESSAGE(outcome.done(), outcome.text());
+            CHECK(on.services.rows.size() == 4);
+            CHECK(on.services.calls.size() == 8);
+        }
+    }
+}
+
+TEST_CASE("services: a call that took effect and lost its answer takes no second effect") {
+    trips on;
+    int lost = 0;
+    on.services.loses = [&](service_call const&) { return ++lost % 2 == 1; };
+    auto engine = on.make();
+    CHECK(engine.run("t1", usual).done());
+    CHECK(on.services.rows.size() == 4);
+    CHECK(on.services.called() ==
+          "apply flight, apply flight, apply room, apply room, apply card, apply card, "
+          "confirm room, confirm room, confirm mail, confirm mail");
+}
+
+TEST_CASE("services: a client that throws leaves its call unknown") {
+    trips on;
+    int thrown = 0;
+    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.participant == "card" && thrown < 2) {
+            if (++thrown == 1) throw std::runtime_error{"the line is dead"};
+            throw 1;
+        }
+        return {};
+    };
+    std::string problems;
+    on.seen = [&](settle::event const& one) {
+        if (!one.problem.empty()) problems.append(one.problem).append("\n");
+    };
+    auto engine = on.make();
+    CHECK(engine.run("t1", usual).done());
+    CHECK(thrown == 2);
+    CHECK(problems.find("the service 'bank' gave no answer to the apply of 'card': the line is "
+                        "dead") != std::string::npos);
+    CHECK(problems.find("'card': an exception") != std::string::npos);
+}
+
+TEST_CASE("services: a confirm and a compensation are repeated although they are refused") {
+    trips on;
+    int refused = 0;
+    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.operation == call_operation::apply || ++refused % 3 == 0) return {};
+        return service_answer::refused("never");
+    };
+    auto engine = on.make();
+    CHECK(engine.run("t1", usual).done());
+    CHECK(on.row_of("t1", "room").now == status::confirmed);
+    CHECK(on.row_of("t1", "mail").now == status::confirmed);
+
+    on.services.before = [&](service_call const& of) -> std::optional<service_answer> {
+        if (of.operation == call_operation::apply) return refuses("card")(of);
+        if (++refused % 3 == 0) return {};
+        return service_answer::refused("never");
+    };
+    CHECK(engine.run("t2", usual).canceled());
+    CHECK(on.row_of("t2", "room").now == status::compensated);
+    CHECK(on.row_of("t2", "flight").now == status::compensated);
+    CHECK(balance_of(engine, "A") == 500);
+}
+
+TEST_CASE("services: a result of another form leaves the call unknown and its text in bounds") {
+    for (std::string const text :
+         {R"({"number":1,"price":2})", "", "{", R"({"price":2})",
+          "{\"number\":\"\xff\",\"price\":2}", R"({"number":"a\u0000b","price":2})",
+          R"({"number":"a","price":92233720368547758070})"}) {
+        CAPTURE(text);
+        trips on;
+        on.services.before = answers_first("flight", 2, service_answer::ok(text));
+        std::string problem;
+        on.seen = [&](settle::event const& one) {
+            if (!one.problem.empty()) problem = one.problem;
+        };
+        auto engine = on.make();
+        CHECK(engine.run("t1", usual).done());
+        CHECK(problem.find("gave a result of another form to the apply of 'flight'") !=
+              std::string::npos);
+        CHECK(on.row_of("t1", "room").request == R"({"who":"A","arrival":"LH 1"})");
+    }
+    trips on;
+    on.services.before = answers_first(
+        "flight", 1, service_answer::unavailable("line\n" + std::string(1 << 20, 'x')));
+    std::size_t longest = 0;
+    on.seen = [&](settle::event const& one) {
+        longest = std::max(longest, one.problem.size());
+        CHECK(one.problem.find('\n') == std::string::npos);
+    };
+    auto engine = on.make();
+    CHECK(engine.run("t1", usual).done());
+    CHECK(longest > 200);
+    CHECK(longest < 500);
+}
+
+TEST_CASE("services: a result may have more members than the type, which the entry leaves out") {
+    trips on;
+    on.services.decide = [](service_call const&) {
+        return service_answer::ok(R"({"extra":[1], "price": 7 ,"number":"X"})");
+    };
+    auto engine = on.make();
+    CHECK(engine.run("t1", usual).done());
+    CHECK(entry_of(engine, "t1").results[0].value == R"({"number":"X","price":7})");
+}
+
+TEST_CASE("services: a sum of a result that overflows cancels before its call") {
+    trips on;
+    on.services.decide = [](service_call const&) {
+        return service_answer::ok(R"({"number":"X","price":9223372036854775807})");
+    };
+    auto engine = on.make();
+    auto const outcome = engine.run("t1", usual);
+    CHECK(outcome.canceled());
+    CHECK(outcome.why == reason::overflow);
+    CHECK(outcome.participant == "card");
+    CHECK(on.services.called() == "apply flight, apply room, compensate room, compensate flight");
+}
+
+TEST_CASE("services: a worker that dies between stages is followed by another engine") {
+    // The steps after which the worker dies, and the calls that the next worker makes.
+    std::pair<int, std::string_view> const deaths[]{
+        {3, "apply flight, apply room, apply card, confirm room, confirm mail"},
+        {4, "apply flight, apply room, apply card, confirm room, confirm mail"},
+        {5, "apply room, apply card, confirm room, confirm mail"},
+        {7, "apply card, confirm room, confirm mail"},
+        {9, "confirm room, confirm mail"},
+        {12, "confirm room, confirm mail"}};
+    for (auto const& death : deaths) {
+        int const last = death.first;
+        CAPTURE(last);
+        trips on;
+        {
+            auto first = on.make();
+            int taken = 0;
+            on.seen = [&](settle::event const&) {
+                if (++taken == last) throw killed{};
+            };
+            CHECK_THROWS_AS(std::ignore = first.run("t1", usual), killed);
+        }
+        on.seen = {};
+        on.services.calls.clear();
+        auto second = on.make();
+        CHECK(second.recover(of_any_age()).done == 1);
+        CHECK(on.services.called() == death.second);
+        CHECK(on.services.rows.size() == 4);
+        CHECK(balance_of(second, "A") == 500);
+        CHECK(entry_of(second, "t1").results.size() == 2);
+    }
+}
+
+TEST_CASE("services: a cancel compensates each stage that may have been called") {
+    trips on;
+    on.services.before = answers_first("room", 1000, service_answer::unavailable("away"));
+    auto engine = on.make();
+    REQUIRE(engine.run("t1", usual, soon).verdict == verdict::undecided);
+    on.services.calls.clear();
+    on.services.before = [](service_call const&) { return std::nullopt; };
+    CHECK(engine.cancel("t1").canceled());
+    CHECK(on.services.called() == "compensate room, compensate flight");
+    CHECK(balance_of(engine, "A") == 1000);
+    // A late copy of the call that was never answered takes no effect.
+    service_answer late;
+    std::string const key = on.accounts_at.name() + "/t1/room";
+    service_call const copy{.service = "hotel",
+                            .operation = call_operation::apply,
+                            .key = key,
+                            .transaction = "t1",
+                            .participant = "room",
+                            .line = {},
+                            .epoch_number = 1,
+                            .last_moment = settle::timestamp::max(),
+                            .request = "{}",
+                            .result = {}};
+    on.services.send({&copy, 1}, {&late, 1});
+    CHECK(late.status == call_status::refused);
+}
+
+TEST_CASE("services: a batch makes the calls of all its trips in one send for each wave") {
+    trips on;
+    auto engine = on.make();
+    std::vector<std::pair<std::string, trip>> many;
+    for (int i = 0; i < 100; ++i) {
+        many.emplace_back("t" + std::to_string(i), trip{i % 2 == 0 ? "A" : "B", "LH 1", 1, 10});
+    }
+    auto const outcomes = engine.run_all(many, settle::batch_options{.window = 100});
+    for (auto const& one : outcomes) CHECK_MESSAGE(one.done(), one.text());
+    CHECK(on.services.sends == std::vector<std::size_t>{100, 100, 100, 100, 100});
+    CHECK(on.services.rows.size() == 400);
+    CHECK(balance_of(engine, "A") == 500);
+}
+
+TEST_CASE("services: a slow call holds up no other trip of its batch") {
+    trips on;
+    auto engine = on.make();
+    std::vector<std::pair<std::string, trip>> many;
+    for (int i = 0; i < 10; ++i) many.emplace_back("t" + std::to_string(i), usual);
+    for (auto& one : many) one.second.most = 1;
+    on.services.before = [](service_call const& of) -> std::optional<service_answer> {
+        if (of.transaction == "t0") return service_answer::unavailable("away");
+        return {};
+    };
+    auto const outcomes =
+        engine.run_all(many, settle::batch_options{.deadline = std::chrono::milliseconds{100}});
+    CHECK(outcomes[0].verdict == verdict::undecided);
+    CHECK(outcomes[0].problem.code == settle::errc::call_unavailable);
+    for (std::size_t i = 1; i < 10; ++i) CHECK_MESSAGE(outcomes[i].done(), outcomes[i].text());
+}
+
+TEST_CASE("services: an engine on a reopened file makes the remaining calls") {
+    sqlite_test::folder const files;
+    receiver services;
+    services.decide = trips{}.services.decide;
+    services.before = answers_first("card", 1000, service_answer::unavailable("away"));
+    auto const run = [&](auto function) {
+        settle::sqlite::database file{files.file()};
+        settle::engine engine{file,
+                              settle::bind(airline, services),
+                              settle::bind(hotel, services),
+                              settle::bind(bank, services),
+                              settle::bind(mailer, services),
+                              settle::type<trip_type>};
+        function(engine);
+    };
+    run([&](auto& engine) {
+        open_accounts(engine, {{"A", 1000}});
+        CHECK(engine.run("t0", trip{"B", "LH 1", 1, 1}).canceled());
+        CHECK(engine.run("t1", usual, soon).verdict == verdict::undecided);
+    });
+    services.before = [](service_call const&) { return std::nullopt; };
+    services.calls.clear();
+    run([&](auto& engine) {
+        CHECK(engine.recover(of_any_age()).done == 1);
+        CHECK(services.called() == "apply card, confirm room, confirm mail");
+        CHECK(balance_of(engine, "A") == 500);
+        REQUIRE(entry_of(engine, "t1").results.size() == 2);
+        CHECK(entry_of(engine, "t1").results[0].value == R"({"number":"LH 1","price":120})");
+        CHECK(engine.run("t1", usual).done());
+        services.before = refuses("card");
+        CHECK(engine.run("t2", usual).canceled());
+        CHECK(balance_of(engine, "A") == 500);
+    });
+}
+
+} // namespace engine_test
