@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A call has no key.
-// expect: settle: settle::participant takes a service, and for a range settle::each; a call has no key.
+// expect: settle: settle::participant takes a service, and for a range settle::each;
 #include "trip.hpp"
 
 namespace bank {

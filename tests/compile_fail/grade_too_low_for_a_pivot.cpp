@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A refused pivot must stay refused.
-// expect: settle: an 'apply' without 'compensate' needs a receiver that remembers keys, and keeps refusals or
+// expect: settle: an 'apply' without 'compensate' needs a receiver that remembers keys,
 #include "trip.hpp"
 
 namespace bank {

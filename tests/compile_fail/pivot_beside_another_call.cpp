@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // A refusal beside the pivot would leave it done.
-// expect: settle: a call has 'apply' and no 'compensate', so it must be the last call that is applied
+// expect: settle: a call has 'apply' and no 'compensate', so it must be the last call
 #include "trip.hpp"
 
 namespace bank {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Nothing may fail behind the commit.
-// expect: settle: a sum of a result could overflow in 'confirm' or 'compensate', which must not fail.
+// expect: settle: a sum of a result could overflow in 'confirm' or 'compensate',
 #include "trip.hpp"
 
 namespace bank {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // Records are changed before the first call.
-// expect: settle: records are changed before any call is made, so a settle::result_from has no value here.
+// expect: settle: records are changed before any call is made, so a settle::result_from
 #include "trip.hpp"
 
 namespace bank {

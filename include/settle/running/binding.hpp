@@ -108,18 +108,18 @@ auto bind(Target const&, Given&& given) {
     static_assert(known, "settle: settle::bind takes the collection or service first, then its "
                          "database or client. Write settle::bind(collection, database). "
                          "See running#construction");
-    if constexpr (!known) {
+    constexpr bool is_function = detail::takes_calls_of<database_type, Target>;
+    constexpr bool answers =
+        !detail::is_service<Target> || is_function || detail::makes_calls<database_type, Target>;
+    static_assert(answers, "settle: settle::bind takes a service and its client, which has "
+                           "send(calls, answers), or a function (request const&, "
+                           "settle::service_call const&) that returns settle::reply<result>. "
+                           "See running#construction");
+    if constexpr (!known || !answers) {
         return detail::refused_binding{};
-    } else if constexpr (detail::takes_calls_of<database_type, Target>) {
+    } else if constexpr (is_function) {
         using client = detail::service_function<Target, Given>;
         return client_binding<Target, client>{client{std::forward<Given>(given)}};
-    } else if constexpr (detail::is_service<Target> &&
-                         !detail::makes_calls<database_type, Target>) {
-        static_assert(sizeof(database_type) == 0,
-                      "settle: settle::bind takes a service and its client, which has send(calls, "
-                      "answers), or a function (request const&, settle::service_call const&) that "
-                      "returns settle::reply<result>. See running#construction");
-        return detail::refused_binding{};
     } else if constexpr (detail::check_database<Given>()) {
         return store_binding<Target, database_type>{given};
     } else {

@@ -230,7 +230,7 @@ private:
         text.append(requests_[part].descriptor->name).append("' ").append(what).append(" the ");
         text.append(name_of(operation)).append(" of '").append(functions(part).participant);
         text.append(why.empty() ? "'" : "': ").append(in_one_line(why));
-        return {make_error_code(code), text.append(". See errors#services")};
+        return {make_error_code(code), text.append(". See errors#errors")};
     }
 
     [[nodiscard]] call_functions const& functions(std::size_t part) const {
